@@ -9,7 +9,7 @@ class Ground(Enum):
     """From the weakest to the strongest."""
 
     ASSUMED = "assumed"
-    """A rule gave it. Nobody compared the texts."""
+    """A rule or the offline judge gave it: no person or language model compared the texts."""
     DECLARED = "declared"
     """The package defines it, as controlled and published packages do."""
     EXACT = "exact"
@@ -27,6 +27,7 @@ UNJUDGED = "assumed:not judged"
 _BY_PREFIX = {
     "assumed:": Ground.ASSUMED,
     "heuristic:": Ground.ASSUMED,
+    "estimated:": Ground.ASSUMED,
     "dataset:": Ground.ASSUMED,
     # A turn word for word, without who said it and when, often does not state its unit.
     "exact:inclusion": Ground.ASSUMED,

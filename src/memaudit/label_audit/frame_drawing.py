@@ -29,7 +29,6 @@ from memaudit.label_audit.frame import (
     stratum_name,
 )
 from memaudit.label_audit.package_cells import (
-    LABELLED_GENERATOR,
     StatementCell,
     Stratum,
     judged_cells,
@@ -37,7 +36,7 @@ from memaudit.label_audit.package_cells import (
     statement_cells,
 )
 from memaudit.natural.coverage_rules import is_exact
-from memaudit.natural.label_passes import label_passes
+from memaudit.natural.label_passes import LABELLED_GENERATOR, label_passes
 
 ZERO_RATE = Fraction(1, 5)
 """The share of uncovered cells in the paper's audit."""

@@ -22,9 +22,14 @@ from memaudit.label_audit.frame import (
     by_part,
     consensus_codes,
 )
-from memaudit.label_audit.package_cells import cells_judged_by, listed_cells
 from memaudit.natural.coverage_rules import PASS
-from memaudit.natural.label_passes import CellKey, label_passes, with_pass
+from memaudit.natural.label_passes import (
+    CellKey,
+    cells_judged_by,
+    label_passes,
+    listed_cells,
+    with_pass,
+)
 
 Cells = Mapping[str, frozenset[CellKey]]
 """Cells by package."""

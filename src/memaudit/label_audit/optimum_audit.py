@@ -19,7 +19,7 @@ from memaudit.label_audit.audited_package import CellLabels, changes, own_values
 from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet, by_part
 from memaudit.label_audit.frame_drawing import frame_of
 from memaudit.natural.label_passes import CellKey, label_passes, with_pass
-from memaudit.scoring.judges import Judge, MemoryText, NotJudged, ask_judge
+from memaudit.scoring.judges import Judge, MemoryText, NotJudged, ask_judge, for_package
 from memaudit.scoring.pruning import keep_within
 from memaudit.scoring.readable import refuse_unreadable
 from memaudit.scoring.unions import Union, store_alone, union_of
@@ -50,7 +50,8 @@ class JudgesAgain:
         ]
         refuse_unreadable(self.judge, package)
         try:
-            judged = ask_judge(self.judge, texts, package.units, cells)
+            judge = for_package(self.judge, package)
+            judged = ask_judge(judge, texts, package.units, cells)
         except NotJudged:
             return {}
         left_out = set(judged.undecided)

@@ -14,10 +14,9 @@ from memaudit.label_audit.frame import VALUES, Frame, Label, LabelSet, label_of_
 from memaudit.natural.coverage_rules import NONE, PASS
 from memaudit.natural.label_passes import (
     FIELD,
-    LISTED,
-    SESSION,
     CellKey,
     LabelPasses,
+    cells_judged_by,
     home_session,
     label_passes,
 )
@@ -151,10 +150,6 @@ def _same_session(session: str | None, homes: Collection[str | None]) -> bool | 
     return None if None in homes else False
 
 
-LABELLED_GENERATOR = "labels:"
-"""The generator of memories that were supplied with labels begins so; passes judged these."""
-
-
 def judged_cells(package: Package) -> frozenset[CellKey]:
     """The cells that a package's passes judged, covered or not; an error if it has no passes."""
     passes = _passes(package)
@@ -165,32 +160,6 @@ def judged_cells(package: Package) -> frozenset[CellKey]:
             f"its units and memories; its attribute {FIELD!r} does not fit the package"
         )
     return cells
-
-
-def cells_judged_by(package: Package, passes: LabelPasses) -> frozenset[CellKey] | None:
-    """All cells that passes judged, and every listed one; None if the package does not tell.
-
-    It tells if the supplied memories have exactly as many cells as were judged. When judged session
-    by session, a unit is looked at in one session only, though it may be mentioned elsewhere.
-    """
-    listed = listed_cells(passes)
-    if passes.frame == LISTED:
-        return listed
-    sessions = _sessions(package)
-    homes = {unit.id: home_session(unit) for unit in package.units}
-    cells = frozenset(
-        (candidate.id, unit)
-        for candidate in package.candidates
-        if (candidate.generator or "").startswith(LABELLED_GENERATOR)
-        for unit, home in homes.items()
-        if passes.frame != SESSION or (home is not None and sessions[candidate.experience] == home)
-    )
-    return cells | listed if len(cells) == passes.judged else None
-
-
-def listed_cells(passes: LabelPasses) -> frozenset[CellKey]:
-    """The cells that some pass lists."""
-    return frozenset(at for label_pass in passes.passes for at in label_pass.cells)
 
 
 def pass_label_sets(frame: Frame, packages: Sequence[Package]) -> list[LabelSet]:

@@ -124,6 +124,36 @@ def with_pass(package: Package, name: str) -> Package:
     return package.replace(coverage=tuple(rows))
 
 
+LABELLED_GENERATOR = "labels:"
+"""The generator of memories that were supplied with labels begins so; passes judged these."""
+
+
+def cells_judged_by(package: Package, passes: LabelPasses) -> frozenset[CellKey] | None:
+    """All cells that passes judged, and every listed one; None if the package does not tell.
+
+    It tells if the supplied memories have exactly as many cells as were judged. When judged session
+    by session, a unit is looked at in one session only, though it may be mentioned elsewhere.
+    """
+    listed = listed_cells(passes)
+    if passes.frame == LISTED:
+        return listed
+    sessions = {turn.id: turn.session for turn in package.experiences}
+    homes = {unit.id: home_session(unit) for unit in package.units}
+    cells = frozenset(
+        (candidate.id, unit)
+        for candidate in package.candidates
+        if (candidate.generator or "").startswith(LABELLED_GENERATOR)
+        for unit, home in homes.items()
+        if passes.frame != SESSION or (home is not None and sessions[candidate.experience] == home)
+    )
+    return cells | listed if len(cells) == passes.judged else None
+
+
+def listed_cells(passes: LabelPasses) -> frozenset[CellKey]:
+    """The cells that some pass lists."""
+    return frozenset(at for label_pass in passes.passes for at in label_pass.cells)
+
+
 ValuePair = tuple[Fraction, Fraction]
 
 

@@ -1,4 +1,4 @@
-"""Packages by name: the natural set, a distribution with seeds, a file, a folder or a build."""
+"""Packages by name: a shipped set, a distribution with seeds, a file, a folder or a build."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,10 @@ from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.label_files import read_labels
 
-NATURAL = "natural"
-"""The name of the natural set that comes with the program. A folder of that name is `./natural`."""
+NATURAL, LONG = "natural", "long"
+"""The names of the sets that come with the program. A folder of such a name is `./natural`."""
+
+SHIPPED = (NATURAL, LONG)
 
 PASSES = ("coverage", "blind_a", "blind_b")
 """The first is the packages' coverage. The others were labelled independently of it."""
@@ -27,10 +29,20 @@ SEEDS = "seeds="
 DEFAULT_SEEDS = "10"
 
 
-@cache
 def natural_set() -> tuple[Package, ...]:
-    """26 invented conversations with units, memories and coverage labelled for them."""
-    with as_file(files("memaudit").joinpath("examples", "natural")) as folder:
+    """26 short invented conversations with units, memories and coverage labelled for them."""
+    return shipped_set(NATURAL)
+
+
+def long_set() -> tuple[Package, ...]:
+    """Invented conversations over many months, each with five stores of memories."""
+    return shipped_set(LONG)
+
+
+@cache
+def shipped_set(name: str) -> tuple[Package, ...]:
+    """The packages of a set that comes with the program."""
+    with as_file(files("memaudit").joinpath("examples", name)) as folder:
         labels = read_labels(
             folder / "units.jsonl",
             folder / "memories.jsonl",
@@ -42,21 +54,22 @@ def natural_set() -> tuple[Package, ...]:
 
 
 def labelled_packages(names: Iterable[str]) -> list[Package]:
-    """The natural set and the packages of files, folders and builds, in the order given."""
+    """Shipped sets and the packages of files, folders and builds, in the order given."""
     packages: list[Package] = []
     for name in names:
-        packages += natural_set() if name == NATURAL else packages_at(Path(name))
+        packages += shipped_set(name) if name in SHIPPED else packages_at(Path(name))
     return packages
 
 
 @dataclass(frozen=True, slots=True)
-class NaturalPlace:
-    """The place of a package in the natural set."""
+class ShippedPlace:
+    """The place of a package in a set that comes with the program."""
 
+    set: str
     number: int
 
     def read(self) -> Package:
-        return natural_set()[self.number]
+        return shipped_set(self.set)[self.number]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +83,18 @@ class GeneratedPlace:
         return named_distribution(self.distribution).package(self.seed)
 
 
-NamedPlace = NaturalPlace | GeneratedPlace | PackagePlace
+NamedPlace = ShippedPlace | GeneratedPlace | PackagePlace
 
 
 def named_places(name: str) -> Sequence[NamedPlace]:
     """The packages of one name, which may be a distribution: event_graph:seeds=0-9."""
     if name.split(":")[0] in DISTRIBUTIONS:
         return _generated(name)
-    if name == NATURAL:
-        return [NaturalPlace(number) for number in range(len(natural_set()))]
+    if name in SHIPPED:
+        return [ShippedPlace(name, number) for number in range(len(shipped_set(name)))]
     if not Path(name).exists():
         raise MemAuditError(
-            f"no packages at {name!r}; give a path, {NATURAL}, or a distribution: "
+            f"no packages at {name!r}; give a path, {' or '.join(SHIPPED)}, or a distribution: "
             f"{', '.join(DISTRIBUTIONS)}"
         )
     return package_places(Path(name), of_build=True)

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping
 from memaudit.core.grounds import is_assumed
 from memaudit.core.package import Candidate, Coverage, Package
 from memaudit.natural.label_passes import FIELD
-from memaudit.scoring.judges import Cell, Judge, MemoryText, NotJudged, Pair, ask_judge, cores
+from memaudit.scoring.judges import (
+    Cell,
+    Judge,
+    MemoryText,
+    NotJudged,
+    Pair,
+    ask_judge,
+    cores,
+    for_package,
+)
 
 BY_RULE = ("rule:", "dataset:")
 """Generators whose candidates nobody judged, even where no rule gives them a cell."""
@@ -61,7 +70,7 @@ def judge_candidates(package: Package, judge: Judge) -> Package:
     texts = [as_memory(package.candidate[id], package) for id in wanted]
     pairs = {(id, unit) for id, units in wanted.items() for unit in units}
     try:
-        judged = ask_judge(judge, texts, package.units, pairs)
+        judged = ask_judge(for_package(judge, package), texts, package.units, pairs)
     except NotJudged:
         return package
     known = {pair for pair in pairs if pair[0] not in judged.unknown}

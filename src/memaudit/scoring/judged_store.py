@@ -19,7 +19,13 @@ from memaudit.io.timestamps import export_time
 from memaudit.scoring.caveats import Caveats, unread_rows
 from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts
-from memaudit.scoring.judges import Judge, MemoryText, NotJudged, ask_judge
+from memaudit.scoring.judges import (
+    Judge,
+    MemoryText,
+    NotJudged,
+    ask_judge,
+    for_package,
+)
 from memaudit.scoring.readable import refuse_unreadable
 from memaudit.scoring.written_store import WrittenDocument, WrittenMemory, WrittenStore
 
@@ -90,7 +96,8 @@ def judge_store(
     ]
     try:
         refuse_unreadable(judge, package, (memory.text for memory in texts))
-        judged = ask_judge(judge, [*texts, *headings], package.units)
+        asked = for_package(judge, package)
+        judged = ask_judge(asked, [*texts, *headings], package.units)
     except NotJudged as error:
         raise NotJudged(f"store {store.name!r}: {error}") from None
     memories = tuple(

@@ -3,8 +3,9 @@
 label_judges.py has the judges that read a file, model_judge.py the one that asks a model.
 """
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import TEMPORAL, EvidenceUnit
+from memaudit.core.package import TEMPORAL, EvidenceUnit, Package
 from memaudit.core.scripts import SCRIPTS
 from memaudit.core.text import terms
 from memaudit.core.unit_parts import WholeUnit, whole_units
@@ -102,6 +103,12 @@ class Judge(Protocol):
         ...
 
 
+def for_package(judge: Judge, package: Package) -> Judge:
+    """The judge of one package's pairs: some read its conversation, by a method of this name."""
+    bind: Callable[[Package], Judge] | None = getattr(judge, "for_package", None)
+    return judge if bind is None else bind(package)
+
+
 NO_CORE = "parts kept without the core of their statement: they count as lost"
 IN_PART = "parts judged between 0 and 1: they count as lost"
 
@@ -161,7 +168,7 @@ def with_cores(
     return ruled
 
 
-KNOWN = "lexical, pointer, labels:FILE, calls:FILE, model:NAME"
+KNOWN = "offline, offline:EMBEDDER, lexical, pointer, labels:FILE, calls:FILE, model:NAME"
 
 
 def named_judge(
@@ -191,6 +198,10 @@ def named_judge(
         from memaudit.scoring.model_judge import ModelJudge
 
         return ModelJudge(session, argument)
+    if kind == "offline":
+        from memaudit.scoring.offline_judge import named_offline_judge
+
+        return named_offline_judge(name)
     if name == "lexical":
         return LexicalJudge()
     if name == "pointer":
@@ -249,13 +260,15 @@ def refuse_shared_ids(judge: Judge, stores: Sequence[ExportedStore]) -> None:
 def judged_how(judge: str, is_estimate: bool) -> str:
     """The remark that follows a judge's name."""
     by_kind = {
+        "offline": "an ESTIMATE by a small trained model, not labels",
         "lexical": "an ESTIMATE by shared words, not labels",
         "model": "as a model judged",
         "pointer": "an ESTIMATE by the turns that memories name as their sources",
     }
-    if is_estimate and judge not in by_kind:
+    kind = re.split("[ :]", judge)[0]
+    if is_estimate and kind not in by_kind:
         return "an ESTIMATE: much of it rests on assumed cells"
-    return by_kind.get(judge.partition(" ")[0], "as labelled")
+    return by_kind.get(kind, "as labelled")
 
 
 LEAST_SHARED = 2

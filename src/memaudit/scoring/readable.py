@@ -56,6 +56,12 @@ def refuse_unreadable(
         )
 
 
+def is_readable(reader: Reader, package: Package) -> bool:
+    """Whether a judge can read the units of a package."""
+    known = scripts_read(reader)
+    return known is None or not _unreadable(script_shares(u.text for u in package.units), known)
+
+
 MODELS_AND_LABELS = "model:NAME or labels:FILE"
 
 

@@ -112,6 +112,15 @@ class StoreScore:
     judge_assumes: bool
     """Whether the judge assumes what is 0."""
     lost: LostUnits
+    interval: tuple[float, float] | None = None
+    """Where the score lies given the error of an offline judge; see score_interval.py."""
+    chance: float | None = None
+    """What the kept memories score against the units of conversations they are not about."""
+
+    @property
+    def is_unrelated(self) -> bool:
+        """Whether the store scores no more than it would by chance."""
+        return self.chance is not None and self.exact is not None and self.exact <= self.chance
 
     @property
     def store(self) -> str:

@@ -430,6 +430,10 @@ class StoreScorer:
             ),
         )
 
+    def score(self, store: WrittenStore, budget: Fraction, policy: Policy | None = None) -> Ratio:
+        """What a store keeps within the budget, over OPT of the common union."""
+        return self._kept(keep_within(store, budget, policy), store, budget).ratio
+
     def _kept(self, kept: StoreWithinBudget, store: WrittenStore, budget: Fraction) -> KeptStore:
         chosen = set(kept.ids)
         ids = [memory.id for memory in store.memories if store.candidate_id(memory) in chosen]

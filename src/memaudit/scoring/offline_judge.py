@@ -1,0 +1,223 @@
+"""The offline judge: none, partial or full by a small model that was fitted to labelled pairs.
+
+It goes by the numbers of pair_features.py and gives every pair two probabilities, of any coverage
+and of full coverage. Its file has the thresholds from which it calls a pair partial or full, and
+its error on conversations that it was not fitted on, which score_interval.py carries to scores.
+"""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import EvidenceUnit, Package
+from memaudit.core.unit_parts import WholeUnit, whole_units
+from memaudit.formats.file_model import validated
+from memaudit.formats.judge_file import FORMAT, VERSION, JudgeFile, Logistic
+from memaudit.io.strict_json import read_object
+from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, has_words
+from memaudit.scoring.judge_embedders import EMBEDDERS, named_embedder
+from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair, only
+from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit
+
+OFFLINE = "offline"
+PROVENANCE = f"estimated:offline-{VERSION}"
+"""Its cells are estimates: neither a person nor a language model compared the texts."""
+
+Probabilities = NDArray[np.float64]
+Values = NDArray[np.float64]
+"""0, 0.5 or 1 per statement."""
+
+
+class OfflineJudge:
+    """Judges by texts alone; equal texts get equal cells, whatever store they are in.
+
+    Of a unit with alternatives, the text that a memory preserves best counts. A statement with
+    parts that is not covered in full keeps its core and the parts whose words the memory has.
+    """
+
+    is_estimate = judges_candidates = True
+
+    def __init__(
+        self, name: str, file: JudgeFile, embedder: str = "", package: Package | None = None
+    ) -> None:
+        self.name, self.file, self.package = name, file, package
+        self.reads = frozenset(file.scripts)
+        self._embedder = embedder or file.embedder or ""
+        self._known: PairProbabilities | None = None
+        self._bound: Self | None = None
+
+    def for_package(self, package: Package) -> "OfflineJudge":
+        """The judge with the turns of a conversation, which tell what its units are about."""
+        if self._bound is None or self._bound.package is not package:
+            self._bound = type(self)(self.name, self.file, self._embedder, package)
+        return self._bound
+
+    def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
+        """The probabilities of pairs with these units, kept until others are asked about."""
+        if self._known is None or self._known.units != tuple(units):
+            embed = named_embedder(self._embedder) if self._embedder else None
+            turns = self.package.experiences if self.package is not None else ()
+            said = {turn.id: turn.text for turn in turns}
+            self._known = PairProbabilities(self.file, tuple(units), said, embed)
+        return self._known
+
+    def values(self, text: str, covered: Probabilities, full: Probabilities) -> Values:  # noqa: ARG002
+        """What a memory keeps of every statement, by their probabilities."""
+        partial = np.where(covered >= self.file.partial_from, 0.5, 0.0)
+        return np.where(full >= self.file.full_from, 1.0, partial)
+
+    def drawn(self, draw: int, store: str) -> "DrawnJudge":
+        """A truth about a store that agrees with what this judge knows; see DrawnJudge."""
+        return DrawnJudge(self, draw, store)
+
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
+        known = self.known(units)
+        texts = [memory.text for memory in memories]
+        cells = {}
+        for memory, (covered, full) in zip(memories, known.of(texts), strict=True):
+            values = self.values(memory.text, covered, full)
+            cells[memory.id] = {
+                unit: cell
+                for at in np.flatnonzero(values).tolist()
+                for unit, cell in _kept(
+                    known.wholes[at], memory.text, values[at] == 1,
+                    f"{covered[at]:.0%} likely covered, {full[at]:.0%} in full",
+                )
+            }  # fmt: skip
+        return Judgement(only(cells, pairs))
+
+
+class DrawnJudge(OfflineJudge):
+    """Labels drawn from the probabilities: one of the truths that the judge holds possible.
+
+    Every pair is drawn by itself, after the bias of both probabilities was moved by a random number
+    for the whole store: judges err with how a store is written.
+    """
+
+    def __init__(self, judge: OfflineJudge, draw: int, store: str) -> None:
+        super().__init__(judge.name, judge.file, package=judge.package)
+        self._judge, self._draw, self._store = judge, draw, store
+        self._shift = float(_dice(draw, f"store {store}").standard_normal())
+
+    def for_package(self, package: Package) -> OfflineJudge:
+        if package is self.package:
+            return self
+        return DrawnJudge(self._judge.for_package(package), self._draw, self._store)
+
+    def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
+        return self._judge.known(units)
+
+    def values(self, text: str, covered: Probabilities, full: Probabilities) -> Values:
+        dice = _dice(self._draw, text).random(len(covered))
+        some = dice < _moved(covered, self._shift * self.file.covered.spread)
+        all_of_it = dice < _moved(full, self._shift * self.file.full.spread)
+        return np.where(some, np.where(all_of_it, 1.0, 0.5), 0.0)
+
+
+def _dice(draw: int, text: str) -> np.random.Generator:
+    name = f"{draw} {text}".encode("utf-8", "surrogatepass")
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(name).digest()[:16], "big"))
+
+
+def _moved(likely: Probabilities, by: float) -> Probabilities:
+    """Probabilities with their log-odds moved."""
+    odds = likely / np.maximum(1 - likely, 1e-12) * np.exp(by)
+    moved: Probabilities = odds / (1 + odds)
+    return moved
+
+
+def _kept(whole: WholeUnit, text: str, full: bool, why: str) -> list[tuple[str, Cell]]:
+    """The cells of a statement that a text covers."""
+    if not whole.has_parts:
+        return [(whole.id, Cell(FULL if full else PARTIAL, PROVENANCE, why))]
+    names = {name for name, words in whole.parts if full or has_words(text, words)}
+    kept = whole.of_parts(names | {whole.core.part or ""})
+    return [(unit.id, Cell(FULL, PROVENANCE, why)) for unit in kept]
+
+
+class PairProbabilities:
+    """How likely texts are to cover each statement of a package; every text is computed once."""
+
+    def __init__(
+        self,
+        file: JudgeFile,
+        units: tuple[EvidenceUnit, ...],
+        turns: Mapping[str, str],
+        embed: Embed | None,
+    ) -> None:
+        self.file, self.units, self.wholes = file, units, whole_units(units)
+        stated = [
+            (place, stated_unit(whole.core, text, turns))
+            for place, whole in enumerate(self.wholes)
+            for text in (whole.text, *whole.core.alternatives)
+        ]
+        self._owner = np.array([place for place, _ in stated], np.int64)
+        self._starts = np.searchsorted(self._owner, np.arange(len(self.wholes)))
+        self._features = PairFeatures([unit for _, unit in stated], embed)
+        if self._features.names != file.features:
+            raise MemAuditError(
+                "the file of the offline judge was fitted to other features; train it again"
+            )
+        self._by_text: dict[str, tuple[Probabilities, Probabilities]] = {}
+
+    def of(self, texts: Sequence[str]) -> list[tuple[Probabilities, Probabilities]]:
+        """Per text, the probabilities of any and of full coverage of each statement."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._by_text]
+        if new and self.wholes:
+            for part, table in self._features.tables(new):
+                both = [self._best(table, head) for head in (self.file.covered, self.file.full)]
+                full = np.minimum(*both)
+                for at, text in enumerate(new[part]):
+                    self._by_text[text] = both[0][:, at], full[:, at]
+        nothing = np.zeros(0)
+        return [self._by_text.get(text, (nothing, nothing)) for text in texts]
+
+    def _best(self, table: Floats, head: Logistic) -> Probabilities:
+        """Statements by memories; of alternatives the likeliest."""
+        score = (table.astype(np.float64) - self.file.mean) / self.file.scale @ head.weights
+        likely: Probabilities = 1 / (1 + np.exp(-(score + head.bias)))
+        return np.maximum.reduceat(likely, self._starts, axis=0)
+
+
+def stated_unit(unit: EvidenceUnit, text: str, turns: Mapping[str, str]) -> StatedUnit:
+    """A unit with its quote, which is part of a turn, and with its turns."""
+    said = [turns.get(source.id) or source.text for source in unit.sources]
+    quotes = (
+        source.text
+        for source, turn in zip(unit.sources, said, strict=True)
+        if source.text and len(source.text) < len(turn)
+    )
+    return StatedUnit(text, next(quotes, ""), " ".join(said))
+
+
+def named_offline_judge(name: str) -> OfflineJudge:
+    """`offline`, `offline:EMBEDDER`, or `offline:FILE` for one that memaudit train judge wrote."""
+    argument = name.partition(":")[2]
+    if argument and argument not in EMBEDDERS:
+        if not Path(argument).is_file():
+            known = ", ".join(f"{OFFLINE}:{embedder}" for embedder in EMBEDDERS)
+            raise MemAuditError(
+                f"unknown judge {name!r}; offline judges are {OFFLINE}, {known} and {OFFLINE}:FILE"
+            )
+        return OfflineJudge(name, read_judge_file(Path(argument)))
+    shipped = EMBEDDERS[argument].weights if argument else OFFLINE
+    with as_file(files("memaudit").joinpath("scoring", "weights", f"{shipped}.json")) as path:
+        return OfflineJudge(name, read_judge_file(path), argument)
+
+
+def read_judge_file(path: Path) -> JudgeFile:
+    """A file that `memaudit train judge` wrote."""
+    return validated(JudgeFile, read_object(path, FORMAT), str(path), "train the judge again")
+
+
