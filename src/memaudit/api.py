@@ -29,13 +29,14 @@ from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, read_packages
 from memaudit.io.strict_json import read_object
 from memaudit.report.leaderboard import Board, board
+from memaudit.scoring.escalation import EscalationPlan, score_and_escalate
 from memaudit.scoring.fed_turns import check_names, examples_of, renamed
 from memaudit.scoring.judged_store import read_salience
-from memaudit.scoring.judges import Judge, named_judge, refuse_shared_ids
+from memaudit.scoring.judges import DEFAULT_JUDGE, Judge, named_judge, refuse_shared_ids
 from memaudit.scoring.lazy_judging import LazyPlan
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.pruning import named_policy
-from memaudit.scoring.result import ScoreResult, Scoring
+from memaudit.scoring.result import DRAWS, ScoreResult, Scoring
 from memaudit.solvers.frontier import Frontier
 from memaudit.solvers.frontier import Progress as FrontierProgress
 from memaudit.solvers.frontier import frontier as package_frontier
@@ -131,7 +132,7 @@ def score(
     package: AnyPackage,
     store: AnyStore | Sequence[AnyStore],
     budgets: Any = None,
-    judge: AnyJudge = "lexical",
+    judge: AnyJudge = DEFAULT_JUDGE,
     *,
     policy: str | None = None,
     cost_rule: str | None = None,
@@ -143,13 +144,16 @@ def score(
     trust_package_cells: bool = False,
     stores_only: bool = False,
     lazy: LazyPlan | None = None,
+    draws: int = DRAWS,
+    escalate: EscalationPlan | None = None,
 ) -> ScoreResult:
     """Score a store, or several: what each keeps within a budget, over OPT of the common union.
 
     The common union is the package with the memories of all stores. A budget is a cost, a share of
     the conversation such as "10%", or "own", the cost of each store; by default several shares and
     own. A store that does not fit is cut by a policy. `stores_only` leaves the package's own
-    candidates out of OPT.
+    candidates out of OPT. The interval of a score by an offline judge is made of `draws` of labels;
+    `escalate` has another judge asked about the cells that a verdict hangs on.
     """
     use_threads(threads)
     scored = as_package(package)
@@ -167,7 +171,10 @@ def score(
         trust_package_cells=trust_package_cells,
         lazy=lazy,
         policy=named_policy(policy),
+        draws=draws,
     )
+    if escalate is not None:
+        return score_and_escalate(scored, stores, scoring, escalate)
     return score_package(scored, stores, scoring)
 
 
@@ -392,7 +399,7 @@ def diagnose(
     store: AnyStore | Sequence[AnyStore],
     budget: Any,
     out: PathLike,
-    judge: str | Judge = "lexical",
+    judge: str | Judge = DEFAULT_JUDGE,
     *,
     retriever: str = "bm25",
     k: int = 5,

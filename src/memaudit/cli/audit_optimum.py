@@ -22,6 +22,7 @@ from memaudit.cli.options import (
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
+from memaudit.scoring.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from memaudit.core.package import Package
@@ -54,7 +55,7 @@ def optimum(
     store_judge: Annotated[
         str,
         typer.Option(metavar="NAME", help="Decides what stores cover before the second look."),
-    ] = "lexical",
+    ] = DEFAULT_JUDGE,
     label_memories: LabelMemories = None,
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,

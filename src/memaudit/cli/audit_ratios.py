@@ -28,6 +28,7 @@ from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import assumed_text
 from memaudit.core.number_text import fixed, short_exact
+from memaudit.scoring.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -97,9 +98,10 @@ def ratios(
         str,
         typer.Option(
             metavar="NAME",
-            help="Decides coverage: lexical (an estimate), pointer, labels:FILE or calls:FILE.",
+            help="Decides coverage: offline or lexical (estimates), pointer, labels:FILE or "
+            "calls:FILE.",
         ),
-    ] = "lexical",
+    ] = DEFAULT_JUDGE,
     label_memories: LabelMemories = None,
     draws: Annotated[
         int,

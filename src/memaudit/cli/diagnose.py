@@ -34,6 +34,7 @@ from memaudit.cli.reading_options import (
 )
 from memaudit.cli.terminal import resumable, safe
 from memaudit.core.errors import MemAuditError
+from memaudit.scoring.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
@@ -93,10 +94,10 @@ def diagnose(
         str,
         typer.Option(
             metavar="NAME",
-            help="Decides what STOREs cover: lexical (an estimate), pointer, labels:FILE, "
+            help="Decides what STOREs cover: offline or lexical (estimates), pointer, labels:FILE, "
             "calls:FILE or model:NAME.",
         ),
-    ] = "lexical",
+    ] = DEFAULT_JUDGE,
     label_memories: LabelMemories = None,
     cost_rule: CostRule = None,
     seed: Annotated[

@@ -9,6 +9,8 @@ from memaudit.cli.options import (
     NO_SESSION,
     NO_STORE_OPTIONS,
     CostRule,
+    Draws,
+    Escalate,
     GroupCap,
     JudgeName,
     LabelMemories,
@@ -21,6 +23,7 @@ from memaudit.cli.options import (
     StoreArgument,
     StoreOptions,
     TrustPackageCells,
+    escalation_plan,
     judging_session,
     place_of,
     read_stores,
@@ -28,6 +31,8 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.scoring.judges import DEFAULT_JUDGE
+from memaudit.scoring.result import DRAWS
 
 
 @spread
@@ -49,7 +54,7 @@ def gate(
             help="Another store of the common union, as in memaudit score; may be repeated.",
         ),
     ] = None,
-    judge: JudgeName = "lexical",
+    judge: JudgeName = DEFAULT_JUDGE,
     label_memories: LabelMemories = None,
     policy: PolicyName = None,
     salience: SalienceFile = None,
@@ -66,6 +71,12 @@ def gate(
             help="Decide even where more than 10% of a value rests on assumed cells.",
         ),
     ] = False,
+    draws: Draws = DRAWS,
+    escalate: Escalate = None,
+    max_cells: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="escalate: ask about at most N cells."),
+    ] = None,
     options: SessionOptions = NO_SESSION,
 ) -> None:
     """Exit with code 1 if the score of a store at a budget is below a minimum.
@@ -73,18 +84,23 @@ def gate(
     The score is that of memaudit score with the same stores.
     """
     from memaudit import api
+    from memaudit.scoring.escalation import Goal
     from memaudit.scoring.gate import gate_text, passes
     from memaudit.scoring.judges import named_judge
 
     if not 0 <= min_score <= 1:
         raise MemAuditError(f"--min-score must be between 0 and 1, not {min_score:g}")
     exported = read_stores([store, *(against or [])], store_options)
-    with judging_session([judge], options, place_of(store)) as session:
+    asked = [judge, *([escalate] if escalate else [])]
+    with judging_session(asked, options, place_of(store)) as session:
+        plan = None
+        if escalate is not None:
+            plan = escalation_plan(escalate, Goal(minimum=min_score), max_cells, session)
         result = api.score(
             package, exported, [budget], named_judge(judge, label_memories, session),
             policy=policy, cost_rule=cost_rule, group_cap=group_cap, salience=salience,
             query_salience=query_salience, seconds=seconds,
-            trust_package_cells=trust_package_cells,
+            trust_package_cells=trust_package_cells, draws=draws, escalate=plan,
         )  # fmt: skip
     row = result.rows[0]
     passed = passes(row, min_score, allow_estimates)

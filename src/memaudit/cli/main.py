@@ -48,7 +48,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "run": ("run:run", "Score writers against certified optima on many packages."),
         "report": ("report:report", "Write the HTML report of a run or a diagnosis."),
         "writers": ("writers:writers", "List the writers and how they decide."),
-        "train": ("writers:train", "Train the ridge estimator of a writer."),
+        "train": ("train:train", "Fit the estimator of a writer, or an offline judge."),
         "reproduce": ("reproduce:reproduce", "Recompute the paper's numbers and compare."),
     },
     "Explore": {

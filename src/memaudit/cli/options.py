@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memaudit.experiments.engines.protocol import Engine
     from memaudit.io.task_journal import TaskRunner
     from memaudit.models.session import ModelSession
+    from memaudit.scoring.escalation import EscalationPlan, Goal
     from memaudit.scoring.judges import Judge
     from memaudit.scoring.lazy_judging import LazyPlan
 
@@ -181,8 +182,26 @@ JudgeName = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Decides coverage: lexical (an estimate), pointer, labels:FILE, calls:FILE or "
-        "model:NAME.",
+        help="Decides coverage: offline (an estimate with its error), offline:EMBEDDER, lexical, "
+        "pointer, labels:FILE, calls:FILE or model:NAME.",
+    ),
+]
+
+
+Draws = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="Draws of labels behind the interval of a score by an offline judge; 0 for none.",
+    ),
+]
+Escalate = Annotated[
+    str | None,
+    typer.Option(
+        metavar="model:NAME",
+        help="After --judge offline, ask this judge about the cells that the verdict hangs on, the "
+        "most influential first.",
     ),
 ]
 
@@ -286,7 +305,7 @@ class LazyOptions:
         typer.Option(
             metavar="N",
             min=1,
-            help="lazy: ask about at most N cells of a package. Default: no limit.",
+            help="lazy, escalate: ask about at most N cells of a package. Default: no limit.",
         ),
     ] = None
 
@@ -331,6 +350,21 @@ def lazy_plan(
     if session is not None and session.provider == "batch":
         plan = replace(plan, round_cells=BATCH_ROUND)
     return plan
+
+
+def escalation_plan(
+    name: str, goal: "Goal", max_cells: int | None, session: "ModelSession | None"
+) -> "EscalationPlan":
+    """Whom to ask about doubtful cells; says after every round how many it asked."""
+    from memaudit.scoring.escalation import EscalationPlan
+    from memaudit.scoring.judges import named_judge
+    from memaudit.scoring.result import Escalation
+
+    def show(state: Escalation) -> None:
+        if state.rounds and not state.settled:
+            typer.echo(safe(state.text), err=True)
+
+    return EscalationPlan(named_judge(name, None, session), goal, max_cells, show)
 
 
 @contextmanager
@@ -382,6 +416,8 @@ def judge_files(judges: Sequence[str], memories: Path | None) -> list[Path]:
 
     named = [judge.partition(":") for judge in judges if judge.startswith(("labels:", "calls:"))]
     files = [file for _, _, text in named for file in listed_files(text)]
+    trained = [Path(judge.partition(":")[2]) for judge in judges if judge.startswith("offline:")]
+    files += [file for file in trained if file.is_file()]
     return [*files, *(listed_files(memories) if memories else [])]
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,9 @@ from memaudit.cli.options import (
     NO_SESSION,
     NO_STORE_OPTIONS,
     CostRule,
+    Draws,
     EngineOptions,
+    Escalate,
     GroupCap,
     JournalFile,
     LabelMemories,
@@ -31,6 +34,7 @@ from memaudit.cli.options import (
     StoresOnly,
     Threads,
     TrustPackageCells,
+    escalation_plan,
     judge_files,
     judging_session,
     kept_in,
@@ -52,8 +56,10 @@ from memaudit.core.budgets import USUAL_BUDGETS, asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.io.packages import package_places, write_package
+from memaudit.scoring.escalation import Goal, score_and_escalate
 from memaudit.scoring.judged_store import read_salience
 from memaudit.scoring.judges import (
+    DEFAULT_JUDGE,
     Judge,
     goes_by_id,
     named_judge,
@@ -63,7 +69,7 @@ from memaudit.scoring.judges import (
 from memaudit.scoring.loss_diagnosis import NoDiagnosis
 from memaudit.scoring.package_scores import prepared, score_package
 from memaudit.scoring.pruning import named_policy
-from memaudit.scoring.result import ScoreResult, Scoring, StoreScore
+from memaudit.scoring.result import DRAWS, ScoreResult, Scoring, StoreScore
 from memaudit.scoring.score_json import cells_data, explanation
 from memaudit.scoring.score_json import package_scores_data as package_data
 
@@ -87,9 +93,9 @@ def score(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Decides coverage: lexical (an estimate), pointer, labels:FILE[,FILE...], "
-            "calls:FILE or model:NAME; repeat it to give one file per store, in their order. "
-            "Default: lexical.",
+            help="Decides coverage: offline (an estimate with its error), offline:EMBEDDER, "
+            "lexical, pointer, labels:FILE[,FILE...], calls:FILE or model:NAME; repeat it to give "
+            "one file per store, in their order. Default: offline.",
         ),
     ] = None,
     label_memories: LabelMemories = None,
@@ -110,6 +116,16 @@ def score(
         ),
     ] = False,
     lazy_options: LazyOptions = NO_LAZY,
+    draws: Draws = DRAWS,
+    escalate: Escalate = None,
+    width: Annotated[
+        float | None,
+        typer.Option(
+            metavar="W",
+            help="escalate: until no interval is wider than W. Default: until the order of several "
+            "stores is clear, or 0.1 for one store.",
+        ),
+    ] = None,
     save_union: Annotated[
         Path | None,
         typer.Option(
@@ -154,7 +170,7 @@ def score(
     and all stores together. A store over budget is cut by a policy, which is named.
     """
     budgets = None if budget is None else asked_budgets(budget)
-    names = judge or ["lexical"]
+    names = judge or [DEFAULT_JUDGE]
     scores = read_salience(salience, query_salience)
     places = package_places(package)
     for option, given in {
@@ -164,25 +180,37 @@ def score(
         if given and len(places) > 1:
             raise MemAuditError(f"{option} needs a single package; score one package at a time")
     asking = [f"--judge {name}" for name in names if name.startswith("model:")]
+    asking += ["--escalate"] if escalate else []
     run = engine_options.chosen("--lazy" if lazy else next(iter(asking), "")).map
     exported = read_stores(stores, store_options)
     if save_union is not None:
         may_write(save_union, "package")
-    if not (lazy or label_template) and lazy_options != NO_LAZY:
-        raise MemAuditError("--filter and --max-cells go with --lazy or --label-template")
+    asks_less = lazy or label_template or (escalate and lazy_options.filter == NO_LAZY.filter)
+    if not asks_less and lazy_options != NO_LAZY:
+        raise MemAuditError(
+            "--filter and --max-cells go with --lazy or --label-template, --max-cells with "
+            "--escalate too"
+        )
+    _check_escalation(escalate, width, lazy, len(places))
     if label_template is not None:
         only = prepared(places[0].read(), cost_rule, stores_only)
         _write_template(label_template, only, exported, lazy_options.filter)
         return
     if picture is not None:
         _check_picture(picture)
-    with judging_session(names, options, place_of(stores[0])) as session:
+    wanted = [*names, *([escalate] if escalate else [])]
+    with judging_session(wanted, options, place_of(stores[0])) as session:
         judges = _judges(names, label_memories, exported, session)
         first = next(iter(judges.values()))
         if lazy and (goes_by_id(first) or names[0] == "pointer"):
             raise MemAuditError(
                 "--lazy needs a judge that goes by texts: model:NAME, lexical, or labels:FILE with "
                 "the texts of memories or --label-memories"
+            )
+        if lazy and names[0].startswith("offline"):
+            raise MemAuditError(
+                "--lazy saves questions to a judge, and the offline judge judges all cells at "
+                "once; leave it out, or use --escalate model:NAME"
             )
         many = len(places) > 1
         packages = [] if many and not lazy else [
@@ -191,7 +219,7 @@ def score(
         plan = lazy_plan(lazy_options, packages, first, session) if lazy else None
         scoring = Scoring(
             budgets, judges, scores, group_cap, seconds, trust_package_cells, plan,
-            named_policy(policy),
+            named_policy(policy), draws,
         )  # fmt: skip
         if many:
             from memaudit.cli.score_packages import ManyScoring, print_packages, score_all
@@ -204,12 +232,32 @@ def score(
             return
         if journal is not None:
             raise MemAuditError("--journal needs several packages; one is scored at once")
-        results = score_package(packages[0], exported, scoring)
+        if escalate is not None:
+            goal = Goal(width=0.1 if width is None and len(exported) == 1 else width)
+            asked = escalation_plan(escalate, goal, lazy_options.max_cells, session)
+            results = score_and_escalate(packages[0], exported, scoring, asked)
+        else:
+            with progress("draws", draws) as advance:
+                watched = replace(scoring, watch=lambda done, _: advance(done))
+                results = score_package(packages[0], exported, watched)
         if save_union is not None:
             write_package(results.union, save_union)
         print_package(results, everything, show_cells, explain or [], as_json)
         if picture is not None:
             _draw(results, picture)
+
+
+def _check_escalation(escalate: str | None, width: float | None, lazy: bool, places: int) -> None:
+    if escalate is None:
+        if width is not None:
+            raise MemAuditError("--width goes with --escalate")
+        return
+    if width is not None and not 0 < width <= 1:
+        raise MemAuditError(f"--width must be above 0 and at most 1, not {width:g}")
+    if lazy:
+        raise MemAuditError("give --lazy or --escalate: both choose which cells are asked about")
+    if places > 1:
+        raise MemAuditError("--escalate needs a single package; score one package at a time")
 
 
 def _write_template(

@@ -62,6 +62,7 @@ class ManyScoring:
             "budgets": budgets and [asked.text for asked in budgets],
             "judge": scoring.judge_name,
             "policy": scoring.policy,
+            "draws": scoring.draws,
             "files": [content_digest(file) for file in files],
             "group_cap": scoring.group_cap,
             "seconds": scoring.seconds,

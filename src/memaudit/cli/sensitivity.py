@@ -42,6 +42,7 @@ from memaudit.core.grounds import assumed_text, is_estimate
 from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
 from memaudit.io.packages import package_places
 from memaudit.scoring.judges import (
+    DEFAULT_JUDGE,
     judged_how,
     named_judges,
     refuse_equal_judge_names,
@@ -76,8 +77,9 @@ def sensitivity(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Decides coverage: lexical, pointer, labels:FILE, calls:FILE or model:NAME; may "
-            "be repeated. The first is the base, the others are variants. Default: lexical.",
+            help="Decides coverage: offline, lexical, pointer, labels:FILE, calls:FILE or "
+            "model:NAME; may be repeated. The first is the base, the others are variants. "
+            "Default: offline.",
         ),
     ] = None,
     label_memories: LabelMemories = None,
@@ -137,7 +139,7 @@ def sensitivity(
     choices = _choices(cost_rules, group_caps, noise, rates, repetitions, seed)
     if (corrections is None) != (conversations is None):
         raise MemAuditError("give both --corrections and --conversations, or neither")
-    names = judge or ["lexical"]
+    names = judge or [DEFAULT_JUDGE]
     asking = [f"--judge {name}" for name in names if name.startswith("model:")]
     run = engine_options.chosen(next(iter(asking), "")).map
     places = package_places(package)

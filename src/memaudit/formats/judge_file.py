@@ -6,7 +6,6 @@ from pydantic import Field, model_validator
 
 from memaudit.formats.file_model import Count, FileModel
 
-FORMAT = "memaudit-judge"
 VERSION = 1
 
 LABELS = ("none", "partial", "full")
@@ -66,8 +65,8 @@ class TrainingConversation(FileModel):
 class JudgeFile(FileModel):
     """An offline judge. A pair is full from `full_from`, otherwise partial from `partial_from`."""
 
-    format: Literal["memaudit-judge"] = FORMAT
-    version: Literal[1] = VERSION
+    format: Literal["memaudit-judge"] = "memaudit-judge"
+    version: Literal[1] = 1
     memaudit: str
     embedder: str | None = None
     scripts: tuple[str, ...]

@@ -180,6 +180,10 @@ class ScoreRow(FileModel):
     budget: Exact
     asked: str
     score: WithinOne | None
+    interval: Between | None = None
+    """Around the score, by the error of an offline judge."""
+    chance: WithinOne | None = None
+    """What the store scores against conversations it is not about."""
     between: Between | None = None
     undefined: str | None = None
     kept_by: str

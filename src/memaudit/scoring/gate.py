@@ -10,8 +10,17 @@ def passes(row: StoreScore, minimum: float, allow_estimates: bool = False) -> bo
     """Whether a score reaches a minimum.
 
     An error if there is no score, if its bounds do not decide it, or if it is an estimate and none
-    is allowed.
+    is allowed. An estimate whose published error leaves no doubt decides.
     """
+    if row.interval is not None and not allow_estimates:
+        low, high = row.interval
+        if low >= minimum or high < minimum:
+            return low >= minimum
+        raise MemAuditError(
+            f"not decided: the score of {row.store!r} is {row.score_text} by an offline judge, and "
+            f"its error leaves {minimum:g} open; ask a model about the doubtful cells (--escalate "
+            "model:NAME), judge by labels or a model, or allow estimates (--allow-estimates)"
+        )
     if row.is_estimate and not allow_estimates:
         raise MemAuditError(
             f"not decided: the score of {row.store!r} is an estimate, {rests_on_text(row)}; judge "
@@ -48,6 +57,8 @@ def gate_text(result: ScoreResult, row: StoreScore, minimum: float) -> str:
     score = f"{low:.4f}"
     if row.exact is None:
         score = f"{score} to {high:.4f} ({row.undefined})"
+    elif row.interval is not None:
+        score = f"{score} ({row.interval[0]:.4f} to {row.interval[1]:.4f} by the judge's error)"
     union = " + ".join(["package", *(store.name for store in result.stores)])
     kept = row.kept_by if row.numbers.fits else f"cut by {row.kept_by}"
     lost = ", ".join(f"{name} {float(share):.1%}" for name, share in row.losses.items() if share)
@@ -59,6 +70,8 @@ def gate_text(result: ScoreResult, row: StoreScore, minimum: float) -> str:
             f"over OPT of {union}",
             *([f"loses {lost}"] if lost else []),
             ("an ESTIMATE: " if row.is_estimate else "") + rests_on_text(row),
+            *(["UNRELATED: no more than by chance"] if row.is_unrelated else []),
+            *([result.escalation.text] if result.escalation else []),
             *next(one.caveats.lines for one in result.stores if one.name == row.store),
         ]
     )

@@ -358,14 +358,18 @@ def _calibrated(head: _Head, scores: Sequence[Table], held_out: Sequence[_Pairs]
     """The head with held-out scores scaled to be probabilities, and how far stores differ."""
     hits = np.concatenate([pairs.labels for pairs in held_out]) >= head.level
     (slope,), offset = fit_logistic(np.concatenate(scores)[:, None], hits, 0.0)
-    own = [
-        _offset(score[chosen] * slope, pairs.labels[chosen] >= head.level)
-        for score, pairs in zip(scores, held_out, strict=True)
-        for form in sorted(set(pairs.forms))
-        for chosen in [np.array([one == form for one in pairs.forms])]
-        if (pairs.labels[chosen] >= head.level).sum() >= LEAST_COVERED
-    ]
-    spread = float(np.std(np.array(own) - offset, ddof=1)) if len(own) > 1 else 0.0
+    offsets, noise = [], []
+    for score, pairs in zip(scores, held_out, strict=True):
+        for form in sorted(set(pairs.forms)):
+            chosen = np.array([one == form for one in pairs.forms])
+            own = pairs.labels[chosen] >= head.level
+            if own.sum() >= LEAST_COVERED:
+                offsets.append(_offset(score[chosen] * slope, own))
+                likely = _sigmoid(score[chosen] * slope + offsets[-1])
+                noise.append(1 / float((likely * (1 - likely)).sum()))
+    spread = 0.0
+    if len(offsets) > 1:  # offsets of few pairs differ by chance too
+        spread = max(0.0, float(np.var(offsets, ddof=1) - np.mean(noise))) ** 0.5
     logistic = Logistic(
         bias=round(float(slope * head.bias + offset), DIGITS),
         weights=_rounded(head.weights * slope),

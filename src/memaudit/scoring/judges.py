@@ -168,6 +168,8 @@ def with_cores(
     return ruled
 
 
+DEFAULT_JUDGE = "offline"
+
 KNOWN = "offline, offline:EMBEDDER, lexical, pointer, labels:FILE, calls:FILE, model:NAME"
 
 

@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,9 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.formats.file_model import validated
-from memaudit.formats.judge_file import FORMAT, VERSION, JudgeFile, Logistic
+from memaudit.formats.judge_file import VERSION, JudgeFile, Logistic
 from memaudit.io.strict_json import read_object
-from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, has_words
+from memaudit.natural.coverage_rules import FULL, PARTIAL, has_words
 from memaudit.scoring.judge_embedders import EMBEDDERS, named_embedder
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair, only
 from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit
@@ -28,6 +27,9 @@ from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUn
 OFFLINE = "offline"
 PROVENANCE = f"estimated:offline-{VERSION}"
 """Its cells are estimates: neither a person nor a language model compared the texts."""
+
+Answers = Mapping[tuple[str, str], Mapping[str, Cell]]
+"""By the text of a memory and the id of a statement, the cells that somebody else gave."""
 
 Probabilities = NDArray[np.float64]
 Values = NDArray[np.float64]
@@ -44,19 +46,29 @@ class OfflineJudge:
     is_estimate = judges_candidates = True
 
     def __init__(
-        self, name: str, file: JudgeFile, embedder: str = "", package: Package | None = None
+        self,
+        name: str,
+        file: JudgeFile,
+        embedder: str = "",
+        package: Package | None = None,
+        answers: Answers | None = None,
     ) -> None:
         self.name, self.file, self.package = name, file, package
+        self.answers = {} if answers is None else answers
         self.reads = frozenset(file.scripts)
         self._embedder = embedder or file.embedder or ""
         self._known: PairProbabilities | None = None
-        self._bound: Self | None = None
+        self._bound: OfflineJudge | None = None
 
     def for_package(self, package: Package) -> "OfflineJudge":
         """The judge with the turns of a conversation, which tell what its units are about."""
         if self._bound is None or self._bound.package is not package:
-            self._bound = type(self)(self.name, self.file, self._embedder, package)
+            self._bound = OfflineJudge(self.name, self.file, self._embedder, package, self.answers)
         return self._bound
+
+    def answered(self, name: str, answers: Answers) -> "OfflineJudge":
+        """The judge with answers that somebody else gave to some pairs."""
+        return OfflineJudge(name, self.file, self._embedder, None, answers)
 
     def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
         """The probabilities of pairs with these units, kept until others are asked about."""
@@ -87,14 +99,14 @@ class OfflineJudge:
         cells = {}
         for memory, (covered, full) in zip(memories, known.of(texts), strict=True):
             values = self.values(memory.text, covered, full)
-            cells[memory.id] = {
-                unit: cell
-                for at in np.flatnonzero(values).tolist()
-                for unit, cell in _kept(
-                    known.wholes[at], memory.text, values[at] == 1,
-                    f"{covered[at]:.0%} likely covered, {full[at]:.0%} in full",
-                )
-            }  # fmt: skip
+            own: dict[str, Cell] = {}
+            for at, whole in enumerate(known.wholes):
+                if (answer := self.answers.get((memory.text, whole.id))) is not None:
+                    own.update(answer)
+                elif values[at]:
+                    why = f"{covered[at]:.0%} likely covered, {full[at]:.0%} in full"
+                    own.update(_kept(whole, memory.text, values[at] == 1, why))
+            cells[memory.id] = own
         return Judgement(only(cells, pairs))
 
 
@@ -106,7 +118,7 @@ class DrawnJudge(OfflineJudge):
     """
 
     def __init__(self, judge: OfflineJudge, draw: int, store: str) -> None:
-        super().__init__(judge.name, judge.file, package=judge.package)
+        super().__init__(judge.name, judge.file, package=judge.package, answers=judge.answers)
         self._judge, self._draw, self._store = judge, draw, store
         self._shift = float(_dice(draw, f"store {store}").standard_normal())
 
@@ -218,6 +230,5 @@ def named_offline_judge(name: str) -> OfflineJudge:
 
 def read_judge_file(path: Path) -> JudgeFile:
     """A file that `memaudit train judge` wrote."""
-    return validated(JudgeFile, read_object(path, FORMAT), str(path), "train the judge again")
-
-
+    remedy = "give a file of memaudit train judge"
+    return validated(JudgeFile, read_object(path, remedy), str(path), remedy)

@@ -27,6 +27,7 @@ from memaudit.scoring.loss_diagnosis import (
 )
 from memaudit.scoring.result import ScoreResult, Scoring, StoreScore, lost_units
 from memaudit.scoring.score import StoreScorer
+from memaudit.scoring.score_interval import with_intervals
 from memaudit.scoring.written_store import WrittenStore
 
 
@@ -101,7 +102,7 @@ def _scores(
     plans = _budget_plans(package, scorer.stores, scoring)
     rows = tuple(_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans)
     kept = judged is package and any(assumed_pairs(package).values())
-    return ScoreResult(
+    result = ScoreResult(
         package=judged,
         source=package,
         digest=digest(package),
@@ -113,6 +114,7 @@ def _scores(
         lazy=lazy,
         package_cells="kept" if kept else "judged",
     )
+    return with_intervals(result)
 
 
 def _budget_plans(

@@ -26,6 +26,8 @@ Embed = Callable[[Sequence[str]], NDArray[np.float64]]
 """Unit vectors of texts, one per row."""
 
 MEMORIES_AT_ONCE = 256
+LITTLE = np.float32(1e-6)
+"""Keeps divisions by the weight of a text without words defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,20 @@ def stated(whole: WholeUnit, text: str | None = None) -> StatedUnit:
     return StatedUnit(text or whole.text, quote if isinstance(quote, str) else "", turns)
 
 
-MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
+MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _SHORT_MONTHS = {month[:3]: month for month in MONTHS if month != "may"} | {"sept": "september"}
 _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _SHORT_MONTH = re.compile(rf"\b({'|'.join(_SHORT_MONTHS)})\b\.?(?=\s+\d)", re.IGNORECASE)
@@ -55,19 +68,16 @@ _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 _RANGE = re.compile(r"(?<=\d)[\u2012\u2013](?=\d)")
 
 
-_UNITS = dict(zip("one two three four five six seven eight nine".split(), range(1, 10), strict=True))
-_TEENS = dict(
-    zip(
-        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(),
-        range(10, 20),
-        strict=True,
-    )
+_SMALL = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
 )
-_TENS = dict(
-    zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)
-)
+_LARGE = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL_NUMBERS = {word: number for number, word in enumerate(_SMALL.split(), start=1)}
+_TENS = {word: 10 * number for number, word in enumerate(_LARGE.split(), start=2)}
 _NUMBER_WORD = re.compile(
-    rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(_UNITS)}))?|({'|'.join(_UNITS | _TEENS)}))\b",
+    rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(_SMALL.split()[:9])}))?|"
+    rf"({'|'.join(_SMALL_NUMBERS)}))\b",
     re.IGNORECASE,
 )
 _HALF_PAST = re.compile(r"\bhalf past (\d{1,2})\b")
@@ -81,14 +91,14 @@ def with_plain_numbers(text: str) -> str:
     text = _SHORT_MONTH.sub(lambda found: _SHORT_MONTHS[found[1].lower()], text)
     text = _RANGE.sub(" ", _ORDINAL.sub(r"\1", text))
     text = _HALF_PAST.sub(r"\1:30", _NUMBER_WORD.sub(_digits, text))
-    return _CLOCK.sub(lambda found: found[1] if found[2] == "00" else f"{found[1]}:{found[2]}", text)
+    return _CLOCK.sub(
+        lambda found: found[1] if found[2] == "00" else f"{found[1]}:{found[2]}", text
+    )
 
 
 def _digits(found: re.Match[str]) -> str:
-    tens, unit, small = (part.lower() if part else "" for part in found.groups())
-    if small:
-        return str((_UNITS | _TEENS)[small])
-    return str(_TENS[tens] + _UNITS.get(unit, 0))
+    tens, unit, small = ((part or "").lower() for part in found.groups())
+    return str(_TENS.get(tens, 0) + _SMALL_NUMBERS.get(unit or small, 0))
 
 
 def _spelled(found: re.Match[str]) -> str:
@@ -174,7 +184,14 @@ def _table(sets: Sequence[Iterable[str]], place: dict[str, int]) -> Floats:
 def _share(wanted: Floats, weights: Floats, held: Floats) -> Floats:
     """Per row of `wanted` and of `held`, the weighted share of the wanted terms that are held."""
     weighted = wanted * weights
-    return (weighted @ held.T) / np.maximum(weighted.sum(1, keepdims=True), np.float32(1e-6))
+    shares: Floats = weighted @ held.T / np.maximum(weighted.sum(1, keepdims=True), LITTLE)
+    return shares
+
+
+def _precision(weighted: Floats, held: Floats, total: Floats) -> Floats:
+    """The share of what is held that is wanted."""
+    shares = weighted @ held.T / np.maximum(total, LITTLE)
+    return np.minimum(shares, np.float32(1.5)).astype(np.float32)
 
 
 class _Vocabulary:
@@ -314,10 +331,12 @@ class PairFeatures:
             "recall": there(all_words),
             "plain words": there(_share(wanted, plain, held.window)),
             "whole recall": _share(wanted, words.weights, held.memory),
-            "quote": there(_share(self._quoted, words.weights, held.joined(words.table(held.terms)))),
+            "quote": there(
+                _share(self._quoted, words.weights, held.joined(words.table(held.terms)))
+            ),
             "precision": there(
-                (wanted * words.weights) @ held.single.T / np.maximum(words.total(held.terms), 1e-6)
-            ).clip(0, 1.5),
+                _precision(wanted * words.weights, held.single, words.total(held.terms))
+            ),
             "prefixes": self._prefixes_shared(held),
             "unit size": _rows(np.log1p(wanted.sum(1)), shape),
             "has head": _columns(held.has_head, shape),
@@ -342,7 +361,9 @@ class PairFeatures:
     def _prefixes_shared(self, held: _Passages) -> Floats:
         words = self._prefixes
         wanted = words.table([set(map(_prefix, known)) for known in self._terms])
-        return _share(wanted, words.weights, words.table([set(map(_prefix, t)) for t in held.whole]))
+        return _share(
+            wanted, words.weights, words.table([set(map(_prefix, t)) for t in held.whole])
+        )
 
     def _lost(self, held: _Passages, at: NDArray[np.int64]) -> dict[str, Floats]:
         """The weights of the two rarest words of the unit that the passage lacks."""
@@ -386,7 +407,9 @@ class PairFeatures:
         people = sorted({name for name in self._subjects if name})
         named = {name: np.array([name in known for known in held.whole]) for name in people}
         anybody = np.any(list(named.values()), axis=0) if people else np.zeros(shape[1], bool)
-        mine = np.array([named[name] if name else np.ones(shape[1], bool) for name in self._subjects])
+        mine = np.array(
+            [named[name] if name else np.ones(shape[1], bool) for name in self._subjects]
+        )
         return {
             "subject named": mine, "nobody named": ~mine & ~anybody, "other named": ~mine & anybody,
         }  # fmt: skip
@@ -394,14 +417,16 @@ class PairFeatures:
     def _turn_features(self, held: _Passages, at: NDArray[np.int64]) -> dict[str, Floats]:
         """How much of the passage stands in the turns that the unit comes from."""
         words = self._turn_words
-        shared = (self._turns * words.weights) @ words.table(held.terms).T
-        share = shared / np.maximum(words.total(held.terms), np.float32(1e-6))
+        held_words, weighted = words.table(held.terms), self._turns * words.weights
+        share = _precision(weighted, held_words, words.total(held.terms))
+        weight = np.minimum(weighted @ held_words.T, 30).astype(np.float32) / np.float32(10)
         margin, rank = _margin_and_rank(share)
-        tables = {
-            "turn share": share, "turn weight": np.minimum(shared, 30) / 10,
-            "turn margin": margin, "turn rank": rank,
-        }  # fmt: skip
-        return {name: np.take_along_axis(table, at, 1) for name, table in tables.items()}
+        names = ("turn share", "turn weight", "turn margin", "turn rank")
+        tables = (share, weight, margin, rank)
+        return {
+            name: np.take_along_axis(table, at, 1)
+            for name, table in zip(names, tables, strict=True)
+        }
 
     def _embedded(
         self, memories: Sequence[str], held: _Passages, at: NDArray[np.int64], embed: Embed

@@ -1,7 +1,7 @@
 """How stores are scored, and what that returns: a row per store and budget, for one package."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -28,6 +28,9 @@ from memaudit.scoring.pruning import EVERYTHING_FITS, Policy
 from memaudit.scoring.score import StoreNumbers, bound_text
 from memaudit.scoring.written_store import WrittenStore
 
+DRAWS = 24
+"""Draws of labels behind an interval."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
@@ -48,6 +51,10 @@ class Scoring:
     lazy: LazyPlan | None = None
     policy: Policy | None = None
     """Cuts a store that does not fit; None for the first of DEFAULT_POLICIES that it allows."""
+    draws: int = DRAWS
+    """Draws of labels behind the interval of a score by an offline judge; 0 for no intervals."""
+    watch: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
+    """Told the draws done and all of them."""
 
     @property
     def judge_name(self) -> str:
@@ -183,8 +190,16 @@ class StoreScore:
 
     @property
     def score_text(self) -> str:
-        """The score, or what it lies between."""
-        return ratio_text(self.exact, self.between)
+        """The score with its interval, or what it lies between."""
+        return f"{ratio_text(self.exact, self.between)}{self.margin}"
+
+    @property
+    def margin(self) -> str:
+        """How far an interval reaches to both sides, as `\u00b10.05`; empty without one."""
+        if self.interval is None or self.score is None:
+            return ""
+        low, high = self.interval
+        return f"\u00b1{max(self.score - low, high - self.score):.2f}"
 
     @property
     def asked(self) -> str:
@@ -234,6 +249,27 @@ def ratio_text(value: Fraction | None, between: tuple[Fraction, Fraction] | None
     return f"{low}..{high}"
 
 
+@dataclass(frozen=True, slots=True)
+class Escalation:
+    """What another judge was asked after the offline judge, and whether that was enough."""
+
+    judge: str
+    goal: str
+    """What was to be settled: the gate's minimum, the order of stores, or a width."""
+    asked: int
+    pairs: int
+    rounds: int
+    settled: bool
+
+    @property
+    def text(self) -> str:
+        end = "settled" if self.settled else "not settled"
+        return (
+            f"{self.judge} was asked about {self.asked:,} of {counted(self.pairs, 'pair')} in "
+            f"{counted(self.rounds, 'round')}, the most influential first: {self.goal} {end}"
+        )
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ScoreResult:
     """The scores of all stores on one package.
@@ -255,6 +291,7 @@ class ScoreResult:
     lazy: LazyResult | None = None
     package_cells: str = "judged"
     """Whether the package's assumed cells were `judged` like the stores, or `kept`."""
+    escalation: Escalation | None = None
 
     def __iter__(self) -> Iterator[StoreScore]:
         return iter(self.rows)
@@ -295,7 +332,7 @@ class ScoreResult:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the scores rest on and do not see, a line each."""
-        return (*rests_on(self), *open_optima(self), *self.caveats)
+        return (*rests_on(self), *judge_errors(self), *open_optima(self), *self.caveats)
 
     @property
     def caveats(self) -> list[str]:
@@ -369,6 +406,28 @@ def rests_on(result: ScoreResult) -> list[str]:
             f"{lazy.pairs:,}, in {counted(lazy.rounds, 'round')}{stopped}"
         )
     return found
+
+
+def judge_errors(result: ScoreResult) -> list[str]:
+    """What the intervals are, which stores are unrelated, and what another judge was asked."""
+    lines = []
+    if any(row.interval for row in result.rows):
+        chances = [row.chance for row in result.rows if row.chance is not None]
+        chance = f"; by chance a score is at most {max(chances):.3f}" if chances else ""
+        lines.append(
+            f"a\u00b1b: the score under the judge's published error, {result.scoring.draws} draws"
+            f"{chance}"
+        )
+    unrelated: dict[str, list[str]] = {}
+    for row in result.rows:
+        if row.is_unrelated:
+            unrelated.setdefault(row.store, []).append(row.at)
+    lines += [
+        f"{store} at {', '.join(at)}: UNRELATED to {result.package.name}: its memories score no "
+        "more than against conversations they are not about"
+        for store, at in unrelated.items()
+    ]
+    return [*lines, *([result.escalation.text] if result.escalation else [])]
 
 
 def open_optima(result: ScoreResult) -> list[str]:

@@ -9,14 +9,14 @@ The level of chance is what the same memories score against units of conversatio
 about, those that come with the program. A store that scores no more is unrelated to the package.
 """
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from statistics import fmean, stdev
+from statistics import stdev
 
 from memaudit.core.package import Package
-from memaudit.natural.named_packages import long_set
+from memaudit.natural.named_packages import LONG, shipped_units
 from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import MemoryText
@@ -25,47 +25,65 @@ from memaudit.scoring.readable import is_readable
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.scoring.score import StoreScorer
 
-DRAWS = 24
 DEVIATIONS = 2.0
-"""An interval reaches so many standard deviations of the draws to both sides of their mean."""
+"""An interval reaches so many standard deviations of the draws to both sides of the score: of 200
+scores of conversations that the judge was not fitted to, 175 lay inside."""
 SECONDS = 2.0
-"""Of a solve in a draw. Where it is not enough, both ends of the score count."""
+"""Of a solve in a draw. Where it is not enough, the middle of what the score lies between
+counts."""
 
 STRANGERS = 4
 """Conversations for the level of chance."""
 
-Progress = Callable[[int, int], None]
 
-
-def with_intervals(
-    result: ScoreResult, draws: int = DRAWS, progress: Progress = lambda _done, _all: None
-) -> ScoreResult:
+def with_intervals(result: ScoreResult) -> ScoreResult:
     """The result with an interval and the level of chance for every score by an offline judge."""
-    judges = set(result.scoring.judges.values())
-    if len(judges) != 1 or draws < 2:
+    judge, number = offline_judge_of(result), result.scoring.draws
+    if judge is None or number < 2:
         return result
-    (judge,) = judges
-    if not isinstance(judge, OfflineJudge):
-        return result
-    ends: list[list[tuple[float, float]]] = [[] for _ in result.rows]
-    for draw in range(draws):
-        progress(draw, draws)
-        for row, found in zip(ends, _drawn_scores(result, judge, draw), strict=True):
-            if found is not None:
-                row.append(found)
-    progress(draws, draws)
+    draws = []
+    for draw in range(number):
+        draws.append(score_draw(result, judge, draw))
+        if result.scoring.watch is not None:
+            result.scoring.watch(draw + 1, number)
+    return with_draws(result, judge, draws)
+
+
+def with_draws(
+    result: ScoreResult, judge: OfflineJudge, draws: Sequence["ScoredDraw"]
+) -> ScoreResult:
+    """The result with the intervals that draws give, and the level of chance."""
     strangers = _Strangers(result, judge)
-    rows = tuple(
-        replace(row, interval=interval_of(found), chance=strangers.chance(result, row))
-        for row, found in zip(result.rows, ends, strict=True)
-    )
-    return replace(result, rows=rows)
+    rows = []
+    for place, row in enumerate(result.rows):
+        scores = [score for draw in draws if (score := draw.scores[place]) is not None]
+        rows.append(
+            replace(
+                row,
+                interval=interval_of(row.exact, scores),
+                chance=strangers.chance(result, row),
+            )
+        )
+    return replace(result, rows=tuple(rows))
 
 
-def _drawn_scores(
-    result: ScoreResult, judge: OfflineJudge, draw: int
-) -> Sequence[tuple[float, float] | None]:
-    """Per row, what the score lies between under one draw; None where OPT is 0 there."""
+def offline_judge_of(result: ScoreResult) -> OfflineJudge | None:
+    """The judge of all stores, if it is an offline one."""
+    judges = set(result.scoring.judges.values())
+    judge = next(iter(judges)) if len(judges) == 1 else None
+    return judge if isinstance(judge, OfflineJudge) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredDraw:
+    """Per row of a result the score, None where OPT is 0, and the texts of the best stores."""
+
+    scores: tuple[float | None, ...]
+    best: frozenset[str]
+
+
+def score_draw(result: ScoreResult, judge: OfflineJudge, draw: int) -> ScoredDraw:
+    """What stores score under one draw of all labels."""
     package, scoring = result.source, result.scoring
     bound = judge.for_package(package)
     stores = [
@@ -78,28 +96,28 @@ def _drawn_scores(
     limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
     scorer = StoreScorer(judged, stores, scoring.group_cap, limit)
     by_name = {store.name: store for store in scorer.stores}
-    found: list[tuple[float, float] | None] = []
+    scores: list[float | None] = []
+    best: set[str] = set()
     for row in result.rows:
         ratio = scorer.score(by_name[row.store], row.budget, scoring.policy)
-        if ratio.value is not None:
-            found.append((float(ratio.value), float(ratio.value)))
-        else:
-            between = ratio.between
-            found.append(None if between is None else (float(between[0]), float(between[1])))
-    return found
+        ends = ratio.between if ratio.value is None else (ratio.value, ratio.value)
+        scores.append(None if ends is None else float(sum(ends) / 2))
+        best |= _texts(scorer.common, ratio.optimum.store)
+    return ScoredDraw(tuple(scores), frozenset(best))
 
 
-def interval_of(found: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """From both ends of the scores of draws."""
-    if len(found) < 2:
+def _texts(union: Package, store: Sequence[str]) -> set[str]:
+    """The texts of some candidates; of a whole document those of its entries."""
+    ids = (id for chosen in store for id in union.candidate[chosen].parts or (chosen,))
+    return {union.candidate[id].text for id in ids}
+
+
+def interval_of(score: Fraction | None, found: Sequence[float]) -> tuple[float, float] | None:
+    """Around a score, as far as the scores of draws spread."""
+    if score is None or len(found) < 2:
         return None
-    lows, highs = zip(*found, strict=True)
-    low, high = fmean(lows), fmean(highs)
-    spread_low, spread_high = stdev(lows), stdev(highs)
-    return (
-        max(0.0, low - DEVIATIONS * spread_low),
-        min(1.0, high + DEVIATIONS * spread_high),
-    )
+    reach = DEVIATIONS * stdev(found)
+    return max(0.0, float(score) - reach), min(1.0, float(score) + reach)
 
 
 class _Strangers:
@@ -110,9 +128,8 @@ class _Strangers:
         self._judge = judge
         self._packages = [
             package
-            for package in long_set()
-            if own.isdisjoint(unit.text for unit in package.units)
-            and is_readable(judge, package)
+            for package in shipped_units(LONG)
+            if own.isdisjoint(unit.text for unit in package.units) and is_readable(judge, package)
         ][:STRANGERS]
 
     def chance(self, result: ScoreResult, row: StoreScore) -> float | None:
@@ -131,7 +148,7 @@ class _Strangers:
     def _share(self, package: Package, texts: Sequence[str]) -> float:
         memories = [MemoryText(text, text) for text in texts]
         judged = self._judge.for_package(package).judge(memories, package.units)
-        covered = Counter[str]()
+        covered: dict[str, float] = defaultdict(float)
         for own in judged.cells.values():
             for unit, cell in own.items():
                 covered[unit] += float(cell.value)

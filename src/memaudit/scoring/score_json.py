@@ -1,6 +1,7 @@
 """The JSON that `memaudit score --json` prints; formats/score_file.py reads it back."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -36,6 +37,8 @@ def package_scores_data(scores: ScoreResult, cells: bool = False) -> dict[str, A
         "judge": scoring.judge_name,
         "coverage_is_an_estimate": scores.is_estimate,
         "package_cells": scores.package_cells,
+        "draws": scoring.draws if any(row.interval for row in scores.rows) else 0,
+        "escalation": None if scores.escalation is None else asdict(scores.escalation),
         "lazy": None if scores.lazy is None else lazy_data(scores.lazy),
         "undecided_cells": sum(len(store.caveats.undecided) for store in scores.stores),
         "stores": [
@@ -64,6 +67,9 @@ def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
         "asked": numbers.asked,
         "score": rounded(row.score),
         "exact": None if row.exact is None else str(row.exact),
+        "interval": None if row.interval is None else [rounded(end) for end in row.interval],
+        "chance": rounded(row.chance),
+        "unrelated": row.is_unrelated,
         "between": _between(ratio),
         "undefined": row.undefined or None,
         "kept_by": row.kept_by,

@@ -1,0 +1,97 @@
+"""`memaudit train`: fit the estimator of a writer, or an offline judge."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memaudit.cli.terminal import safe
+from memaudit.core.text import counted
+
+train = typer.Typer(
+    help="Fit the ridge estimator of a writer, or an offline judge.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@train.command()
+def ridge(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The model file to write, as JSON.")],
+    packages: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", help="Training packages: .json files or folders."),
+    ] = None,
+    distribution: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Also train on packages of this distribution."),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option(metavar="N", help="Seeds of the distribution. Evaluate on other seeds.")
+    ] = "900000-900059",
+    alpha: Annotated[float, typer.Option(metavar="A", help="Strength of the ridge penalty.")] = 1.0,
+) -> None:
+    """Train a ridge model that estimates value from visible features.
+
+    Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE. The model refuses the
+    packages it was trained on.
+    """
+    from memaudit.core.errors import MemAuditError
+    from memaudit.core.seeds import parse_seeds
+    from memaudit.generators.registry import named_distribution
+    from memaudit.io.packages import read_packages
+    from memaudit.writers.estimators.ridge import write_model
+    from memaudit.writers.estimators.train import train as fit
+
+    chosen = [package for path in packages or () for package in read_packages(path)]
+    if distribution is not None:
+        source = named_distribution(distribution)
+        drawn = parse_seeds(seeds) if source.draws else (0,)
+        chosen += [source.package(seed) for seed in drawn]
+    if not chosen:
+        raise MemAuditError("no training packages; give packages, or --distribution event_graph")
+    model = fit(chosen, alpha)
+    write_model(model, out)
+    typer.echo(f"trained on {counted(len(chosen), 'package')}, written to {safe(out)}")
+
+
+@train.command()
+def judge(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The judge to write, as JSON.")],
+    packages: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PACKAGES",
+            help="Labelled packages: natural and long (the shipped sets), files, folders or "
+            "builds. Default: natural long.",
+        ),
+    ] = None,
+    embedder: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Also use sentence embeddings: wordllama, minilm, fastembed or "
+            "sentence-transformers.",
+        ),
+    ] = "",
+) -> None:
+    """Fit an offline judge to labelled packages and measure its error.
+
+    Use it as memaudit score --judge offline:FILE. Every large conversation is predicted by a judge
+    fitted to the others; that error is in the file and is carried to scores.
+    """
+    from memaudit.natural.named_packages import SHIPPED, labelled_packages
+    from memaudit.scoring.judge_training import train_judge, write_judge_file
+
+    chosen = labelled_packages(packages or SHIPPED)
+    fitted = train_judge(chosen, embedder)
+    write_judge_file(fitted, out)
+    typer.echo(f"fitted to {counted(len(chosen), 'conversation')}, written to {safe(out)}")
+    typer.echo(
+        f"error on {counted(len(fitted.error.conversations), 'held-out conversation')}, "
+        f"{fitted.error.pairs:,} pairs:"
+    )
+    for name, full in (("any coverage", False), ("full", True)):
+        precision, recall = fitted.error.rates(full)
+        typer.echo(f"  {name:14} precision {precision:.3f}  recall {recall:.3f}")
