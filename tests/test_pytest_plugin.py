@@ -28,7 +28,17 @@ def test_texts(memaudit_score):
     found.at_least(found.score, allow_estimates=True)
 
 def test_estimate(memaudit_score):
-    memaudit_score("package.json", TEXTS, 40).at_least(0)
+    memaudit_score("package.json", TEXTS, 40, judge="lexical").at_least(0)
+
+def test_outside_the_interval(memaudit_score):
+    found = memaudit_score("package.json", TEXTS, 40)
+    low, high = found.result[40].interval
+    assert 0 < low < found.score < high
+    found.at_least(low)
+
+def test_inside_the_interval(memaudit_score):
+    found = memaudit_score("package.json", TEXTS, 40)
+    found.at_least(found.score)
 
 def test_the_same_from_objects(memaudit_score):
     Path("export.txt").write_text("\\n".join(TEXTS))
@@ -68,7 +78,7 @@ def test_partly_read(memaudit_score):
 def test_partly_read_below(memaudit_score):
     Path("torn.jsonl").write_text('{"text": "Anders works in Gothenburg."}\\n{"text": 5}')
     store = import_store([Path("torn.jsonl")], "plain")
-    memaudit_score("package.json", store, 40).at_least(0.6, True)
+    memaudit_score("package.json", store, 40, judge="lexical").at_least(0.6, True)
 
 def test_options(memaudit_score):
     import json
@@ -118,14 +128,17 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     write_package(natural_set()[0], Path(pytester.path) / "package.json")
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")
-    result.assert_outcomes(passed=7, failed=10, warnings=4)
+    result.assert_outcomes(passed=8, failed=11, warnings=4)
     result.stdout.fnmatch_lines(
         [
             "memaudit_score: not decided: the score of 'store under test' is an estimate, *",
-            "store under test at 40 scores 0.0000, minimum 0.6, everything fits; over OPT of "
-            "package + store under test; loses extraction 100.0%; an ESTIMATE: 0.0% of the "
-            "optimum and 0.0% of the store rest on assumed cells, and so does every 0; COVERS "
-            "NOTHING of this package: was it written for the same conversation?",
+            "memaudit_score: not decided: the score of 'store under test' is 0.*±0.* by an offline "
+            "judge, and its error leaves 0.* open; *",
+            "store under test at 40 scores 0.0000 (0.0000 to 0.* by the judge's error), minimum "
+            "0.6, everything fits; over OPT of package + store under test; loses extraction "
+            "100.0%; an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest on assumed cells, "
+            "and so does every 0; UNRELATED: no more than by chance; COVERS NOTHING of this "
+            "package: was it written for the same conversation?",
             "torn at 40 scores 0.0000, minimum 0.6, everything fits; over OPT of package + torn; "
             "loses extraction 100.0%; an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest "
             "on assumed cells, and so does every 0; PARTLY READ: 1 row of the export is not in the "

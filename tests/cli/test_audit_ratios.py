@@ -143,7 +143,7 @@ def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
     data = answered(*words)
     assert data["basis"] == ["common union"]
     assert data["stores"] == ["recency_raw", "mine"]
-    assert (data["judge"], data["coverage_is_an_estimate"]) == ("lexical", True)
+    assert (data["judge"], data["coverage_is_an_estimate"]) == ("offline", True)
     (row,) = (one for one in data["ratios"] if one["store"] == "mine")
     assert row["ratios"]["package"]["mean"] <= 1
     assert "does not say which package" in failure("audit", "ratios", *packages, *words[1:])

@@ -59,7 +59,7 @@ def test_a_store_and_a_writer(hotel_files: Files, tmp_path: Path) -> None:
     words = (*hotel_files, "--writer", "opt", "--budget", "12")
     data = summary(*words, "--out", tmp_path / "out")
     assert [one["store"] for one in data["summaries"]] == ["export", "opt"]
-    assert (data["spec"]["judge"], data["spec"]["coverage_is_an_estimate"]) == ("lexical", True)
+    assert (data["spec"]["judge"], data["spec"]["coverage_is_an_estimate"]) == ("offline", True)
     assert data["spec"]["policy"] == "recency"
     assert data["spec"]["kept_by"]["export"] == {"cut by recency": 1}
     given = summary(*words, "--policy", "recency", "--out", tmp_path / "given")

@@ -56,7 +56,7 @@ def test_train_and_run(tmp_path: Path) -> None:
     """A model of one's own is a writer, its training is recorded, and it refuses what it saw."""
     trained = ("--distribution", "event_graph:experiences=12", "--seeds", "50-55")
     model = tmp_path / "model.json"
-    done("train", *trained, "--out", model)
+    done("train", "ridge", *trained, "--out", model)
     result = done(
         "run", "--distributions", "event_graph:experiences=12", "--seeds", "55-56",
         "--budgets", "20", "--writers", f"estimated_gvt_ridge:{model}", "--out", tmp_path / "r",
@@ -72,5 +72,5 @@ def test_train_and_run(tmp_path: Path) -> None:
 
 
 def test_train_on_files_or_nothing(tiny_file: Path, tmp_path: Path) -> None:
-    done("train", tiny_file, "--out", tmp_path / "m.json")
-    assert "no training packages" in failure("train", "--out", tmp_path / "m2.json")
+    done("train", "ridge", tiny_file, "--out", tmp_path / "m.json")
+    assert "no training packages" in failure("train", "ridge", "--out", tmp_path / "m2.json")

@@ -14,6 +14,8 @@ HEAVY = ("numpy", "numba", "highspy", "matplotlib", "jinja2", "pydantic", "rich"
 MOST_MODULES = 180
 """Measured: 152 with Python 3.11 and typer 0.29."""
 
+TRAINING = ("train ridge", "train judge")
+
 PROBE = """
 import json, runpy, sys
 sys.argv = ["memaudit", "--help"]
@@ -26,7 +28,8 @@ print(json.dumps(sorted(sys.modules)))
 
 
 @pytest.mark.parametrize(
-    "command", ["", *COMMANDS, "dataset subset", "audit agreement", "audit judges"]
+    "command",
+    ["", *COMMANDS, "dataset subset", "audit agreement", "audit judges", *TRAINING],
 )
 def test_help(command: str) -> None:
     """Written down in tests/golden/help."""

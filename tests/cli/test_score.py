@@ -36,8 +36,8 @@ def test_scores_add_up(hotel_files: Files) -> None:
 
 def test_printed(hotel_files: Files) -> None:
     """One table: an estimate is called one, the policy that cut a store over budget is named, and
-    the score stands beside its losses. --all adds the other numbers, a line of meaning for each,
-    and kinds of units."""
+    the score stands with its error beside its losses. --all adds the other numbers, a line of
+    meaning for each, and kinds of units."""
     words = ("score", *hotel_files, "--budget", "20,40")
     text = done(*words).stdout
     rows = [line.split() for line in text.splitlines() if line.startswith(" export ")]
@@ -45,10 +45,13 @@ def test_printed(hotel_files: Files) -> None:
         ["export", "20", "36", "recency"], ["export", "40", "36", "all"],
     ]  # fmt: skip
     for score, *losses in (row[4:] for row in rows):
-        total = float(score) * 100 + sum(float(share.rstrip("%")) for share in losses)
+        kept, error = map(float, score.split("±"))
+        total = kept * 100 + sum(float(share.rstrip("%")) for share in losses)
         assert len(losses) == 4
         assert total == pytest.approx(100, abs=0.3)
-    assert "judge lexical, an ESTIMATE by shared words" in text
+        assert 0 < error < 0.5
+    assert "judge offline, an ESTIMATE by a small trained model" in text
+    assert "a±b: the score under the judge's published error, 24 draws; by chance a score" in text
     assert "score: what a store keeps within the budget, over OPT of" in text
     assert "--all prints the other numbers" in text
     for more in ("by kind of unit", "/ package", "F(Y)"):
@@ -134,9 +137,10 @@ def test_gate_has_the_score_of_the_same_stores(hotel_files: Files, turns: Path) 
     stores_only = read_package(package).replace(candidates=(), coverage=())
     write_package(stores_only, package)
     for budget in ("22", "10%", "own"):
-        (alone,) = printed_json("score", package, store, "--budget", budget)["scores"]
-        both = printed_json("score", package, store, turns, "--budget", budget)["scores"]
-        gate = ("gate", package, store, "--budget", budget, "--allow-estimates", "--min-score")
+        how = ("--judge", "lexical", "--budget", budget)
+        (alone,) = printed_json("score", package, store, *how)["scores"]
+        both = printed_json("score", package, store, turns, *how)["scores"]
+        gate = ("gate", package, store, *how, "--allow-estimates", "--min-score")
         for against, row in (((), alone), (("--against", turns), both[0])):
             line = done(*gate, "0", *against).stdout
             assert f"pass: export at {row_budget(row)} scores {row['score']:.4f}, " in line
@@ -153,13 +157,25 @@ def row_budget(row: dict[str, Any]) -> str:
 
 
 def test_gate(hotel_files: Files) -> None:
-    refused = failure("gate", *hotel_files, "--budget", "40", "--min-score", "0")
-    assert "is an estimate, " in refused
-    done("gate", *hotel_files, "--budget", "40", "--min-score", "0", "--allow-estimates")
-    below = run("gate", *hotel_files, "--budget", "10", "--min-score", "1", "--allow-estimates")
+    """An estimate decides where the error of its judge is known and leaves no doubt, or where
+    estimates are allowed."""
+    (row,) = printed_json("score", *hotel_files, "--budget", "40")["scores"]
+    low, high = row["interval"]
+    assert 0 < low < row["score"] < high < 1
+    gate = ("gate", *hotel_files, "--budget", "40", "--min-score")
+    error = f"scores {row['score']:.4f} ({low:.4f} to {high:.4f} by the judge's error), minimum "
+    assert f"pass: export at 40 {error}" in done(*gate, low - 0.01).stdout
+    below = run(*gate, high + 0.01)
     assert below.exit_code == 1
-    assert below.stdout.startswith("FAIL")
+    assert below.stdout.startswith(f"FAIL: export at 40 {error}")
     assert "an ESTIMATE: " in below.stdout
+    for minimum in (low + 0.01, high - 0.01):
+        assert f"and its error leaves {minimum:g} open; " in failure(*gate, minimum)
+    done(*gate, low + 0.01, "--allow-estimates")
+    assert run(*gate, high - 0.01, "--allow-estimates").stdout.startswith("FAIL")
+    for unknown_error in (("--judge", "lexical"), ("--draws", "0")):
+        assert "is an estimate, " in failure(*gate, "0", *unknown_error)
+        done(*gate, "0", *unknown_error, "--allow-estimates")
 
 
 def test_wrong_input(hotel_files: Files) -> None:
@@ -307,7 +323,7 @@ def test_salience(hotel_files: Files) -> None:
     """Write-time and query-aware salience are two rows, never one. The gate cuts by the policy it
     is given, and so does `memaudit score`: both have the same score."""
     calls = salience(hotel_files[1])
-    words = (*hotel_files, "--budget", "20")
+    words = (*hotel_files, "--budget", "20", "--judge", "lexical")
     for given, rows in (
         (("--query-salience", calls), {"recency", "query_salience"}),
         (("--salience", calls, "--query-salience", calls),

@@ -115,6 +115,8 @@ def test_wrong_input(files: tuple[Path, Path], tmp_path: Path) -> None:
     labels = tmp_path / "by_id.jsonl"
     labels.write_text('{"memory_id": "m", "unit_id": "u", "coverage": 1}')
     assert "goes by texts" in failure(*score, "--lazy", "--judge", f"labels:{labels}")
-    assert "unknown filter 'x'" in failure(*score, "--lazy", "--filter", "x")
+    lexical = (*score, "--lazy", "--judge", "lexical")
+    assert "unknown filter 'x'" in failure(*lexical, "--filter", "x")
+    assert "the offline judge judges all cells at once; leave it out" in failure(*score, "--lazy")
     (tmp_path / "mine.json").write_text("{}\n")
     assert "is not a package" in failure(*score, "--save-union", tmp_path / "mine.json")

@@ -90,7 +90,7 @@ def test_printed(folder: Path) -> None:
     text = done(*words(folder, "--show-cells", "--all")).stdout
     for package in natural_set()[:SCORED]:
         assert package.name in text
-    assert "6 packages; coverage: judge lexical, an ESTIMATE" in text
+    assert "6 packages; coverage: judge offline, an ESTIMATE" in text
     assert "95% interval" in text
     assert text.count("package ") >= SCORED
     assert "PARTLY READ: 1 row of the export is not in the store" in " ".join(text.split())

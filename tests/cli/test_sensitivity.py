@@ -115,8 +115,9 @@ def test_corrected_evidence(tmp_path: Path) -> None:
     row = {"question_id": "locomo_0_qa0", "correct_evidence": ["D2:1"]}
     (tmp_path / "errors.json").write_text(json.dumps([row]))
     package = tmp_path / "built" / "conv-a.json"
-    words = ("sensitivity", package, store, "--budget", "5", "--cost-rules", "", "--group-caps",
-             "", "--noise", "", "--json", "--corrections", tmp_path / "errors.json")  # fmt: skip
+    words = ("sensitivity", package, store, "--judge", "lexical", "--budget", "5", "--cost-rules",
+             "", "--group-caps", "", "--noise", "", "--json", "--corrections",
+             tmp_path / "errors.json")  # fmt: skip
     result = done(*words, "--conversations", FIXTURES["locomo"])
     assert "1 corrected" in result.stderr
     base, better = json.loads(result.stdout)["findings"]

@@ -35,7 +35,7 @@ ENGLISH = ["Chen Li, the cousin, is 32 years old and 180 cm tall"]
 
 def test_chinese_memories_score_by_what_they_say(chinese: Package) -> None:
     stores = [memaudit.texts(RIGHT, "right"), memaudit.texts(UNRELATED, "unrelated")]
-    result = memaudit.score(chinese, stores, "own")
+    result = memaudit.score(chinese, stores, "own", "lexical")
     assert [row.score_text for row in result.rows] == ["1.000", "0.000"]
 
 
@@ -49,7 +49,7 @@ def test_a_script_that_a_judge_cannot_read_is_refused(chinese: Package) -> None:
         "lexical, model:NAME or labels:FILE"
     )
     with pytest.raises(NotJudged, match="the store is written in Latin and the package"):
-        memaudit.score(chinese, memaudit.texts(ENGLISH), "own")
+        memaudit.score(chinese, memaudit.texts(ENGLISH), "own", "lexical")
     assert memaudit.score(chinese, memaudit.texts(ENGLISH), "own", AnyJudge())
 
 
@@ -80,7 +80,12 @@ def test_from_a_chinese_dataset_to_a_score(tmp_path: Path) -> None:
     assert costs == {"unicode_words": 25, "words": 3}
     package = next((tmp_path / "zh").glob("simple_roles_0*"))
     store = import_texts(tmp_path / "store.json", RIGHT)
-    (row,) = printed_json("score", package, store, "--budget", "own")["scores"]
+    lexical = ("--judge", "lexical")
+    (row,) = printed_json("score", package, store, "--budget", "own", *lexical)["scores"]
     assert float(row["score"]) == 1
     english = import_texts(tmp_path / "english.json", ENGLISH)
-    assert "lexical compares words of one script" in failure("score", package, english)
+    assert "lexical compares words of one script" in failure("score", package, english, *lexical)
+    assert failure("score", package, store) == (
+        "error: store 'store': the package 'simple/roles/0' is written in Han, which offline "
+        "cannot read; use lexical, model:NAME or labels:FILE"
+    )

@@ -68,7 +68,8 @@ def gate(
         bool,
         typer.Option(
             "--allow-estimates",
-            help="Decide even where more than 10% of a value rests on assumed cells.",
+            help="Decide even where more than 10% of a value rests on assumed cells, or where the "
+            "error of the offline judge leaves it open.",
         ),
     ] = False,
     draws: Draws = DRAWS,

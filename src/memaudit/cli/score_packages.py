@@ -61,6 +61,7 @@ class ManyScoring:
             "stores": [[store.name, store.digest] for store in self.stores],
             "budgets": budgets and [asked.text for asked in budgets],
             "judge": scoring.judge_name,
+            "judge_digest": scoring.judge_digest,
             "policy": scoring.policy,
             "draws": scoring.draws,
             "files": [content_digest(file) for file in files],

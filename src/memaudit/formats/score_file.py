@@ -184,6 +184,7 @@ class ScoreRow(FileModel):
     """Around the score, by the error of an offline judge."""
     chance: WithinOne | None = None
     """What the store scores against conversations it is not about."""
+    unrelated: bool = False
     between: Between | None = None
     undefined: str | None = None
     kept_by: str
@@ -246,6 +247,17 @@ def _this_version(version: Any) -> Any:
     return version
 
 
+class EscalationRow(FileModel):
+    """What another judge was asked after the offline judge."""
+
+    judge: str
+    goal: str
+    asked: Count
+    pairs: Count
+    rounds: Count
+    settled: bool
+
+
 class ScoreFile(FileModel):
     """All stores of one package."""
 
@@ -257,6 +269,10 @@ class ScoreFile(FileModel):
     judge: str
     coverage_is_an_estimate: bool
     package_cells: str
+    judge_digest: str | None = None
+    """Of the file of an offline judge."""
+    draws: Count = 0
+    escalation: EscalationRow | None = None
     lazy: LazyRow | None = None
     cost_rule: str
     group_cap: Count

@@ -6,7 +6,8 @@ real ones, with their people renamed so that names do not give them away; a memo
 covers a unit of another.
 
 Entries of profiles often leave out whom they are about. Copies of memories without the names of
-the people teach that: between two people, a text that names nobody covers in part at most.
+the people teach that: between two people, a text that names nobody covers in part at most. Texts of
+words drawn from all memories teach that words alone say nothing.
 
 Every conversation that is large enough is predicted once by a judge fitted to all others. These
 predictions calibrate the probabilities, choose the thresholds, and are the published error.
@@ -52,6 +53,8 @@ MERGES = 2
 """How often the small conversations are dealt into two halves."""
 WITHOUT_NAMES = 0.35
 """The share of memories that are also taken without names."""
+DRAWN_TEXTS, DRAWN_WORDS = 8, (15, 40, 120, 240)
+"""Texts of words in no order, and their lengths."""
 PENALTY = 33.0
 """Of squared weights, against one for each pair: chosen on held-out conversations."""
 LEAST_COVERED = 8
@@ -183,6 +186,22 @@ def without_names(store: LabelledStore, seed: int = 0) -> LabelledStore | None:
     return replace(store, memories=tuple(bare[at] for at in chosen), labels=labels)
 
 
+def drawn_words(store: LabelledStore, seed: int = 0) -> LabelledStore:
+    """Texts of words and runs of words of the units, in no order: they cover nothing."""
+    dice = np.random.default_rng(seed)
+    words = [word for unit in store.units for word in unit.text.split()]
+    texts = []
+    for number in range(DRAWN_TEXTS):
+        size = (2, 1, 1, 3)[number % 4]
+        starts = dice.integers(
+            0, max(1, len(words) - size), DRAWN_WORDS[number % 4] // size
+        ).tolist()
+        texts.append((" ", "; ", ". ")[number % 3].join(
+            " ".join(words[start : start + size]) for start in starts
+        ))  # fmt: skip
+    return replace(store, memories=tuple(texts), labels=np.zeros((len(store.units), len(texts))))
+
+
 @dataclass(frozen=True, slots=True)
 class _Pairs:
     """Judged pairs as numbers, their labels and kinds of unit."""
@@ -281,6 +300,7 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
     small = [_pairs_of(store, embed) for store in _merged_small(stores)]
     own = {store.name: [_pairs_of(store, embed)] for store in large}
     for store in large:
+        own[store.name].append(_pairs_of(drawn_words(store), embed))
         if (bare := without_names(store)) is not None:
             own[store.name].append(_pairs_of(bare, embed))
     everything = [*small, *(pairs for both in own.values() for pairs in both)]

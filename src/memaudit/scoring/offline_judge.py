@@ -6,6 +6,7 @@ its error on conversations that it was not fitted on, which score_interval.py ca
 """
 
 import hashlib
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -27,6 +28,9 @@ from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUn
 OFFLINE = "offline"
 PROVENANCE = f"estimated:offline-{VERSION}"
 """Its cells are estimates: neither a person nor a language model compared the texts."""
+
+KEPT_PACKAGES = 8
+"""Packages whose pairs are remembered: the one scored, and those for the level of chance."""
 
 Answers = Mapping[tuple[str, str], Mapping[str, Cell]]
 """By the text of a memory and the id of a statement, the cells that somebody else gave."""
@@ -58,13 +62,20 @@ class OfflineJudge:
         self.reads = frozenset(file.scripts)
         self._embedder = embedder or file.embedder or ""
         self._known: PairProbabilities | None = None
-        self._bound: OfflineJudge | None = None
+        self._bound: deque[OfflineJudge] = deque(maxlen=KEPT_PACKAGES)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of its file."""
+        return hashlib.sha256(self.file.model_dump_json().encode()).hexdigest()
 
     def for_package(self, package: Package) -> "OfflineJudge":
         """The judge with the turns of a conversation, which tell what its units are about."""
-        if self._bound is None or self._bound.package is not package:
-            self._bound = OfflineJudge(self.name, self.file, self._embedder, package, self.answers)
-        return self._bound
+        known = next((judge for judge in self._bound if judge.package is package), None)
+        if known is None:
+            known = OfflineJudge(self.name, self.file, self._embedder, package, self.answers)
+            self._bound.append(known)
+        return known
 
     def answered(self, name: str, answers: Answers) -> "OfflineJudge":
         """The judge with answers that somebody else gave to some pairs."""

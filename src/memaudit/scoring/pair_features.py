@@ -108,8 +108,10 @@ def _spelled(found: re.Match[str]) -> str:
     return " ".join([*([str(int(day))] if day else []), MONTHS[int(month) - 1], year])
 
 
-_CLAUSE = re.compile(r"(?<=;)\s+|\s+[\u2014\u2013-]\s+|\n+\s*[-*\u2022]?\s*")
+_CLAUSE = re.compile(r"(?<=;)\s+|(?<=\d\.)\s+(?=[A-Z])|\s+[\u2014\u2013-]\s+|\n+\s*[-*\u2022]?\s*")
 _HEAD = re.compile(r"\s*(?:\[[^\]]{1,30}\]\s*)?(?:[^\s:][^:\n]{0,40}:\s+)+")
+LEAST_TERMS = 3
+"""A shorter clause goes with the next one."""
 LONGEST_HEAD = 9
 """Words before a colon that are about everything after it: a heading, a speaker with a date."""
 
@@ -121,7 +123,13 @@ def passages(text: str) -> tuple[str, list[str]]:
     rest = text[len(head) :]
     if not rest.strip():
         head, rest = "", text
-    pieces = [piece for one in sentences(rest) for piece in _CLAUSE.split(one) if terms(piece)]
+    pieces: list[str] = []
+    for one in sentences(rest):
+        for piece in filter(terms, _CLAUSE.split(one)):
+            if pieces and len(terms(pieces[-1])) < LEAST_TERMS:
+                pieces[-1] = f"{pieces[-1]} {piece}"
+            else:
+                pieces.append(piece)
     return head, pieces or [rest]
 
 
@@ -191,7 +199,7 @@ def _share(wanted: Floats, weights: Floats, held: Floats) -> Floats:
 def _precision(weighted: Floats, held: Floats, total: Floats) -> Floats:
     """The share of what is held that is wanted."""
     shares = weighted @ held.T / np.maximum(total, LITTLE)
-    return np.minimum(shares, np.float32(1.5)).astype(np.float32)
+    return shares.astype(np.float32)
 
 
 class _Vocabulary:
@@ -238,8 +246,8 @@ class _Passages:
         self.owner = np.array(owners)
         self.starts = np.searchsorted(self.owner, np.arange(len(memories)))
         self.memory = words.table(self.whole)
-        self.single = words.table(self.terms)
-        self.window = self.joined(self.single)
+        self.said = words.table(self.terms)
+        self.single, self.window = self.said.copy(), self.joined(self.said)
         for table in (self.single, self.window):  # a name may stand anywhere in the memory
             table[:, is_name] = self.memory[self.owner][:, is_name]
 
@@ -330,17 +338,13 @@ class PairFeatures:
             "content": there(content),
             "recall": there(all_words),
             "plain words": there(_share(wanted, plain, held.window)),
-            "whole recall": _share(wanted, words.weights, held.memory),
-            "quote": there(
-                _share(self._quoted, words.weights, held.joined(words.table(held.terms)))
-            ),
+            "quote": there(_share(self._quoted, words.weights, held.joined(held.said))),
             "precision": there(
-                _precision(wanted * words.weights, held.single, words.total(held.terms))
+                _precision(wanted * words.weights, held.said, words.total(held.terms))
             ),
-            "prefixes": self._prefixes_shared(held),
+            "prefixes": there(self._prefixes_shared(held)),
             "unit size": _rows(np.log1p(wanted.sum(1)), shape),
             "has head": _columns(held.has_head, shape),
-            "memory size": _columns([np.log1p(len(known)) for known in held.whole], shape),
             "passage size": np.array([np.log1p(len(known)) for known in held.terms])[at],
         }
         found |= self._lost(held, at)
@@ -351,8 +355,7 @@ class PairFeatures:
             theirs = np.array([bool(pattern.search(text)) for text in held.texts])[at]
             found[f"{name} lost"], found[f"{name} added"] = mine & ~theirs, ~mine & theirs
         score = 0.5 * all_words + 0.5 * content
-        found |= _rivals("rival", there(score))
-        found["passage margin"], found["passage rank"] = map(there, _margin_and_rank(score))
+        found |= {name: there(table) for name, table in _rivals("passage", score).items()}
         found |= self._turn_features(held, at)
         if self._embed is not None:
             found |= self._embedded(memories, held, at, self._embed)
@@ -361,9 +364,8 @@ class PairFeatures:
     def _prefixes_shared(self, held: _Passages) -> Floats:
         words = self._prefixes
         wanted = words.table([set(map(_prefix, known)) for known in self._terms])
-        return _share(
-            wanted, words.weights, words.table([set(map(_prefix, t)) for t in held.whole])
-        )
+        window = held.joined(words.table([set(map(_prefix, known)) for known in held.terms]))
+        return _share(wanted, words.weights, window)
 
     def _lost(self, held: _Passages, at: NDArray[np.int64]) -> dict[str, Floats]:
         """The weights of the two rarest words of the unit that the passage lacks."""
@@ -420,13 +422,8 @@ class PairFeatures:
         held_words, weighted = words.table(held.terms), self._turns * words.weights
         share = _precision(weighted, held_words, words.total(held.terms))
         weight = np.minimum(weighted @ held_words.T, 30).astype(np.float32) / np.float32(10)
-        margin, rank = _margin_and_rank(share)
-        names = ("turn share", "turn weight", "turn margin", "turn rank")
-        tables = (share, weight, margin, rank)
-        return {
-            name: np.take_along_axis(table, at, 1)
-            for name, table in zip(names, tables, strict=True)
-        }
+        tables = {"turn share": share, "turn weight": weight, **_rivals("turn", share)}
+        return {name: np.take_along_axis(table, at, 1) for name, table in tables.items()}
 
     def _embedded(
         self, memories: Sequence[str], held: _Passages, at: NDArray[np.int64], embed: Embed
@@ -464,22 +461,22 @@ def _margin_and_rank(score: Floats) -> tuple[Floats, Floats]:
 
 
 def _rivals(name: str, score: Floats) -> dict[str, Floats]:
-    """How a unit compares with the other units for the same memory."""
+    """How a unit compares with the other units for the same passage or memory."""
     margin, rank = _margin_and_rank(score)
     spread = (score - score.mean(0)) / (score.std(0) + np.float32(0.02))
     return {f"{name} margin": margin, f"{name} rank": rank, f"{name} spread": spread}
 
 
 FEATURES = (
-    "content", "recall", "plain words", "whole recall", "quote", "precision", "prefixes",
-    "unit size", "has head", "memory size", "passage size",
+    "content", "recall", "plain words", "quote", "precision", "prefixes",
+    "unit size", "has head", "passage size",
     "rarest lost", "second lost", "names wanted", "names lost", "names all there", "names differ",
     "numbers wanted", "numbers lost", "numbers all there", "numbers differ",
     "times wanted", "times lost", "times all there", "times differ",
     "subject named", "nobody named", "other named",
     "negation lost", "negation added", "intention lost", "intention added",
-    "rival margin", "rival rank", "rival spread", "passage margin", "passage rank",
-    "turn share", "turn weight", "turn margin", "turn rank",
+    "passage margin", "passage rank", "passage spread",
+    "turn share", "turn weight", "turn margin", "turn rank", "turn spread",
 )  # fmt: skip
 EMBEDDED = (
     "cosine", "passage cosine", "cosine there", "cosine margin", "cosine rank", "cosine spread",

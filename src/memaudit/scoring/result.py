@@ -61,6 +61,11 @@ class Scoring:
         """The judge, or the judges separated by commas."""
         return ", ".join(dict.fromkeys(judge.name for judge in self.judges.values()))
 
+    @property
+    def judge_digest(self) -> str | None:
+        """The digest of the file of an offline judge: its name stays, its weights may not."""
+        return next((getattr(judge, "digest", None) for judge in self.judges.values()), None)
+
 
 @dataclass(frozen=True, slots=True)
 class LostUnit:
@@ -123,11 +128,8 @@ class StoreScore:
     """Where the score lies given the error of an offline judge; see score_interval.py."""
     chance: float | None = None
     """What the kept memories score against the units of conversations they are not about."""
-
-    @property
-    def is_unrelated(self) -> bool:
-        """Whether the store scores no more than it would by chance."""
-        return self.chance is not None and self.exact is not None and self.exact <= self.chance
+    is_unrelated: bool = False
+    """Whether the whole store covers no more here than of such conversations."""
 
     @property
     def store(self) -> str:

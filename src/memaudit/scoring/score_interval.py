@@ -6,11 +6,11 @@ probabilities, and scores what the store keeps over the certified optimum of tha
 that favours the optimum counts against the score, as it does in truth.
 
 The level of chance is what the same memories score against units of conversations they cannot be
-about, those that come with the program. A store that scores no more is unrelated to the package.
+about, those that come with the program. A store that covers no more is unrelated to the package.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import stdev
@@ -24,6 +24,7 @@ from memaudit.scoring.offline_judge import OfflineJudge
 from memaudit.scoring.readable import is_readable
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.scoring.score import StoreScorer
+from memaudit.scoring.written_store import WrittenStore
 
 DEVIATIONS = 2.0
 """An interval reaches so many standard deviations of the draws to both sides of the score: of 200
@@ -32,6 +33,8 @@ SECONDS = 2.0
 """Of a solve in a draw. Where it is not enough, the middle of what the score lies between
 counts."""
 
+MANY_UNITS = 20
+"""From so many units on, shares of them have errors that can be reckoned."""
 STRANGERS = 4
 """Conversations for the level of chance."""
 
@@ -39,8 +42,8 @@ STRANGERS = 4
 def with_intervals(result: ScoreResult) -> ScoreResult:
     """The result with an interval and the level of chance for every score by an offline judge."""
     judge, number = offline_judge_of(result), result.scoring.draws
-    if judge is None or number < 2:
-        return result
+    if judge is None or number < 2 or result.package_cells == "kept":
+        return result  # the error of cells that a rule gave is not known
     draws = []
     for draw in range(number):
         draws.append(score_draw(result, judge, draw))
@@ -61,7 +64,8 @@ def with_draws(
             replace(
                 row,
                 interval=interval_of(row.exact, scores),
-                chance=strangers.chance(result, row),
+                chance=strangers.chance(row),
+                is_unrelated=strangers.is_unrelated(row),
             )
         )
     return replace(result, rows=tuple(rows))
@@ -125,28 +129,49 @@ class _Strangers:
 
     def __init__(self, result: ScoreResult, judge: OfflineJudge) -> None:
         own = {unit.text for unit in result.source.units}
-        self._judge = judge
+        self._result, self._judge = result, judge
         self._packages = [
             package
             for package in shipped_units(LONG)
             if own.isdisjoint(unit.text for unit in package.units) and is_readable(judge, package)
         ][:STRANGERS]
+        self._weight = sum(result.source.weights.values(), Fraction(0))
+        self._unrelated: dict[str, bool] = {}
 
-    def chance(self, result: ScoreResult, row: StoreScore) -> float | None:
-        """The highest score that the kept memories have against the units of another conversation:
-        the share of its units that they cover, of the weight of the package, over OPT."""
-        optimum = row.optimum.value
-        (store,) = (one for one in result.stores if one.name == row.store)
-        kept = set(row.numbers.kept.ids)
-        texts = {memory.text for memory in store.memories if store.candidate_id(memory) in kept}
-        if not optimum or not self._packages:
+    def chance(self, row: StoreScore) -> float | None:
+        """The highest score of the kept memories against the units of another conversation: the
+        share of its units that they cover, of the weight of the package, over OPT."""
+        if not row.optimum.value or not self._packages:
             return None
-        weight = sum(result.source.weights.values(), Fraction(0))
-        most = max(self._share(package, sorted(texts)) for package in self._packages)
-        return min(1.0, most * float(weight / optimum))
+        kept = set(row.numbers.kept.ids)
+        store = self._store(row)
+        texts = {memory.text for memory in store.memories if store.candidate_id(memory) in kept}
+        return min(1.0, self._share(texts) * float(self._weight / row.optimum.value))
 
-    def _share(self, package: Package, texts: Sequence[str]) -> float:
-        memories = [MemoryText(text, text) for text in texts]
+    def is_unrelated(self, row: StoreScore) -> bool:
+        """Whether a whole store covers no more of the package's weight than of another
+        conversation's; of many units, one and two standard errors more count as no more."""
+        if row.store not in self._unrelated:
+            texts = {memory.text for memory in self._store(row).memories}
+            units = sum(bool(weight) for weight in self._result.source.weights.values())
+            if not (texts and self._packages):
+                return False
+            most = self._share(texts)
+            if units >= MANY_UNITS:
+                share = min(1.0, most + 1 / units)
+                most = share + DEVIATIONS * (share * (1 - share) / units) ** 0.5
+            self._unrelated[row.store] = row.numbers.written.value <= Fraction(most) * self._weight
+        return self._unrelated[row.store]
+
+    def _store(self, row: StoreScore) -> WrittenStore:
+        return next(store for store in self._result.stores if store.name == row.store)
+
+    def _share(self, texts: Collection[str]) -> float:
+        """The largest share of another conversation's units that texts cover."""
+        memories = [MemoryText(text, text) for text in sorted(texts)]
+        return max(self._covered(package, memories) for package in self._packages)
+
+    def _covered(self, package: Package, memories: Sequence[MemoryText]) -> float:
         judged = self._judge.for_package(package).judge(memories, package.units)
         covered: dict[str, float] = defaultdict(float)
         for own in judged.cells.values():

@@ -37,6 +37,7 @@ def package_scores_data(scores: ScoreResult, cells: bool = False) -> dict[str, A
         "judge": scoring.judge_name,
         "coverage_is_an_estimate": scores.is_estimate,
         "package_cells": scores.package_cells,
+        "judge_digest": scoring.judge_digest,
         "draws": scoring.draws if any(row.interval for row in scores.rows) else 0,
         "escalation": None if scores.escalation is None else asdict(scores.escalation),
         "lazy": None if scores.lazy is None else lazy_data(scores.lazy),

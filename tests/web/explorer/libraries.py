@@ -195,7 +195,7 @@ DIGEST = (
     "pillows, and never any breakfast booked.",
     "A man called Anders works at the hotel in Gothenburg.",
 )
-"""The stores of docs/scoring.md, whose losses are worked out there."""
+"""The stores of docs/scoring.md."""
 
 
 def exported(name: str, texts: tuple[str, ...], example: str | None = None) -> ExportedStore:
@@ -232,7 +232,8 @@ def json_output(*arguments: object) -> str:
 
 
 def records_library(folder: Path) -> Path:
-    """The worked example of docs/scoring.md and what comes of it, all made by the commands."""
+    """The stores of docs/scoring.md, judged by shared words, and what comes of that, all made by
+    the commands."""
     packages = {package.name: package for package in natural_set()}
     for name in ("packages", "stores", "named", "scores"):
         (folder / name).mkdir(parents=True)
@@ -245,15 +246,16 @@ def records_library(folder: Path) -> Path:
         write_store(exported(name, texts), folder / "stores" / f"{name}.json")
         write_store(exported(name, texts, "hotel-rooms"), folder / "named" / f"{name}.json")
     hotel, stores = folder / "packages" / "hotel-rooms.json", folder / "stores"
-    pair = (stores / "notes.json", stores / "digest.json", "--budget", "12,24")
-    cells = json_output("score", hotel, *pair, "--show-cells")
-    (folder / "scores" / "cells.json").write_text(cells)
-    (folder / "scores" / "plain.json").write_text(json_output("score", hotel, *pair))
-    many = ("score", folder / "packages", folder / "named" / "notes.json", "--budget", "24")
+    pair, judge = (stores / "notes.json", stores / "digest.json"), ("--judge", "lexical")
+    score = ("score", hotel, *pair, *judge, "--budget", "12,24")
+    (folder / "scores" / "cells.json").write_text(json_output(*score, "--show-cells"))
+    (folder / "scores" / "plain.json").write_text(json_output(*score))
+    many = ("score", folder / "packages", folder / "named" / "notes.json", *judge, "--budget", "24")
     (folder / "scores" / "many.json").write_text(json_output(*many))
     done = run_command(
-        "diagnose", hotel, *pair[:3], "24", "--writer", "gvt", "--out", folder / "diagnosis"
-    )
+        "diagnose", hotel, *pair, *judge, "--budget", "24", "--writer", "gvt", "--out",
+        folder / "diagnosis",
+    )  # fmt: skip
     assert done.exit_code == 0, done.output
     write_frame(frame_of(4), folder / "blind")
     write_frame(frame_of(4), folder / "labelled")

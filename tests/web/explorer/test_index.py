@@ -35,7 +35,7 @@ def lede(tree: Tree) -> str:
 
 
 def test_scores_come_before_runs(records_site: Site) -> None:
-    """docs/scoring.md: at 24 the notes keep 0.778. It leads to the stores of their package."""
+    """By shared words the notes keep 0.778 at 24. It leads to the stores of their package."""
     tree = page(records_site, "index.html")
     assert lede(tree) == (
         "Here are 2 packages, 4 stores of memory systems, 3 score files, 3 audits of labels and 1 "

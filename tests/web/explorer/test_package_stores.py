@@ -46,7 +46,8 @@ def folder(tmp_path: Path) -> Path:
         for store, texts in stores.items():
             write_store(store_of(store, texts), tmp_path / name / f"{store}.json")
         files = [tmp_path / name / f"{store}.json" for store in stores]
-        score = json_output("score", tmp_path / name / "package.json", *files, "--budget", "12")
+        score = json_output("score", tmp_path / name / "package.json", *files, "--budget", "12",
+                            "--judge", "lexical")  # fmt: skip
         (tmp_path / name / "scores.json").write_text(score)
     return tmp_path
 
@@ -147,8 +148,8 @@ def test_stores_that_changed_since_are_all_shown_with_their_places(folder: Path)
 
 
 def test_systems_come_first_with_their_scores(records_site: Site) -> None:
-    """In docs/scoring.md both stores cost more than 24 and were scored by shared words. They are
-    listed by that, before the writers, and say who scored them and how."""
+    """Both stores cost more than 24 and were scored by shared words. They are listed by that,
+    before the writers, and say who scored them and how."""
     slug = slug_of(records_site, "package", "hotel-rooms")
     tree = page(records_site, f"package/{slug}/stores.html", budget="24")
     scored = [row for row in table_rows(tree, "systems-table") if "stores/" in row[0]]
@@ -196,7 +197,8 @@ def test_a_labelled_score_counts_before_an_estimate(labelled: Path) -> None:
     """At a budget with both. The estimate is still listed."""
     here = labelled / ANN
     files = here / "mem0.json", here / "custom.json"
-    guess = json_output("score", here / "package.json", *files, "--budget", "15,20")
+    guess = json_output("score", here / "package.json", *files, "--budget", "15,20", "--judge",
+                        "lexical")  # fmt: skip
     (here / "guess.json").write_text(guess)
     site = Site(Library([labelled]), seconds=20.0)
     tree = page(site, f"package/{slug_of(site, 'package', ANN)}/stores.html", budget="20")

@@ -1,4 +1,4 @@
-"""Pages of score files: the numbers of docs/scoring.md, waterfalls, and what was lost."""
+"""Pages of score files: the numbers of two small stores, waterfalls, and what was lost."""
 
 import json
 import shutil
@@ -48,7 +48,7 @@ def test_what_is_there_in_words(records_site: Site) -> None:
 
 
 def test_every_store_and_budget(records_site: Site) -> None:
-    """The table of docs/scoring.md."""
+    """A row each, with the policy, the score and what the store cost."""
     tree = page(records_site, f"scores/{slug_of(records_site, 'scores', 'cells')}/index.html")
     table = table_rows(tree, "scores-table")
     assert [(row[0], *row[2:5], *row[6:]) for row in table] == [
@@ -62,7 +62,7 @@ def test_every_store_and_budget(records_site: Site) -> None:
 
 
 def test_the_waterfall_of_the_digest(records_site: Site) -> None:
-    """Worked out in docs/scoring.md: OPT 4.5 = 0.5 + 0.5 + 0 + 3.5 + 0."""
+    """By shared words OPT is 4.5 = 0.5 + 0.5 + 0 + 3.5 + 0."""
     tree = page(records_site, line(records_site, "cells", "digest", 24))
     (fall,) = falls(tree)
     assert fall == [

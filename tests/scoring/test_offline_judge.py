@@ -1,0 +1,140 @@
+"""The offline judge: its labels, its draws, its file, and what it does with parts."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import EvidenceUnit
+from memaudit.core.unit_parts import part_units
+from memaudit.scoring.judges import MemoryText, ask_judge, named_judge
+from memaudit.scoring.offline_judge import OfflineJudge, named_offline_judge
+from tests.scoring.long_stores import long_package, long_store
+
+CHOIR = EvidenceUnit(id="choir", kind="fact", text="Maren's choir meets on Wednesdays.")
+RUN = EvidenceUnit(id="run", kind="event", text="Oskar ran ten kilometres on 13 October 2024.")
+UNITS = (CHOIR, RUN)
+
+
+def judged(*texts: str, units: tuple[EvidenceUnit, ...] = UNITS) -> list[dict[str, Fraction]]:
+    memories = [MemoryText(f"m{place}", text) for place, text in enumerate(texts)]
+    found = ask_judge(named_offline_judge("offline"), memories, units)
+    return [
+        {unit: cell.value for unit, cell in found.cells[memory.id].items()} for memory in memories
+    ]
+
+
+def test_paraphrase_blur_and_strangers() -> None:
+    full, partial, nothing = judged(
+        "Oskar ran 10 kilometres on 2024-10-13.",
+        "Oskar ran ten kilometres.",
+        "The kettle was broken and nobody minded.",
+    )
+    assert full == {"run": 1}
+    assert partial == {"run": Fraction(1, 2)}
+    assert nothing == {}
+
+
+def test_length_earns_nothing() -> None:
+    """Words of all units in no order cover little, and a store as one text what it covers in
+    pieces."""
+    package = long_package("allotment-choir")
+    words = sorted({word for unit in package.units for word in unit.text.split()})
+    texts = [memory.text for memory in long_store("allotment-choir", "sentences").memories]
+    scattered, in_one, *pieces = judged(
+        "; ".join(words), " ".join(texts), *texts, units=package.units
+    )
+    assert len(scattered) < 0.15 * len(package.units)
+    together = {unit for piece in pieces for unit in piece}
+    assert len(in_one.keys() & together) > 0.9 * len(together)
+    assert len(in_one) < 1.1 * len(together)
+
+
+def test_equal_texts_have_equal_cells_in_every_store() -> None:
+    package = long_package("two-sisters")
+    judge = named_judge("offline")
+    assert isinstance(judge, OfflineJudge)
+    texts = [memory.text for memory in long_store("two-sisters", "terse").memories[:40]]
+    together = judge.for_package(package).judge(
+        [MemoryText(text, text) for text in texts], package.units
+    )
+    alone = judge.for_package(package).judge([MemoryText("x", texts[7])], package.units)
+    assert together.cells[texts[7]] == alone.cells["x"]
+
+
+def test_parts_go_with_their_statement() -> None:
+    """In full all of them, in part the core and the parts whose words are there."""
+    parts = part_units(RUN, [("what", "ran ten kilometres"), ("who", "Oskar"),
+                             ("when", "on 13 October 2024")])  # fmt: skip
+    full, partial = judged(
+        "Oskar ran 10 kilometres on 2024-10-13.", "Oskar ran ten kilometres.", units=tuple(parts)
+    )
+    assert full == dict.fromkeys((part.id for part in parts), 1)
+    assert partial == {parts[0].id: 1, parts[1].id: 1}
+
+
+def test_of_alternatives_the_better_one_counts() -> None:
+    unit = CHOIR.model_copy(update={"alternatives": ("Rehearsals of the altos are on Mondays.",)})
+    first, second = judged(
+        "Maren's choir meets on Wednesdays.", "Rehearsals of the altos are on Mondays.",
+        units=(unit, RUN),
+    )  # fmt: skip
+    assert first == second == {"choir": 1}
+
+
+def test_draws_follow_the_probabilities() -> None:
+    """Over many draws a label is as frequent as it is likely; a store moves as a whole."""
+    package = long_package("small-bakery")
+    judge = named_offline_judge("offline").for_package(package)
+    texts = [memory.text for memory in long_store("small-bakery", "sentences").memories]
+    known = judge.known(package.units)
+    likely = np.stack([covered for covered, _ in known.of(texts)])
+    draws = np.zeros_like(likely)
+    for draw in range(200):
+        drawn = judge.drawn(draw, "store")
+        values = [
+            drawn.values(text, *row) for text, row in zip(texts, known.of(texts), strict=True)
+        ]
+        draws += np.stack(values) > 0
+    assert abs(draws.sum() / 200 / likely.sum() - 1) < 0.1
+    unsure = (likely > 0.3) & (likely < 0.7)
+    assert abs(draws[unsure].mean() / 200 - likely[unsure].mean()) < 0.05
+    again = judge.drawn(3, "store")
+    np.testing.assert_array_equal(
+        again.values(texts[0], *known.of(texts)[0]),
+        judge.drawn(3, "store").values(texts[0], *known.of(texts)[0]),
+    )
+    shifts = {judge.drawn(3, name)._shift for name in ("store", "other")}
+    assert len(shifts) == 2
+
+
+def test_the_published_error_adds_up() -> None:
+    """Of every embedder: all pairs of the held-out conversations, by kind of unit."""
+    for name in ("offline", "offline:wordllama"):
+        error = named_offline_judge(name).file.error
+        assert sum(row.total for row in error.rows) == error.pairs > 200_000
+        assert len(error.conversations) == 8
+        for full in (False, True):
+            precision, recall = error.rates(full)
+            assert precision > 0.7
+            assert recall > 0.75
+
+
+def test_wrong_names_and_files(tmp_path: Path) -> None:
+    with pytest.raises(MemAuditError, match=r"unknown judge 'offline:magic'; offline judges are"):
+        named_judge("offline:magic")
+    file = tmp_path / "judge.json"
+    file.write_text("{}")
+    with pytest.raises(MemAuditError, match="memaudit train judge"):
+        named_judge(f"offline:{file}")
+    data = json.loads(named_offline_judge("offline").file.model_dump_json())
+    file.write_text(json.dumps({**data, "mean": data["mean"][:-1]}))
+    with pytest.raises(MemAuditError, match="one number per feature"):
+        named_judge(f"offline:{file}")
+    renamed = {**data, "features": ["other", *data["features"][1:]]}
+    file.write_text(json.dumps(renamed))
+    with pytest.raises(MemAuditError, match="other features; train it again"):
+        named_judge(f"offline:{file}").judge([MemoryText("m", "x")], UNITS)
