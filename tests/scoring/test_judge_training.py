@@ -61,7 +61,9 @@ def test_without_names_full_is_partial() -> None:
 
 
 def test_too_few_conversations_and_no_labels() -> None:
-    with pytest.raises(MemAuditError, match="0 labelled conversations with 40 units or more"):
+    with pytest.raises(
+        MemAuditError, match="0 labelled conversations in one script with 40 units or more"
+    ):
         train_judge(natural_set())
     bare = long_set()[0].replace(coverage=(), attributes={})
     with pytest.raises(MemAuditError, match="has no judged cells to learn from"):
@@ -74,6 +76,7 @@ def test_the_shipped_judge_is_fitted_to_the_shipped_sets(tmp_path: Path) -> None
     out = tmp_path / "judge.json"
     result = CliRunner().invoke(app, ["train", "judge", "--out", str(out)])
     assert result.exit_code == 0, result.output
+    assert "1 conversation left out" in result.output
     assert "error on 8 held-out conversations, 209,048 pairs" in result.output
     shipped, fitted = named_offline_judge("offline").file, read_judge_file(out)
     assert fitted.training == shipped.training

@@ -87,7 +87,11 @@ def judge(
     chosen = labelled_packages(packages or SHIPPED)
     fitted = train_judge(chosen, embedder)
     write_judge_file(fitted, out)
-    typer.echo(f"fitted to {counted(len(chosen), 'conversation')}, written to {safe(out)}")
+    used = len(fitted.training)
+    typer.echo(f"fitted to {counted(used, 'conversation')}, written to {safe(out)}")
+    if used < len(chosen):
+        left = counted(len(chosen) - used, "conversation")
+        typer.echo(f"{left} left out: too few in their script to learn it")
     typer.echo(
         f"error on {counted(len(fitted.error.conversations), 'held-out conversation')}, "
         f"{fitted.error.pairs:,} pairs:"

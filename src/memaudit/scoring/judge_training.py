@@ -43,7 +43,6 @@ from memaudit.natural.label_passes import cells_judged_by, label_passes
 from memaudit.scoring.judge_embedders import named_embedder
 from memaudit.scoring.offline_judge import stated_unit
 from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit, passages
-from memaudit.scoring.readable import ENOUGH
 
 Table = NDArray[np.float64]
 
@@ -288,13 +287,18 @@ ANY, ALL = 0.25, 0.75
 
 
 def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
-    """An offline judge fitted to the judged cells of packages."""
-    stores = [labelled_store(package) for package in packages]
+    """An offline judge fitted to the judged cells of packages.
+
+    A conversation in a script that few of them are written in is left out.
+    """
+    given = [labelled_store(package) for package in packages]
+    scripts = _scripts(given)
+    stores = [store for store in given if _script(store) in scripts]
     large = [store for store in stores if len(store.units) >= LARGE]
     if len(large) < 3:
         raise MemAuditError(
-            f"{counted(len(large), 'labelled conversation')} with {LARGE} units or more; training "
-            "needs 3, to measure its error on conversations it was not fitted to"
+            f"{counted(len(large), 'labelled conversation')} in one script with {LARGE} units or "
+            "more; training needs 3, to measure its error on conversations it was not fitted to"
         )
     embed = named_embedder(embedder) if embedder else None
     small = [_pairs_of(store, embed) for store in _merged_small(stores)]
@@ -331,7 +335,7 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
     return JudgeFile(
         memaudit=VERSION,
         embedder=embedder or None,
-        scripts=_scripts(stores),
+        scripts=scripts,
         features=PairFeatures(large[0].units[:2], embed).names,
         mean=_rounded(mean),
         scale=_rounded(scale),
@@ -434,12 +438,14 @@ def _error_rows(kinds: Sequence[str], judged: Table, truth: Table) -> tuple[Erro
     )
 
 
+def _script(store: LabelledStore) -> str:
+    """The script that most of the units are written in."""
+    return next(iter(script_shares(unit.text for unit in store.units)), "")
+
+
 def _scripts(stores: Sequence[LabelledStore]) -> tuple[str, ...]:
-    """Scripts in which several of the conversations are written."""
-    found: Counter[str] = Counter()
-    for store in stores:
-        shares = script_shares(unit.text for unit in store.units)
-        found.update(script for script, share in shares.items() if share >= ENOUGH)
+    """Scripts of several of the conversations."""
+    found = Counter(map(_script, stores))
     return tuple(sorted(script for script, count in found.items() if count >= 3))
 
 
