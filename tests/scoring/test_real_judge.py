@@ -37,7 +37,7 @@ def rates(likely: np.ndarray, least: float, truth: np.ndarray) -> tuple[float, f
     [
         (LABELS, "ab", True, (0.88, 0.76), (0.77, 0.87)),
         (LABELS, "ab", False, (0.62, 0.76), (0.57, 0.87)),
-        (CAPTURES, "a", False, (0.84, 0.80), (0.75, 0.83)),
+        (CAPTURES, "a", False, (0.79, 0.77), (0.70, 0.79)),
     ],
 )
 def test_precision_and_recall(package, folder, passes, same_session, any_coverage, full) -> None:  # type: ignore[no-untyped-def]
@@ -85,5 +85,5 @@ def test_the_scores_of_real_systems_lie_in_the_intervals(package) -> None:  # ty
         assert row.interval is not None
         low, high = row.interval
         assert low <= (known.score or 0) <= high, row
-        assert high - low < 0.27
+        assert high - low < 0.32
         assert not row.is_unrelated

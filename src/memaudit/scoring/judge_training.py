@@ -52,7 +52,7 @@ MERGES = 2
 """How often the small conversations are dealt into two halves."""
 WITHOUT_NAMES = 0.35
 """The share of memories that are also taken without names."""
-DRAWN_TEXTS, DRAWN_WORDS = 8, (15, 40, 120, 240)
+DRAWN_TEXTS, DRAWN_WORDS = 4, (15, 40, 120, 240)
 """Texts of words in no order, and their lengths."""
 PENALTY = 33.0
 """Of squared weights, against one for each pair: chosen on held-out conversations."""

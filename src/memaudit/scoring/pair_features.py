@@ -345,6 +345,7 @@ class PairFeatures:
             "prefixes": there(self._prefixes_shared(held)),
             "unit size": _rows(np.log1p(wanted.sum(1)), shape),
             "has head": _columns(held.has_head, shape),
+            "memory size": _columns([np.log1p(len(known)) for known in held.whole], shape),
             "passage size": np.array([np.log1p(len(known)) for known in held.terms])[at],
         }
         found |= self._lost(held, at)
@@ -469,7 +470,7 @@ def _rivals(name: str, score: Floats) -> dict[str, Floats]:
 
 FEATURES = (
     "content", "recall", "plain words", "quote", "precision", "prefixes",
-    "unit size", "has head", "passage size",
+    "unit size", "has head", "memory size", "passage size",
     "rarest lost", "second lost", "names wanted", "names lost", "names all there", "names differ",
     "numbers wanted", "numbers lost", "numbers all there", "numbers differ",
     "times wanted", "times lost", "times all there", "times differ",
