@@ -83,9 +83,26 @@ def test_from_a_chinese_dataset_to_a_score(tmp_path: Path) -> None:
     lexical = ("--judge", "lexical")
     (row,) = printed_json("score", package, store, "--budget", "own", *lexical)["scores"]
     assert float(row["score"]) == 1
+    (row,) = printed_json("score", package, store, "--budget", "own")["scores"]
+    assert row["interval"] is not None
+    assert not row["unrelated"]
+    assert float(row["score"]) > 0.4
     english = import_texts(tmp_path / "english.json", ENGLISH)
-    assert "lexical compares words of one script" in failure("score", package, english, *lexical)
-    assert failure("score", package, store) == (
-        "error: store 'store': the package 'simple/roles/0' is written in Han, which offline "
-        "cannot read; use lexical, model:NAME or labels:FILE"
-    )
+    for judge in ("lexical", "offline"):
+        refused = failure("score", package, english, "--judge", judge)
+        assert f"{judge} compares words of one script" in refused
+
+
+def test_a_script_that_the_offline_judge_was_not_checked_in() -> None:
+    units = [
+        {"id": "u", "kind": "fact", "text": "ภูมิแพ้ถั่วลิสงตั้งแต่เด็ก", "weight": 1},
+    ]
+    package = memaudit.Package.model_validate(
+        {"name": "thai", "experiences": [], "candidates": [], "units": units,
+         "cost_rule": "unicode_words"}
+    )  # fmt: skip
+    store = memaudit.texts(["ภูมิแพ้ถั่วลิสงอย่างรุนแรง"])
+    with pytest.raises(
+        NotJudged, match="is written in Thai, which offline cannot read; use lexical"
+    ):
+        memaudit.score(package, store, "own")

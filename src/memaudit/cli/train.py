@@ -87,15 +87,13 @@ def judge(
     chosen = labelled_packages(packages or SHIPPED)
     fitted = train_judge(chosen, embedder)
     write_judge_file(fitted, out)
-    used = len(fitted.training)
-    typer.echo(f"fitted to {counted(used, 'conversation')}, written to {safe(out)}")
-    if used < len(chosen):
-        left = counted(len(chosen) - used, "conversation")
-        typer.echo(f"{left} left out: too few in their script to learn it")
-    typer.echo(
-        f"error on {counted(len(fitted.error.conversations), 'held-out conversation')}, "
-        f"{fitted.error.pairs:,} pairs:"
-    )
-    for name, full in (("any coverage", False), ("full", True)):
-        precision, recall = fitted.error.rates(full)
-        typer.echo(f"  {name:14} precision {precision:.3f}  recall {recall:.3f}")
+    typer.echo(f"fitted to {counted(len(fitted.training), 'conversation')}, written to {safe(out)}")
+    for where, error in (
+        ("held-out", fitted.error),
+        *((f"other ({one.script})", one.error) for one in fitted.other_scripts),
+    ):
+        conversations = counted(len(error.conversations), f"{where} conversation")
+        typer.echo(f"error on {conversations}, {error.pairs:,} pairs:")
+        for name, full in (("any coverage", False), ("full", True)):
+            precision, recall = error.rates(full)
+            typer.echo(f"  {name:14} precision {precision:.3f}  recall {recall:.3f}")

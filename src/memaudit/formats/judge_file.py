@@ -56,6 +56,18 @@ class HeldOutError(FileModel):
         return right / max(1, found), right / max(1, wanted)
 
 
+class OtherScript(FileModel):
+    """A script that too few conversations are written in to learn it, but one or two to check it.
+
+    The biases are added for such packages. They were chosen on the conversations of the error.
+    """
+
+    script: str
+    covered_bias: Number
+    full_bias: Number
+    error: HeldOutError
+
+
 class TrainingConversation(FileModel):
     name: str
     digest: str
@@ -70,7 +82,7 @@ class JudgeFile(FileModel):
     memaudit: str
     embedder: str | None = None
     scripts: tuple[str, ...]
-    """Scripts of the conversations it was fitted on; it reads no others."""
+    """Scripts of the conversations it was fitted to. It reads these and the other ones below."""
     features: tuple[str, ...]
     mean: tuple[Number, ...]
     scale: tuple[Number, ...]
@@ -79,6 +91,7 @@ class JudgeFile(FileModel):
     partial_from: Probability
     full_from: Probability
     error: HeldOutError
+    other_scripts: tuple[OtherScript, ...] = ()
     training: tuple[TrainingConversation, ...]
 
     @model_validator(mode="after")

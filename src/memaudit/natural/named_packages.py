@@ -6,9 +6,11 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from memaudit.core.cost import default_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Experience, Package, Source
 from memaudit.core.seeds import parse_seeds
+from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 from memaudit.generators.registry import DISTRIBUTIONS, named_distribution
 from memaudit.io.files import content_digest
@@ -48,9 +50,15 @@ def shipped_set(name: str) -> tuple[Package, ...]:
             folder / "memories.jsonl",
             [folder / f"{name}.jsonl" for name in PASSES],
         )
-        recipe = AnnotationRecipe("chat", labels=labels)
-        conversations = read_conversations(folder / "conversations.jsonl", recipe.format)
-        return tuple(build_package(loaded, recipe).package for loaded in conversations)
+        return tuple(
+            build_package(loaded, AnnotationRecipe("chat", _cost_rule(loaded), labels)).package
+            for loaded in read_conversations(folder / "conversations.jsonl", "chat")
+        )
+
+
+def _cost_rule(loaded: LoadedConversation) -> str:
+    sessions = loaded.conversation.sessions
+    return default_rule(turn.text for session in sessions for turn in session.turns)
 
 
 @cache

@@ -26,7 +26,6 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import Ground, ground
 from memaudit.core.package import Package
-from memaudit.core.scripts import script_shares
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import whole_units
 from memaudit.core.version import VERSION
@@ -36,6 +35,7 @@ from memaudit.formats.judge_file import (
     HeldOutError,
     JudgeFile,
     Logistic,
+    OtherScript,
     TrainingConversation,
 )
 from memaudit.io.atomic import write_file
@@ -43,6 +43,7 @@ from memaudit.natural.label_passes import cells_judged_by, label_passes
 from memaudit.scoring.judge_embedders import named_embedder
 from memaudit.scoring.offline_judge import stated_unit
 from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit, passages
+from memaudit.scoring.readable import foremost_script
 
 Table = NDArray[np.float64]
 
@@ -289,7 +290,7 @@ ANY, ALL = 0.25, 0.75
 def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
     """An offline judge fitted to the judged cells of packages.
 
-    A conversation in a script that few of them are written in is left out.
+    Conversations in a script that few of them are written in only check the judge there.
     """
     given = [labelled_store(package) for package in packages]
     scripts = _scripts(given)
@@ -326,11 +327,29 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
     likely = _sigmoid(np.concatenate(scores[0]) * covered.slope + covered.offset)
     likely_full = _sigmoid(np.concatenate(scores[1]) * full.slope + full.offset)
     truth = np.concatenate([pairs.labels for pairs in held_out])
-    partial_from = _threshold(likely, truth >= ANY)
-    full_from = _threshold(np.minimum(likely, likely_full), truth >= ALL)
-    judged = np.where(
-        np.minimum(likely, likely_full) >= full_from, 1.0, np.where(likely >= partial_from, 0.5, 0)
+    least = (
+        _threshold(likely, truth >= ANY),
+        _threshold(np.minimum(likely, likely_full), truth >= ALL),
     )
+    fitted = (heads[0], covered), (heads[1], full)
+
+    def checked(script: str) -> OtherScript:
+        """The judge on conversations in another script."""
+        own = [store for store in given if _script(store) == script]
+        pairs = [_pairs_of(store, embed) for store in own]
+        labels = np.concatenate([one.labels for one in pairs])
+        biases, both = [], []
+        for head, scaled in fitted:
+            score = np.concatenate([head.score(one, mean, scale) for one in pairs])
+            score = score * scaled.slope + scaled.offset
+            biases.append(round(_offset(score, labels >= head.level), 3))
+            both.append(_sigmoid(score + biases[-1]))
+        kinds = [kind for one in pairs for kind in one.kinds]
+        return OtherScript(
+            script=script, covered_bias=biases[0], full_bias=biases[1],
+            error=_error([store.name for store in own], kinds, _called(both[0], both[1], least), labels),
+        )  # fmt: skip
+
     kinds = [kind for pairs in held_out for kind in pairs.kinds]
     return JudgeFile(
         memaudit=VERSION,
@@ -341,12 +360,15 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
         scale=_rounded(scale),
         covered=covered.logistic,
         full=full.logistic,
-        partial_from=partial_from,
-        full_from=full_from,
-        error=HeldOutError(
-            conversations=tuple(store.name for store in large),
-            pairs=len(truth),
-            rows=_error_rows(kinds, judged, truth),
+        partial_from=least[0],
+        full_from=least[1],
+        error=_error(
+            [store.name for store in large], kinds, _called(likely, likely_full, least), truth
+        ),
+        other_scripts=tuple(
+            checked(script)
+            for script in sorted({_script(store) for store in given} - set(scripts) - {""})
+            if any(len(store.units) >= LARGE and _script(store) == script for store in given)
         ),
         training=tuple(
             TrainingConversation(name=store.name, digest=store.digest, pairs=store.pairs)
@@ -424,10 +446,19 @@ def _threshold(likely: Table, hits: NDArray[np.bool_]) -> float:
     return max((round(0.1 + 0.01 * step, 2) for step in range(61)), key=quality)
 
 
-def _error_rows(kinds: Sequence[str], judged: Table, truth: Table) -> tuple[ErrorRow, ...]:
+def _called(likely: Table, likely_full: Table, least: tuple[float, float]) -> Table:
+    """What pairs are called by their probabilities."""
+    partial = np.where(likely >= least[0], 0.5, 0.0)
+    called: Table = np.where(np.minimum(likely, likely_full) >= least[1], 1.0, partial)
+    return called
+
+
+def _error(
+    conversations: Sequence[str], kinds: Sequence[str], judged: Table, truth: Table
+) -> HeldOutError:
     values = {"none": 0.0, "partial": 0.5, "full": 1.0}
     counts = Counter(zip(kinds, judged.tolist(), truth.tolist(), strict=True))
-    return tuple(
+    rows = tuple(
         ErrorRow(
             kind=kind,
             judged=label,
@@ -436,11 +467,12 @@ def _error_rows(kinds: Sequence[str], judged: Table, truth: Table) -> tuple[Erro
         for kind in sorted(set(kinds))
         for label in ("none", "partial", "full")
     )
+    return HeldOutError(conversations=tuple(conversations), pairs=len(truth), rows=rows)
 
 
 def _script(store: LabelledStore) -> str:
     """The script that most of the units are written in."""
-    return next(iter(script_shares(unit.text for unit in store.units)), "")
+    return foremost_script(unit.text for unit in store.units)
 
 
 def _scripts(stores: Sequence[LabelledStore]) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from memaudit.natural.coverage_rules import FULL, PARTIAL, has_words
 from memaudit.scoring.judge_embedders import EMBEDDERS, named_embedder
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair, only
 from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit
+from memaudit.scoring.readable import foremost_script
 
 OFFLINE = "offline"
 PROVENANCE = f"estimated:offline-{VERSION}"
@@ -59,7 +60,7 @@ class OfflineJudge:
     ) -> None:
         self.name, self.file, self.package = name, file, package
         self.answers = {} if answers is None else answers
-        self.reads = frozenset(file.scripts)
+        self.reads = frozenset(file.scripts) | {other.script for other in file.other_scripts}
         self._embedder = embedder or file.embedder or ""
         self._known: PairProbabilities | None = None
         self._bound: deque[OfflineJudge] = deque(maxlen=KEPT_PACKAGES)
@@ -192,6 +193,9 @@ class PairProbabilities:
             raise MemAuditError(
                 "the file of the offline judge was fitted to other features; train it again"
             )
+        script = foremost_script(whole.text for whole in self.wholes)
+        bias = {one.script: (one.covered_bias, one.full_bias) for one in file.other_scripts}
+        self._biases = bias.get(script, (0.0, 0.0))
         self._by_text: dict[str, tuple[Probabilities, Probabilities]] = {}
 
     def of(self, texts: Sequence[str]) -> list[tuple[Probabilities, Probabilities]]:
@@ -199,17 +203,18 @@ class PairProbabilities:
         new = [text for text in dict.fromkeys(texts) if text not in self._by_text]
         if new and self.wholes:
             for part, table in self._features.tables(new):
-                both = [self._best(table, head) for head in (self.file.covered, self.file.full)]
+                heads = zip((self.file.covered, self.file.full), self._biases, strict=True)
+                both = [self._best(table, head, bias) for head, bias in heads]
                 full = np.minimum(*both)
                 for at, text in enumerate(new[part]):
                     self._by_text[text] = both[0][:, at], full[:, at]
         nothing = np.zeros(0)
         return [self._by_text.get(text, (nothing, nothing)) for text in texts]
 
-    def _best(self, table: Floats, head: Logistic) -> Probabilities:
+    def _best(self, table: Floats, head: Logistic, bias: float) -> Probabilities:
         """Statements by memories; of alternatives the likeliest."""
         score = (table.astype(np.float64) - self.file.mean) / self.file.scale @ head.weights
-        likely: Probabilities = 1 / (1 + np.exp(-(score + head.bias)))
+        likely: Probabilities = 1 / (1 + np.exp(-(score + head.bias + bias)))
         return np.maximum.reduceat(likely, self._starts, axis=0)
 
 

@@ -56,10 +56,9 @@ def refuse_unreadable(
         )
 
 
-def is_readable(reader: Reader, package: Package) -> bool:
-    """Whether a judge can read the units of a package."""
-    known = scripts_read(reader)
-    return known is None or not _unreadable(script_shares(u.text for u in package.units), known)
+def foremost_script(units: Iterable[str]) -> str:
+    """The script that most of some texts is written in."""
+    return next(iter(script_shares(units)), "")
 
 
 MODELS_AND_LABELS = "model:NAME or labels:FILE"

@@ -21,7 +21,7 @@ from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import MemoryText
 from memaudit.scoring.offline_judge import OfflineJudge
-from memaudit.scoring.readable import is_readable
+from memaudit.scoring.readable import foremost_script
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.written_store import WrittenStore
@@ -133,7 +133,8 @@ class _Strangers:
         self._packages = [
             package
             for package in shipped_units(LONG)
-            if own.isdisjoint(unit.text for unit in package.units) and is_readable(judge, package)
+            if own.isdisjoint(unit.text for unit in package.units)
+            and foremost_script(unit.text for unit in package.units) == foremost_script(own)
         ][:STRANGERS]
         self._weight = sum(result.source.weights.values(), Fraction(0))
         self._unrelated: dict[str, bool] = {}
