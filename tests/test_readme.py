@@ -98,7 +98,7 @@ def test_what_cells_rest_on_is_what_the_page_says() -> None:
     )
     named = {prefix: rests_on for rests_on, cell in rows for prefix in re.findall(r"`(\S+)`", cell)}
     assert {rests_on for rests_on, _ in rows} == {"judged", "exact", "assumed"}
-    assert len(named) == 13
+    assert len(named) == 14
     assert {prefix: ground(f"{prefix}x").value for prefix in named} == named
 
 

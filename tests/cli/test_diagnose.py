@@ -9,12 +9,18 @@ from typing import Any
 
 import pytest
 
+from memaudit.core.unit_parts import part_units
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import named_packages, natural_set
+from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.site import Site
 from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
+from tests.core.test_unit_parts import MOVED, PARTS, package_of
 from tests.downstream.fake_grader import grades
 from tests.downstream.fake_reader import reads
 from tests.models.server import fails, says, serving
+from tests.report.html_tree import Tree
+from tests.web.explorer.site_pages import page
 
 WRITERS = ("--writer", "gvt", "--writer", "recency_raw")
 
@@ -260,3 +266,31 @@ def test_packages_by_name(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert len(named_packages("natural")) == 26
     assert len(named_packages("event_graph:experiences=7")) == 10
+
+
+def test_a_statement_is_one_row(tmp_path: Path) -> None:
+    """The budget has room for one of two memories: the terminal, the report and the explorer name
+    the parts that are left, and those that are lost."""
+    kept = {"m1": ["u7#what", "u7#who"], "m2": ["u7#what", "u7#when"]}
+    package = package_of(part_units(MOVED, PARTS), kept, ["u7"])
+    texts = {"m1": "Ana moved to Lisbon", "m2": "moved to Lisbon in May 2023"}
+    named = [one.model_copy(update={"text": texts[one.id]}) for one in package.candidates]
+    query = package.queries[0].model_copy(update={"text": "When did Ana move?", "answer": "May"})
+    write_package(package.replace(candidates=named, queries=(query,)), tmp_path / "p.json")
+    out = tmp_path / "out"
+    words = ("diagnose", tmp_path / "p.json", "--writer", "opt", "--budget", "1", "--out", out)
+    text = done(*words, "--show", "q").stdout
+    assert "unit u7: retrieved (what, who), never_written (when); of 3 parts written 2" in text
+    assert "says: Ana moved to Lisbon in May 2023\n" in text
+    assert "what, who by m1, rank 1: Ana moved to Lisbon\n" in text
+    assert text.count("  unit ") == 1
+    done("report", out)
+    site = Site(Library([tmp_path]))
+    (entry,) = site.library.of("diagnosis")
+    (slug,) = site.library.diagnosis(entry).questions
+    question = page(site, f"diagnosis/{entry.slug}/question/{slug}.html")
+    for tree in (Tree((out / "report.html").read_text()), question):
+        shown = " ".join(tree.text.split())
+        assert "retrieved: what, who" in shown
+        assert "never written: when" in shown
+        assert shown.count(MOVED.text) == 1

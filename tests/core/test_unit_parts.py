@@ -15,7 +15,7 @@ from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.objective import value
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.response import Sqrt
-from memaudit.core.unit_parts import part_units, required_units, whole_units
+from memaudit.core.unit_parts import named_part, part_units, required_units, whole_units
 from memaudit.io.packages import read_package, write_package
 from memaudit.io.published_folder import write_artifact
 from memaudit.solvers.solve import solve
@@ -231,3 +231,27 @@ def test_a_part_whose_row_is_broken_is_not_a_problem_of_the_others(tmp_path: Pat
 def test_parts_that_cannot_be_made(parts: Any, message: str) -> None:
     with pytest.raises(MemAuditError, match=message):
         part_units(MOVED, parts)
+
+
+def test_new_packages_keep_to_the_rule_of_cores() -> None:
+    """What is derived from one need not: lazy judging guesses values."""
+    with pytest.raises(InvalidPackage, match="keeps a part of 'u7' without its core 'u7#what'"):
+        package_of(part_units(MOVED, PARTS), {"a": ["u7#when"]}, ["u7"])
+    package = package_of(part_units(MOVED, PARTS), {"a": ["u7#what"]}, ["u7"])
+    guess = package.coverage[0].model_copy(update={"value": F(1, 2)})
+    assert package.replace(coverage=(guess,)).coverage == (guess,)
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "found"),
+    [
+        ("u7#when", f"{MOVED.text} (when: in May 2023)", ("u7", MOVED.text, "when")),
+        ("a#b#when", "(when: x) y (when: z)", ("a#b", "(when: x) y", "when")),
+        ("u7#when", MOVED.text, None),
+        ("u7", "Ana moved (when: in May)", None),
+        ("page#3", "Ana moved", None),
+        ("u7#when", "", None),
+    ],
+)
+def test_parts_by_id_and_text(id: str, text: str, found: tuple[str, str, str] | None) -> None:
+    assert named_part(id, text) == found

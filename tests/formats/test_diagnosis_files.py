@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.formats.diagnosis_files import UnitFate, statement_fates
 from memaudit.io.journal import read_journal, to_line
 from memaudit.report.downstream_folder import open_folder
 
@@ -92,3 +93,29 @@ def test_calibrations(
 ) -> None:
     with pytest.raises(MemAuditError, match=said):
         open_folder(changed(calibration, tmp_path / "c", change))
+
+
+def test_parts_of_a_statement_are_shown_together() -> None:
+    """Of three parts two were retrieved. Every memory stands once, with the parts it covers."""
+    first, second = ({"id": id, "covers": 1, "kept": True, "rank": rank}
+                     for id, rank in (("m1", 1), ("m2", None)))  # fmt: skip
+    memories = {"what": [first, second], "who": [first], "when": [second]}
+    evidence = [
+        UnitFate.model_validate({
+            "unit": f"u7#{name}", "says": f"Ana moved ({name}: x)", "supports": True,
+            "stage": "retrieved" if first in own else "not_retrieved", "needs": 1,
+            "written": len(own), "kept": len(own), "retrieved": int(first in own), "memories": own,
+        })
+        for name, own in memories.items()
+    ]  # fmt: skip
+    plain = evidence[0].model_copy(update={"unit": "u8", "says": "Bo sings"})
+    statement, other = statement_fates([*evidence, plain])
+    assert (statement.id, statement.says) == ("u7", "Ana moved")
+    assert statement.stages == (("retrieved", "what, who"), ("not_retrieved", "when"))
+    assert statement.amounts == (3, 3, 3, 2)
+    assert [(memory.id, names) for memory, names in statement.memories] == [
+        ("m1", "what, who"), ("m2", "what, when")
+    ]  # fmt: skip
+    assert (other.id, other.says, other.stages) == ("u8", "Bo sings", (("retrieved", ""),))
+    assert other.amounts == (1, 2, 2, 1)
+    assert [names for _, names in other.memories] == ["", ""]

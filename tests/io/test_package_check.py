@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import InvalidPackage
+from memaudit.core.package import EvidenceUnit
+from memaudit.core.unit_parts import part_units
 from memaudit.io.packages import problems_at, read_package
 
 GOOD = {
@@ -152,3 +154,30 @@ def test_reading_raises_all_problems(tmp_path: Path) -> None:
         read_package(folder)
     assert list(caught.value.problems) == problems_at(folder)
     assert caught.value.source == str(folder)
+
+
+def test_the_rule_of_cores(tmp_path: Path) -> None:
+    """One line per statement that lacks its core, and per part that is covered in part. Cells that
+    cannot be read say nothing about the others."""
+    whole = EvidenceUnit(id="u1", kind="fact", text="Ana moved in May")
+    parts = part_units(whole, (("what", "moved"), ("who", "Ana"), ("when", "in May")))
+    cells = [("m1", "who", 1), ("m1", "when", 1), ("m2", "what", 0.5), ("m2", "when", 1),
+             ("m3", "what", 1), ("m3", "when", 1), ("m4", "who", 0)]  # fmt: skip
+    rows = [{"candidate": id, "unit": f"u1#{name}", "value": value} for id, name, value in cells]
+    changes = {
+        "units.jsonl": "".join(
+            unit.model_dump_json(exclude_defaults=True) + "\n" for unit in parts
+        ),
+        "queries.jsonl": "",
+        "candidates.jsonl": "".join(MEMORY.replace("m1", f"m{n}") for n in range(1, 5)),
+        "coverage.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+    }
+    assert [str(problem) for problem in problems_at(make(tmp_path / "p", changes))] == [
+        "coverage.jsonl:1: 'm1 x u1#who' keeps a part of 'u1' without its core 'u1#what' "
+        "(add a cell of 1 for the core, or leave out the part)",
+        "coverage.jsonl:3: 'm2 x u1#what' has coverage 0.5 of a part "
+        "(a part is kept, 1, or lost, 0)",
+    ]
+    changes["coverage.jsonl"] = changes["coverage.jsonl"].replace("0.5", '"x"')
+    (problem,) = problems_at(make(tmp_path / "p", changes))
+    assert "bad field 'value'" in problem.message

@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
-from memaudit.core.unit_parts import part_units
+from memaudit.core.unit_parts import core_problems, part_units
 from memaudit.label_audit.agreement import audit_agreement
 from memaudit.label_audit.agreement_json import agreement_data
 from memaudit.label_audit.audited_package import audited_package, relabelled
@@ -143,6 +143,9 @@ def test_a_lost_core_takes_its_parts_with_it() -> None:
     """Where single cells get other labels, by draws or by a second look."""
     changed = relabelled(PACKAGE, {("m0", "u7#what"): F(0)}, "x")
     assert {row.unit for row in changed.coverage} == {"u8#what", "u8#where"}
+    found = {("m2", "u7#who"): F(1), ("m1", "u8#where"): F(1, 2), ("m3", "u8#what"): F(1)}
+    changed = relabelled(PACKAGE, found, "x")
+    assert list(core_problems(changed.units, changed.coverage)) == []
 
 
 def test_agreement_by_statement_and_by_part() -> None:

@@ -96,3 +96,14 @@ def test_only_after_the_offline_judge() -> None:
         score(package, store, [100], "lexical", escalate=plan)
     with pytest.raises(MemAuditError, match="needs --draws"):
         score(package, store, [100], draws=0, escalate=plan)
+
+
+def test_answers_do_not_count_for_other_conversations() -> None:
+    """Units of other packages have the same ids; the level of chance is not about the answers."""
+    package, store = long_package(NAME), long_store(NAME, "terse")
+    (before,) = score(package, store, [200], stores_only=True, draws=DRAWS)
+    result, judge, _ = escalated(("terse",), 200, Goal(width=0.01), most=200)
+    assert judge.asked
+    assert result.rows[0].chance == pytest.approx(
+        (before.chance or 0) * float(before.optimum.value / result.rows[0].optimum.value)
+    )

@@ -96,8 +96,8 @@ def test_frames() -> None:
     result = meals_scores(5, "own", 0)
     frame = result.to_frame()
     assert list(frame.columns) == [
-        "store", "asked", "budget", "store_cost", "kept_by", "score", *LOSS_STEPS, "certified",
-        "is_estimate",
+        "store", "asked", "budget", "store_cost", "kept_by", "score", "low", "high",
+        *LOSS_STEPS, "certified", "is_estimate",
     ]  # fmt: skip
     assert frame.columns.is_unique
     assert list(frame["asked"]) == ["5", "own", "0"]

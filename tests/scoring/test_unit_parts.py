@@ -16,6 +16,7 @@ from memaudit.core.budgets import asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.unit_parts import part_units
+from memaudit.io.packages import read_package, write_package
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
 from memaudit.scoring.judges import (
     IN_PART,
@@ -263,3 +264,21 @@ def test_lazy_judging_stays_exact_with_parts(
     for budget in BUDGETS:
         assert found.common_optimum(budget).certified
         assert found.common_optimum(budget).value == truth.common_optimum(budget).value
+
+
+def test_a_union_keeps_to_the_rule(tmp_path: Path) -> None:
+    """Whatever a judge says of candidates and memories, the union can be read again."""
+    said = {
+        "c": {"u7#when": F(1)}, "city": {"u7#what": F(1), "u7#who": F(1, 2)},
+        "date": {"u7#when": F(1)}, "all": {"u7#what": F(1), "u7#when": F(1)},
+    }  # fmt: skip
+    result = score_package(PACKAGE, [STORE], Scoring(asked_budgets(40), {"s": Says(said)}))
+    write_package(result.union, tmp_path / "union.json")
+    kept_cells = {
+        (cell.candidate, cell.unit)
+        for cell in read_package(tmp_path / "union.json").coverage
+        if cell.value
+    }
+    assert kept_cells == {
+        ("s/city", "u7#what"), ("s/all", "u7#what"), ("s/all", "u7#when")
+    }  # fmt: skip

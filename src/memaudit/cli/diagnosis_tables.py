@@ -10,9 +10,18 @@ from rich.table import Table
 
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
 from memaudit.core.number_text import fixed, ratio, significant
 from memaudit.core.text import counted
-from memaudit.formats.diagnosis_files import LOST_BY, REMARKS, AnswerGrades, Layer, Outcome
+from memaudit.formats.diagnosis_files import (
+    LOST_BY,
+    REMARKS,
+    AnswerGrades,
+    Layer,
+    Outcome,
+    UnitFate,
+    statement_fates,
+)
 from memaudit.scoring.judges import judged_how
 
 COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")
@@ -213,18 +222,20 @@ def _show(row: dict[str, Any]) -> None:
         *_graded(row),
         *(f"  remark    {REMARKS[why]}" for why in row["why"]),
     ]  # fmt: skip
-    for unit in row["evidence"]:
+    for unit in statement_fates(map(UnitFate.model_validate, row["evidence"])):
+        stages = ", ".join(f"{stage} ({names})" if names else stage for stage, names in unit.stages)
+        needed, written, kept, retrieved = map(plain, unit.amounts)
         lines.append(
-            f"  unit {unit['unit']}: {unit['stage']}; of {unit['needs']} written "
-            f"{unit['written']}, kept {unit['kept']}, retrieved {unit['retrieved']}"
-            f"{'' if unit['supports'] else '; not needed: the question asks for the current value'}"
+            f"  unit {unit.id}: {stages}; of {needed}{' parts' * bool(unit.names)} written "
+            f"{written}, kept {kept}, retrieved {retrieved}"
+            f"{'' if unit.supports else '; not needed: the question asks for the current value'}"
         )
-        if unit["says"]:
-            lines.append(f"    says: {_short(unit['says'])}")
-        for link in unit["memories"]:
-            fate = "pruned" if not link["kept"] else "not retrieved"
-            fate = f"rank {link['rank']}" if link["rank"] else fate
-            lines.append(f"    {link['covers']} by {link['id']}, {fate}: {text(link['id'])}")
+        if unit.says:
+            lines.append(f"    says: {_short(unit.says)}")
+        for link, names in unit.memories:
+            fate = "pruned" if not link.kept else "not retrieved"
+            fate = f"rank {link.rank}" if link.rank else fate
+            lines.append(f"    {names or plain(link.covers)} by {link.id}, {fate}: {text(link.id)}")
     for rank, id in enumerate(row["retrieved"], start=1):
         used = ", used" if id in row["used"] else ""
         lines.append(f"  rank {rank}{used}: {id}: {text(id)}")

@@ -206,8 +206,8 @@ Escalate = Annotated[
     str | None,
     typer.Option(
         metavar="model:NAME",
-        help="After --judge offline, ask this judge about the cells that the verdict hangs on, the "
-        "most influential first.",
+        help="After --judge offline, ask this judge (labels:FILE too) about the cells that the "
+        "verdict hangs on, the most influential first.",
     ),
 ]
 

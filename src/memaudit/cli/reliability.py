@@ -1,6 +1,7 @@
 """`memaudit reliability`: how packages were built and how reliable their labels are."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,11 +73,13 @@ def _data(counts: "Reliability") -> dict[str, Any]:
 
 
 def _lines(counts: "Reliability") -> list[str]:
-    verdicts = counts.verdicts or {}
-    lines = [counts.name, _row(counts.packages, "examples")]
-    for name in ("accepted", "corrected", "ambiguous", "rejected"):
-        lines.append(_row(verdicts.get(name, "n/a"), name, 1))
-    lines += [
+    from memaudit.natural.reliability import VERDICTS
+
+    statuses: Mapping[str, int | str] = counts.verdicts or dict.fromkeys(VERDICTS, "n/a")
+    lines = [
+        counts.name,
+        _row(counts.packages, "examples"),
+        *(_row(number, status, 1) for status, number in statuses.items()),
         _row(counts.experiences, "experiences"),
         _row(counts.queries, "queries"),
         _row(counts.queries_without_units, "without units", 1),

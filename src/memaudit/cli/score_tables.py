@@ -14,6 +14,7 @@ from memaudit.core.budgets import USUAL_BUDGETS
 from memaudit.core.exact import exact
 from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
+from memaudit.core.unit_parts import by_statement
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.judges import judged_how
 from memaudit.scoring.loss_diagnosis import KindRow
@@ -193,11 +194,9 @@ def lost_table(rows: Sequence[LostUnit]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("step", "unit", "kind", "lost", "what it says", "asked by"):
         table.add_column(name, overflow="fold", justify="right" if name == "lost" else "left")
-    together: dict[tuple[str, str, bool], list[LostUnit]] = {}
-    for row in rows:
-        name = f"part of {row.whole.id}" if row.whole else f"unit {row.unit}"
-        together.setdefault((row.step, name, row.lost > 0), []).append(row)
-    for members in together.values():
+    for members in by_statement(
+        rows, lambda row: row.whole and (row.step, row.whole.id, row.lost > 0)
+    ):
         row = members[0]
         unit, text = row.unit, row.text
         if row.whole is not None:

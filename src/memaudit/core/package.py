@@ -14,7 +14,7 @@ from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, pl
 from memaudit.core.grounds import is_assumed
 from memaudit.core.response import CLIPPED, Response
 from memaudit.core.text import content_key
-from memaudit.core.unit_parts import statement_problems
+from memaudit.core.unit_parts import core_problems, statement_problems
 
 CURRENT, SUPERSESSION, DELETION = "current", "supersession", "deletion"
 ABSTENTION, TEMPORAL = "abstention", "temporal"
@@ -182,6 +182,8 @@ class Package(BaseModel):
         if changed == set():
             return self
         problems = list((coverage_problems if changed == {"coverage"} else find_problems)(self))
+        if changed is None:
+            problems += core_problems(self.units, self.coverage)
         if problems:
             raise InvalidPackage(problems, self.name)
         return self

@@ -7,17 +7,17 @@ a memory that lacks it keeps no part.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memaudit.core.errors import MemAuditError, Problem
 from memaudit.core.exact import common_denominator, plain
 from memaudit.core.response import CLIPPED
 
 if TYPE_CHECKING:
-    from memaudit.core.package import EvidenceUnit
+    from memaudit.core.package import Coverage, EvidenceUnit
 
 CORE_SHARE = Fraction(1, 2)
 """The core's share of a statement's weight. The other parts share the rest equally."""
@@ -161,6 +161,43 @@ def part_text(unit: "EvidenceUnit") -> tuple[str, str]:
     return statement, words
 
 
+class NamedPart(NamedTuple):
+    """A part as a row of results names it: the id and text of its statement, and its name."""
+
+    statement: str
+    text: str
+    name: str
+
+
+def named_part(id: str, text: str) -> NamedPart | None:
+    """The part that the unit of this id and text is; None for a plain unit.
+
+    Files of results have ids and texts only; those of parts are made by `part_units`.
+    """
+    statement, _, name = id.rpartition("#")
+    whole, mark, words = text.removesuffix(")").rpartition(_mark(name))
+    if not (statement and mark) or text != part_text_of(whole, name, words):
+        return None
+    return NamedPart(statement, whole, name)
+
+
+Row = TypeVar("Row")
+
+
+def by_statement(
+    rows: Iterable[Row], statement: Callable[[Row], Hashable | None]
+) -> list[list[Row]]:
+    """The rows of units, those of the same statement together, in the order of their first rows.
+
+    `statement` is None for the row of a plain unit, which stays alone.
+    """
+    together: dict[Hashable, list[Row]] = {}
+    for place, row in enumerate(rows):
+        name = statement(row)
+        together.setdefault(place if name is None else (name,), []).append(row)
+    return list(together.values())
+
+
 def whole_units(units: Iterable["EvidenceUnit"]) -> tuple[WholeUnit, ...]:
     """The statements that units belong to, in the order of their first units.
 
@@ -220,6 +257,38 @@ def statement_problems(units: Sequence["EvidenceUnit"], complete: bool) -> Itera
         shares = [unit.share for unit in parts]
         if common_denominator(shares) is not None and (total := sum(shares, Fraction(0))) != 1:
             yield Problem(f"has parts with shares that sum to {plain(total)}", "make it 1", *at)
+
+
+def core_problems(
+    units: Sequence["EvidenceUnit"], coverage: Sequence["Coverage"]
+) -> Iterator[Problem]:
+    """Cells that break the rule of cores: a part is kept or lost, and none without its core.
+
+    New packages are held to it. What `Package.replace` makes of them is not: lazy judging guesses
+    values in between, and a core that rests on a rule may be left out alone.
+    """
+    parts = {unit.id: unit.part_of for unit in units if unit.part_of is not None}
+    if not parts:
+        return
+    cores = {unit.part_of: unit.id for unit in units if unit.core}
+    covered = {(cell.candidate, cell.unit) for cell in coverage if cell.value > 0}
+    for row, cell in enumerate(coverage):
+        whole = parts.get(cell.unit)
+        if whole is None or cell.value <= 0:
+            continue
+        at = (f"{cell.candidate} x {cell.unit}", "coverage", row)
+        core = cores.get(whole)
+        if cell.value < 1:
+            yield Problem(
+                f"has coverage {plain(cell.value)} of a part",
+                "a part is kept, 1, or lost, 0", *at,
+            )  # fmt: skip
+        elif core is not None and (cell.candidate, core) not in covered:
+            covered.add((cell.candidate, core))  # one problem per statement
+            yield Problem(
+                f"keeps a part of {whole!r} without its core {core!r}",
+                "add a cell of 1 for the core, or leave out the part", *at,
+            )  # fmt: skip
 
 
 def _member_problems(

@@ -3,12 +3,16 @@
 Pages and figures use the data itself; what they rely on is checked here, once.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from memaudit.core.exact import Exact, exact
+from memaudit.core.unit_parts import by_statement, named_part
 from memaudit.formats.file_model import (
     LARGEST,
     Count,
@@ -339,6 +343,70 @@ class UnitFate(StrictFileModel):
     memories: list[CoveringMemory]
 
 
+@dataclass(frozen=True, slots=True)
+class StatementFate:
+    """What became of a required unit, or of the required parts of a statement, as people read it.
+
+    `names` are those of the parts, in the order of `units`; empty for a plain unit.
+    """
+
+    id: str
+    says: str
+    units: tuple[UnitFate, ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def supports(self) -> bool:
+        return self.units[0].supports
+
+    @property
+    def stages(self) -> tuple[tuple[str, str], ...]:
+        """Every stage that it got to, with the names of the parts that did."""
+        stages: dict[str, list[str]] = {}
+        for place, unit in enumerate(self.units):
+            stages.setdefault(unit.stage, []).extend(self.names[place : place + 1])
+        return tuple((stage, ", ".join(names)) for stage, names in stages.items())
+
+    @property
+    def amounts(self) -> tuple[Fraction, ...]:
+        """Needed, written, kept and retrieved: coverage of a plain unit, else the number of parts
+        that were so in full."""
+        if not self.names:
+            (unit,) = self.units
+            return unit.needs, unit.written, unit.kept, unit.retrieved
+        return (
+            Fraction(len(self.units)),
+            Fraction(sum(unit.written >= unit.needs for unit in self.units)),
+            Fraction(sum(unit.kept >= unit.needs for unit in self.units)),
+            Fraction(sum(unit.retrieved >= unit.needs for unit in self.units)),
+        )
+
+    @property
+    def memories(self) -> tuple[tuple[CoveringMemory, str], ...]:
+        """Every memory that covers some of it, with the names of the parts that it covers."""
+        found: dict[str, tuple[CoveringMemory, list[str]]] = {}
+        for place, unit in enumerate(self.units):
+            for memory in unit.memories:
+                covered = found.setdefault(memory.id, (memory, []))[1]
+                covered.extend(self.names[place : place + 1])
+        return tuple((memory, ", ".join(names)) for memory, names in found.values())
+
+
+def statement_fates(evidence: Iterable[UnitFate]) -> list[StatementFate]:
+    """The required units of a row, with the parts of a statement together."""
+    fates = []
+    named = [(unit, named_part(unit.unit, unit.says)) for unit in evidence]
+    for own in by_statement(named, lambda row: row[1] and (row[1].statement, row[0].supports)):
+        units = tuple(unit for unit, _ in own)
+        parts = tuple(part for _, part in own if part is not None)
+        if parts:
+            names = tuple(part.name for part in parts)
+            fates.append(StatementFate(parts[0].statement, parts[0].text, units, names))
+        else:
+            fates.append(StatementFate(units[0].unit, units[0].says, units))
+    return fates
+
+
 class AnswerGrades(StrictFileModel):
     """The verdicts on an answer that a model graded; it gave none where `model` is None."""
 
@@ -372,6 +440,11 @@ class DiagnosisRow(StrictFileModel):
     retrieved: list[str]
     evidence: list[UnitFate]
     texts: Texts
+
+    @property
+    def statements(self) -> list[StatementFate]:
+        """Its evidence, with the parts of a statement together."""
+        return statement_fates(self.evidence)
 
     @property
     def failed(self) -> bool:

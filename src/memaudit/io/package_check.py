@@ -15,6 +15,7 @@ from memaudit.core.errors import Problem
 from memaudit.core.exact import common_denominator, exact, plain
 from memaudit.core.package import TABLES, Package, checked_package, find_problems
 from memaudit.core.response import SHAPES
+from memaudit.core.unit_parts import core_problems
 from memaudit.io.strict_json import JsonRow, floats, kind_of
 
 FORMAT = "memaudit-package"
@@ -144,6 +145,8 @@ def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
     contents = SimpleNamespace(**header, **parsed)
     all_units = not lost["units"] and "units" not in draft.partial
     inconsistencies = list(find_problems(contents, all_units))
+    if all_units and not lost["coverage"] and "coverage" not in draft.partial:
+        inconsistencies += core_problems(contents.units, contents.coverage)
     hidden = {table: {repr(id) for id in ids} for table, ids in lost.items()}
     problems += [
         _placed(problem, places, draft.header)

@@ -101,11 +101,11 @@ def reliability(
 
 
 def _verdicts(manifest: Mapping[str, object]) -> dict[str, int] | None:
-    """How many packages have which verdict; None if they were not adjudicated."""
+    """How many packages have which status, the verdicts first; None if nothing was adjudicated."""
     statuses = manifest.get("statuses")
     if manifest.get("adjudication") is None or not isinstance(statuses, dict):
         return None
-    counts = {name: statuses.get(name, 0) for name in VERDICTS}
+    counts = {**dict.fromkeys(VERDICTS, 0), **dict(sorted(statuses.items()))}
     if not all(isinstance(count, int) and not isinstance(count, bool) for count in counts.values()):
         raise MemAuditError(f"{MANIFEST}: its statuses are not counts; run the build again")
     return counts

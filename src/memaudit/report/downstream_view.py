@@ -16,6 +16,9 @@ from memaudit.formats.diagnosis_files import (
     AnswerGrades,
     Layer,
     Outcome,
+    StatementFate,
+    UnitFate,
+    statement_fates,
 )
 from memaudit.report.downstream_folder import DownstreamFolder, open_folder
 from memaudit.report.encoding import looks
@@ -57,6 +60,11 @@ class ShownFailure:
     def answer(self) -> str:
         """The answer, or what the reply was instead."""
         return self.row["answer"] or str(self.row["reply"]).replace("_", " ")
+
+    @property
+    def statements(self) -> list[StatementFate]:
+        """Its evidence, with the parts of a statement together."""
+        return statement_fates(map(UnitFate.model_validate, self.row["evidence"]))
 
     @property
     def graded(self) -> str:

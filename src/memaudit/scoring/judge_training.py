@@ -345,10 +345,13 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
             biases.append(round(_offset(score, labels >= head.level), 3))
             both.append(_sigmoid(score + biases[-1]))
         kinds = [kind for one in pairs for kind in one.kinds]
+        called = _called(both[0], both[1], least)
         return OtherScript(
-            script=script, covered_bias=biases[0], full_bias=biases[1],
-            error=_error([store.name for store in own], kinds, _called(both[0], both[1], least), labels),
-        )  # fmt: skip
+            script=script,
+            covered_bias=biases[0],
+            full_bias=biases[1],
+            error=_error([store.name for store in own], kinds, called, labels),
+        )
 
     kinds = [kind for pairs in held_out for kind in pairs.kinds]
     return JudgeFile(

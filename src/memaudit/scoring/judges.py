@@ -267,7 +267,7 @@ def judged_how(judge: str, is_estimate: bool) -> str:
         "model": "as a model judged",
         "pointer": "an ESTIMATE by the turns that memories name as their sources",
     }
-    kind = re.split("[ :]", judge)[0]
+    kind = re.split("[ :,]", judge)[0]
     if is_estimate and kind not in by_kind:
         return "an ESTIMATE: much of it rests on assumed cells"
     return by_kind.get(kind, "as labelled")

@@ -347,11 +347,11 @@ class ScoreResult:
 
     def _frame(self) -> Frame:
         losses = tuple(dict.fromkeys(step for row in self.rows for step in row.losses))
-        names = ("store", "asked", "budget", "store_cost", "kept_by", "score", *losses,
-                 "certified", "is_estimate")  # fmt: skip
+        names = ("store", "asked", "budget", "store_cost", "kept_by", "score", "low", "high",
+                 *losses, "certified", "is_estimate")  # fmt: skip
         return names, [
             (row.store, row.numbers.asked, float(row.budget), float(row.numbers.written.cost),
-             row.kept_by, row.score,
+             row.kept_by, row.score, *(row.interval or (None, None)),
              *(float(row.losses[step]) if step in row.losses else None for step in losses),
              row.optimum.certified, row.is_estimate)
             for row in self.rows

@@ -28,7 +28,7 @@ from memaudit.scoring.written_store import WrittenStore
 
 DEVIATIONS = 2.0
 """An interval reaches so many standard deviations of the draws to both sides of the score: of 200
-scores of conversations that the judge was not fitted to, 175 lay inside."""
+scores of conversations that the judge was not fitted to, 185 lay inside."""
 SECONDS = 2.0
 """Of a solve in a draw. Where it is not enough, the middle of what the score lies between
 counts."""
@@ -129,7 +129,8 @@ class _Strangers:
 
     def __init__(self, result: ScoreResult, judge: OfflineJudge) -> None:
         own = {unit.text for unit in result.source.units}
-        self._result, self._judge = result, judge
+        self._result = result
+        self._judge = judge.answered(judge.name, {})  # answers are about this package's units
         self._packages = [
             package
             for package in shipped_units(LONG)

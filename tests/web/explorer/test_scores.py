@@ -4,12 +4,15 @@ import json
 import shutil
 from pathlib import Path
 
+from memaudit.core.unit_parts import part_units
+from memaudit.io.packages import write_package
 from memaudit.report.leaderboard import board
 from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import build_page
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages import scores
 from memaudit.web.explorer.site import Site
+from tests.core.test_unit_parts import MOVED, PARTS, package_of
 from tests.report.html_tree import Tree
 from tests.web.explorer.libraries import sheet_data
 from tests.web.explorer.site_pages import (
@@ -221,3 +224,32 @@ def test_many_lines_and_many_losses_have_pages(tmp_path: Path) -> None:
         assert seen == [500, 1]
         assert refused(site, f"scores/{slug}/{name}-3.html")[0] == 404
     assert refused(site, f"scores/{slug}/at/nothing.html")[0] == 404
+
+
+def test_lost_parts_share_the_row_of_their_statement(tmp_path: Path) -> None:
+    """Those lost at one step together, what was gained apart; with or without texts in the file."""
+    write_package(package_of(part_units(MOVED, PARTS), {}, ["u7"]), tmp_path / "p.json")
+    lost = [("u7#who", 1.0), ("u7#when", 1.0), ("u7#what", -2.0), ("plain", 3.0)]
+    texts = {unit.id: unit.text for unit in part_units(MOVED, PARTS)}
+    query = {"id": "q", "text": "Where is Ana?"}
+    with_texts, without = sheet_data("p", "x"), sheet_data("p", "x", lost=False)
+    with_texts["scores"][0]["lost_units"] = [
+        {"unit": id, "text": texts.get(id, ""), "kind": "fact", "lost": amount,
+         "step": "extraction", "asked_by": [query]}
+        for id, amount in lost
+    ]  # fmt: skip
+    losses = without["scores"][0]["diagnosis"]["losses"]
+    losses |= {step: {**loss, "units": []} for step, loss in losses.items()}
+    losses["extraction"]["units"] = [list(row) for row in lost]
+    for name, sheet in (("texts", with_texts), ("none", without)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(sheet))
+    site = Site(Library([tmp_path]))
+    for name in ("texts", "none"):
+        address = f"scores/{slug_of(site, 'scores', name)}/lost.html"
+        for tree in (page(site, line(site, name, "store x", 3)), page(site, address)):
+            assert [(row[0], row[2]) for row in table_rows(tree, "lost-table")] == [
+                (f"{MOVED.text} (who, when)", "2"), (f"{MOVED.text} (what)", "+2"), ("plain", "3")
+            ]  # fmt: skip
+    asked = [row[4] for row in table_rows(page(site, line(site, "texts", "store x", 3)),
+                                          "lost-table")]  # fmt: skip
+    assert asked == ["Where is Ana?"] * 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.core.package import EvidenceUnit
+from memaudit.core.package import Coverage, EvidenceUnit
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.report.store_comparison import ComparableStore
 from memaudit.web.explorer import addresses
@@ -216,18 +216,33 @@ def _whole_row(
     asked = next((slug for unit in whole.units for slug in required[unit.id]), "")
     weights = indexed.package.weights
     weight = sum((weights[unit.id] for unit in whole.units), Fraction(0))
-    own = {unit.id: indexed.coverers[indexed.unit_at[unit.id]] for unit in whole.units}
-    kept: dict[int, Fraction] = {}
+    cells = whole_cells(whole, indexed)
+    coverers = tuple((place, kept_share(whole, own)) for place, own in cells)
+    if not whole.has_parts:
+        return WholeRow(whole, weight, asked, (), coverers)
+    keepers = Counter(unit for _, own in cells for unit in own)
+    parts = zip(whole.units, whole.parts, strict=True)
+    listed = tuple((unit, words, keepers[unit.id]) for unit, (_, words) in parts)
+    return WholeRow(whole, weight, asked, listed, coverers)
+
+
+def whole_cells(
+    whole: WholeUnit, indexed: IndexedPackage
+) -> tuple[tuple[int, dict[str, Coverage]], ...]:
+    """Places of candidates that cover some of it, the cheapest first, with their cells by unit."""
+    cells: dict[int, dict[str, Coverage]] = {}
     for unit in whole.units:
-        for place, cell in own[unit.id]:
-            kept[place] = kept.get(place, Fraction(0)) + cell.value * unit.share
-    if whole.has_parts:
-        parts = zip(whole.units, whole.parts, strict=True)
-        listed = tuple((unit, words, len(own[unit.id])) for unit, (_, words) in parts)
-        order = sorted(kept, key=lambda place: (indexed.candidates[place].cost, place))
-        coverers = tuple((place, kept[place]) for place in order)
-        return WholeRow(whole, weight, asked, listed, coverers)
-    return WholeRow(whole, weight, asked, (), tuple(kept.items()))
+        for place, cell in indexed.coverers[indexed.unit_at[unit.id]]:
+            cells.setdefault(place, {})[unit.id] = cell
+    order = sorted(cells, key=lambda place: (indexed.candidates[place].cost, place))
+    return tuple((place, cells[place]) for place in order)
+
+
+def kept_share(whole: WholeUnit, cells: Mapping[str, Coverage]) -> Fraction:
+    """How much of it cells keep."""
+    return sum(
+        (unit.share * cells[unit.id].value for unit in whole.units if unit.id in cells), Fraction(0)
+    )
 
 
 def _words(indexed: IndexedPackage) -> list[list[Any]]:

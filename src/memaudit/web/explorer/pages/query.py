@@ -1,19 +1,20 @@
 """A query: its required units, the candidates that cover them, and the exact cheapest store."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from memaudit.core.objective import value
 from memaudit.core.package import Package, Query
+from memaudit.core.unit_parts import NO_PART, WholeUnit, whole_units
 from memaudit.solvers.solve import PackageSolver
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
-from memaudit.web.explorer.pages.package import package_crumbs
+from memaudit.web.explorer.pages.package import kept_share, package_crumbs, whole_cells
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site
@@ -63,7 +64,7 @@ def cheapest(indexed: IndexedPackage, query: Query, seconds: float = SECONDS) ->
 def _only(indexed: IndexedPackage, query: Query) -> Package | None:
     """The package with only what this query requires; None if no candidate helps."""
     units = tuple(
-        unit.model_copy(update={"weight": Fraction(1)})
+        unit.model_copy(update={"weight": unit.share, **NO_PART})
         for unit in indexed.units
         if unit.id in query.required
     )
@@ -78,6 +79,54 @@ def _only(indexed: IndexedPackage, query: Query) -> Package | None:
         queries=(),
         coverage=tuple(cell for cell in part.coverage if cell.unit in query.required),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CoveringCandidate:
+    """A candidate that covers some of what a query requires of a unit or a statement."""
+
+    place: int
+    share: Fraction
+    """Of all that the query requires of it."""
+    parts: str
+    """The names of the parts that it keeps; empty for a plain unit."""
+    remarks: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredUnit:
+    """A unit that a query requires, or a statement with the parts that it requires."""
+
+    whole: WholeUnit
+    weight: Fraction
+    coverers: tuple[CoveringCandidate, ...]
+
+
+def required_rows(indexed: IndexedPackage, query: Query) -> list[RequiredUnit]:
+    """What a query requires, in its order, and who covers it, the cheapest first."""
+    units = (indexed.units[indexed.unit_at[id]] for id in dict.fromkeys(query.required))
+    weights = indexed.package.weights
+    return [
+        RequiredUnit(
+            whole, sum((weights[unit.id] for unit in whole.units), Fraction(0)),
+            tuple(_coverers(whole, indexed)),
+        )
+        for whole in whole_units(units)
+    ]  # fmt: skip
+
+
+def _coverers(whole: WholeUnit, indexed: IndexedPackage) -> Iterator[CoveringCandidate]:
+    required = whole.share({unit.id for unit in whole.units})
+    for place, cells in whole_cells(whole, indexed):
+        names = ", ".join(unit.part or "" for unit in whole.units if unit.id in cells)
+        words = (
+            word
+            for cell in cells.values()
+            for word in (cell.label, cell.rationale, cell.provenance)
+        )
+        remarks = " \N{MIDDLE DOT} ".join(dict.fromkeys(filter(None, words)))
+        share = kept_share(whole, cells) / required
+        yield CoveringCandidate(place, share, names if whole.has_parts else "", remarks)
 
 
 QUERY_PATTERN = "package/{package}/query/{query}.html"
@@ -95,15 +144,14 @@ def render_query(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     slugs = list(indexed.query_slugs)
     at = slugs.index(parts["query"])
     slug = indexed.entry.slug
-    units = [indexed.unit_at[id] for id in dict.fromkeys(query.required)]
+    rows = required_rows(indexed, query)
     with site.optima(indexed).allowance.spend(SECONDS) as seconds:
         cover = cheapest(indexed, query, seconds)
     return site.render(
         "query.html", addresses.query(slug, parts["query"]), query.text or query.id,
         crumbs=(*package_crumbs(indexed, site), (indexed.package.name, addresses.package(slug))),
         indexed=indexed, query=query,
-        units=units, helped=any(indexed.coverers[place] for place in units),
-        weights=indexed.package.weights, cover=cover, tab="",
+        rows=rows, helped=any(row.coverers for row in rows), cover=cover, tab="",
         before=addresses.query(slug, slugs[at - 1]) if at else "",
         after=addresses.query(slug, slugs[at + 1]) if at + 1 < len(slugs) else "",
         number=at + 1, count=len(slugs),

@@ -1,9 +1,11 @@
 """A score file: all stores in one table, one store at one budget, and the units it lost."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from memaudit.core.unit_parts import by_statement, named_part
 from memaudit.formats.score_file import LOSS_STEPS, LostUnitRow, ScoreRow
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import LibraryEntry
@@ -127,6 +129,25 @@ def lost_units(score: ScoreRow, links: Links) -> LostUnits:
     return LostUnits(units, sum(loss.more_units for loss in losses.values()))
 
 
+def lost_rows(units: Iterable[LinkedLostUnit]) -> list[LinkedLostUnit]:
+    """A row per unit and step; the parts of a statement that went the same way share one."""
+    named = [(unit, named_part(unit.id, unit.text)) for unit in units]
+    rows = []
+    for own in by_statement(
+        named, lambda row: row[1] and (row[1].statement, row[0].step, row[0].lost > 0)
+    ):
+        unit, part = own[0]
+        if part is not None:
+            names = ", ".join(one.name for _, one in own if one is not None)
+            unit = replace(
+                unit, id=part.statement, text=f"{part.text} ({names})",
+                lost=sum(one.lost for one, _ in own),
+                queries=tuple(dict.fromkeys(query for one, _ in own for query in one.queries)),
+            )  # fmt: skip
+        rows.append(unit)
+    return rows
+
+
 def _linked_unit(row: LostUnitRow, links: Links) -> LinkedLostUnit:
     queries = tuple(
         LinkedQuery(query.id, query.text, links.query(query.id)) for query in row.asked_by
@@ -164,12 +185,14 @@ def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     at = line.place
     links = package_links(site.library, line.file.package, line.file.digest)
     cells = line.file.cells.get(line.score.store, ())
+    lost = lost_units(line.score, links)
     store = scored_in(site.library, line)
     return site.render(
         "score.html", addresses.score(entry.slug, line.slug),
         f"{line.score.store} on {line.file.package}", crumbs=scores_crumbs(entry), entry=entry,
-        line=line, bars=waterfall_of(line), links=links, lost=lost_units(line.score, links),
-        cells=cells, most_lost=MOST_LOST, most_cells=MOST_CELLS, steps=LOSS_STEPS,
+        line=line, bars=waterfall_of(line), links=links, lost=lost,
+        lost_rows=lost_rows(lost.units), cells=cells, most_lost=MOST_LOST, most_cells=MOST_CELLS,
+        steps=LOSS_STEPS,
         before=_beside(entry.slug, scores.lines, at - 1),
         after=_beside(entry.slug, scores.lines, at + 1), number=at + 1, count=len(scores.lines),
         store_page=addresses.store(store.slug) if store else None,
@@ -192,7 +215,8 @@ LOST_PATTERN, LOST_MORE = "scores/{scores}/lost.html", "scores/{scores}/lost-{pa
 
 
 def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    """Only packages of lines on the page are opened for their texts and links."""
+    """Only packages of lines on the page are opened for their texts and links, so a page is a
+    number of units: the parts of a statement share a row of the page that they are on."""
     entry = site.library.named("scores", parts["scores"])
     scores = site.library.scores(entry)
     address = addresses.scores(entry.slug, "lost.html")
@@ -218,12 +242,12 @@ def _rows(scores: ScoreLines) -> list[tuple[ScoreLine, int]]:
 def _linked(
     site: "Site", rows: Iterable[tuple[ScoreLine, int]]
 ) -> Iterator[tuple[ScoreLine, LinkedLostUnit]]:
-    known: dict[str, tuple[LinkedLostUnit, ...]] = {}
-    for line, place in rows:
-        if line.slug not in known:
-            links = package_links(site.library, line.file.package, line.file.digest)
-            known[line.slug] = lost_units(line.score, links).units
-        yield line, known[line.slug][place]
+    for _, group in groupby(rows, key=lambda row: row[0].slug):
+        own = list(group)
+        line = own[0][0]
+        links = package_links(site.library, line.file.package, line.file.digest)
+        units = lost_units(line.score, links).units
+        yield from ((line, unit) for unit in lost_rows(units[place] for _, place in own))
 
 
 def lost_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
