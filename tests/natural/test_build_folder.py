@@ -249,3 +249,15 @@ def test_a_build_that_fails_half_way_says_what_is_there(dataset: Path) -> None:
     (dataset / "cut.jsonl").write_text(text)
     line = failure("build", dataset / "cut.jsonl", "--out", dataset / "d")
     assert "packages are in" in line or not (dataset / "d").exists()
+
+
+def test_every_status_is_shown(tmp_path: Path) -> None:
+    """Statuses other than the four verdicts too, so that the rows add up to the examples."""
+    out = tmp_path / "out"
+    build_into(BuildJob(write_rows(tmp_path / "talk.jsonl", DIET)), out)
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest |= {"adjudication": {"model": "m"}, "statuses": {"unsupported": 1, "accepted": 5}}
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    shown = run("reliability", out).stdout
+    assert "        5    accepted\n" in shown
+    assert "        1    unsupported\n" in shown

@@ -1,12 +1,15 @@
 """Asking another judge about the pairs that a verdict hangs on, and no others."""
 
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 import pytest
 
 from memaudit.api import score
 from memaudit.core.errors import MemAuditError
+from memaudit.core.package import EvidenceUnit, Package
 from memaudit.scoring.escalation import EscalationPlan, Goal, doubtful_pairs
+from memaudit.scoring.judges import Judgement, MemoryText, Pair, named_judge
 from memaudit.scoring.offline_judge import OfflineJudge
 from memaudit.scoring.result import Escalation, ScoreResult
 from memaudit.scoring.score_interval import score_draw
@@ -89,13 +92,54 @@ def test_the_most_influential_come_first() -> None:
     assert sum(weight[:20]) > Fraction(sum(weight), len(weight)) * 20
 
 
-def test_only_after_the_offline_judge() -> None:
+class Silent(Labelled):
+    """Has no answer to anything, or does not know the texts."""
+
+    def __init__(self, package: Package, unknown: bool) -> None:
+        super().__init__(package)
+        self._unknown = unknown
+
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
+        super().judge(memories, units, pairs)
+        if self._unknown:
+            return Judgement({}, unknown=frozenset(memory.id for memory in memories))
+        return Judgement({}, undecided=tuple(pairs or ()))
+
+
+@pytest.mark.parametrize("unknown", [True, False])
+def test_no_answer_is_not_a_zero(unknown: bool) -> None:
+    """It ends, asks nothing twice, and leaves what the offline judge thinks."""
+    package, store = long_package(NAME), long_store(NAME, "terse")
+    judge = Silent(package, unknown)
+    plan = EscalationPlan(judge, Goal(width=0.001), max_cells=150)
+    result = score(package, store, [100], stores_only=True, draws=2, escalate=plan)
+    plain = score(package, store, [100], stores_only=True, draws=2)
+    assert result.escalation is not None
+    assert (judge.asked, result.escalation.asked, result.escalation.settled) == (150, 150, False)
+    assert result.rows[0].score == plain.rows[0].score
+    assert result.rows[0].interval == plain.rows[0].interval
+
+
+def test_whom_to_ask_and_after_whom() -> None:
     package, store = long_package(NAME), long_store(NAME, "terse")
     plan = EscalationPlan(Labelled(package), Goal(width=0.1))
     with pytest.raises(MemAuditError, match="goes with --judge offline"):
         score(package, store, [100], "lexical", escalate=plan)
     with pytest.raises(MemAuditError, match="needs --draws"):
         score(package, store, [100], draws=0, escalate=plan)
+    with pytest.raises(MemAuditError, match="leave out --trust-package-cells"):
+        score(package, store, [100], trust_package_cells=True, escalate=plan)
+    for guess in ("offline", "lexical"):
+        worse = EscalationPlan(named_judge(guess), Goal(width=0.1))
+        with pytest.raises(MemAuditError, match=f"knows better, by texts, and {guess} does not"):
+            score(package, store, [100], escalate=worse)
+    with pytest.raises(MemAuditError, match="draws must be 0 or at least 2, not 1"):
+        score(package, store, [100], draws=1)
 
 
 def test_answers_do_not_count_for_other_conversations() -> None:

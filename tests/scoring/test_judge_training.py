@@ -65,6 +65,8 @@ def test_too_few_conversations_and_no_labels() -> None:
         MemAuditError, match="0 labelled conversations in one script with 40 units or more"
     ):
         train_judge(natural_set())
+    with pytest.raises(MemAuditError, match="two packages are called 'allotment-choir'"):
+        train_judge([long_set()[0]] * 2)
     bare = long_set()[0].replace(coverage=(), attributes={})
     with pytest.raises(MemAuditError, match="has no judged cells to learn from"):
         train_judge([bare])

@@ -86,7 +86,7 @@ def test_of_alternatives_the_better_one_counts() -> None:
 
 
 def test_draws_follow_the_probabilities() -> None:
-    """Over many draws a label is as frequent as it is likely; a store moves as a whole."""
+    """Over many draws a label is as frequent as it is likely; equal texts have equal labels."""
     package = long_package("small-bakery")
     judge = named_offline_judge("offline").for_package(package)
     texts = [memory.text for memory in long_store("small-bakery", "sentences").memories]
@@ -94,7 +94,7 @@ def test_draws_follow_the_probabilities() -> None:
     likely = np.stack([covered for covered, _ in known.of(texts)])
     draws = np.zeros_like(likely)
     for draw in range(200):
-        drawn = judge.drawn(draw, "store")
+        drawn = judge.drawn(draw)
         values = [
             drawn.values(text, *row) for text, row in zip(texts, known.of(texts), strict=True)
         ]
@@ -102,13 +102,11 @@ def test_draws_follow_the_probabilities() -> None:
     assert abs(draws.sum() / 200 / likely.sum() - 1) < 0.1
     unsure = (likely > 0.3) & (likely < 0.7)
     assert abs(draws[unsure].mean() / 200 - likely[unsure].mean()) < 0.05
-    again = judge.drawn(3, "store")
-    np.testing.assert_array_equal(
-        again.values(texts[0], *known.of(texts)[0]),
-        judge.drawn(3, "store").values(texts[0], *known.of(texts)[0]),
-    )
-    shifts = {judge.drawn(3, name)._shift for name in ("store", "other")}
-    assert len(shifts) == 2
+    memories = [MemoryText("a", texts[0]), MemoryText("b", texts[0])]
+    drawn = [judge.drawn(draw).judge(memories, package.units).cells for draw in range(6)]
+    assert all(cells["a"] == cells["b"] for cells in drawn)
+    again = judge.drawn(3).judge(memories, package.units).cells
+    assert again == drawn[3]
 
 
 def test_the_published_error_adds_up() -> None:

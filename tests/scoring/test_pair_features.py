@@ -94,3 +94,8 @@ def test_other_memories_change_nothing() -> None:
     together, alone = table([*texts, "Oskar dislikes sweets."]), table(["Oskar dislikes sweets."])
     for name in FEATURES:
         np.testing.assert_array_equal(together[name][:, -1:], alone[name])
+
+
+def test_long_gaps_stay_quick() -> None:
+    """White space of any length is looked at once."""
+    assert passages("A tent" + " " * 100_000 + "was lent to Max in June.")[0] == ""

@@ -58,6 +58,14 @@ def test_a_strangers_store_is_unrelated() -> None:
     assert nothing.score == 0
 
 
+def test_stores_of_the_same_texts_have_the_same_interval() -> None:
+    """Whatever they are called: a draw is one truth about a text."""
+    package, store = long_package(PACKAGE), long_store(PACKAGE, "notes")
+    other = store.model_copy(update={"name": "another name"})
+    both = score(package, [store, other], [120], stores_only=True, draws=4)
+    assert both.rows[0].interval == both.rows[1].interval
+
+
 def test_an_interval_reaches_two_deviations() -> None:
     """Of 0.4 and 0.6: their standard deviation is 0.1414."""
     low, high = interval_of(Fraction(1, 2), [0.4, 0.6]) or (0, 0)

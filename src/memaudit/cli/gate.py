@@ -91,6 +91,8 @@ def gate(
 
     if not 0 <= min_score <= 1:
         raise MemAuditError(f"--min-score must be between 0 and 1, not {min_score:g}")
+    if max_cells is not None and escalate is None:
+        raise MemAuditError("--max-cells goes with --escalate")
     exported = read_stores([store, *(against or [])], store_options)
     asked = [judge, *([escalate] if escalate else [])]
     with judging_session(asked, options, place_of(store)) as session:

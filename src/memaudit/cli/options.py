@@ -188,17 +188,10 @@ JudgeName = Annotated[
 ]
 
 
-def _draws(value: int) -> int:
-    if value < 0 or value == 1:
-        raise MemAuditError(f"--draws must be 0 or at least 2, not {value}")
-    return value
-
-
 Draws = Annotated[
     int,
     typer.Option(
         metavar="N",
-        callback=_draws,
         help="Draws of labels behind the interval of a score by an offline judge; 0 for none.",
     ),
 ]

@@ -20,7 +20,8 @@ class Logistic(FileModel):
     bias: Number
     weights: tuple[Number, ...]
     spread: Annotated[float, Field(ge=0, le=10)]
-    """How far the bias for a store lies from this one: a standard deviation."""
+    """How far the bias for memories of one form in one conversation lies from this one: a standard
+    deviation."""
 
 
 class ErrorRow(FileModel):
@@ -99,6 +100,6 @@ class JudgeFile(FileModel):
         columns = (self.mean, self.scale, self.covered.weights, self.full.weights)
         if any(len(column) != len(self.features) for column in columns):
             raise ValueError("mean, scale and weights need one number per feature")
-        if not all(self.scale):
-            raise ValueError("scale is 0 for a feature")
+        if min(self.scale) < 1e-9:
+            raise ValueError("scale must be above 0 for every feature")
         return self

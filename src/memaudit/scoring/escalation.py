@@ -21,7 +21,14 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.unit_parts import WholeUnit
-from memaudit.scoring.judges import Cell, Judge, MemoryText, ask_judge, for_package
+from memaudit.scoring.judges import (
+    Cell,
+    Judge,
+    MemoryText,
+    ask_judge,
+    for_package,
+    goes_by_id,
+)
 from memaudit.scoring.offline_judge import OfflineJudge
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.result import Escalation, ScoreResult, Scoring
@@ -38,7 +45,7 @@ TextPair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is to be settled: one of the three."""
+    """What is to be settled: a minimum, a width, or without either the order of the stores."""
 
     minimum: float | None = None
     width: float | None = None
@@ -52,7 +59,10 @@ class Goal:
         return "the order of the stores is"
 
     def is_settled(self, result: ScoreResult, draws: Sequence[ScoredDraw]) -> bool:
+        """Never while a score is undefined."""
         known = [row.interval for row in result.rows if row.interval is not None]
+        if len(known) < len(result.rows):
+            return False
         if self.minimum is not None:
             return not any(low < self.minimum <= high for low, high in known)
         if self.width is not None:
@@ -79,7 +89,7 @@ def _differ(result: ScoreResult, draws: Sequence[ScoredDraw], better: int, worse
     gaps = [a - b for a, b in both if a is not None and b is not None]
     scores = result.rows[better].score, result.rows[worse].score
     if len(gaps) < 2 or None in scores:
-        return True
+        return False
     return (scores[0] or 0) - (scores[1] or 0) > DEVIATIONS * stdev(gaps)
 
 
@@ -100,45 +110,63 @@ def score_and_escalate(
     plan: EscalationPlan,
 ) -> ScoreResult:
     """Score by the offline judge, and ask another one until the verdict is settled."""
+    judge = _checked(scoring, plan.judge)
+    answers: dict[str, dict[str, dict[str, Cell]]] = {}
+    asked: set[TextPair] = set()
+    rounds = 0
+    while True:
+        name = f"{judge.name}, then {plan.judge.name}" if asked else judge.name
+        answered = judge.answered(name, answers)
+        own = replace(scoring, judges=dict.fromkeys(scoring.judges, answered), draws=0)
+        result = score_package(package, exported, own)
+        result = replace(result, scoring=replace(own, draws=scoring.draws))
+        draws = [score_draw(result, answered, draw) for draw in range(scoring.draws)]
+        result = with_draws(result, answered, draws)
+        settled = plan.goal.is_settled(result, draws)
+        pairs = [
+            (text, whole)
+            for text, whole in doubtful_pairs(result, answered, draws)
+            if (text, whole.id) not in asked
+        ]
+        state = Escalation(
+            plan.judge.name, plan.goal.text, len(asked), len(pairs) + len(asked), rounds, settled
+        )
+        plan.progress(state)
+        left = AT_ONCE if plan.max_cells is None else plan.max_cells - len(asked)
+        batch = pairs[: min(AT_ONCE, max(0, left))]
+        if settled or not batch:
+            return replace(result, escalation=state)
+        for text, known in _ask(plan.judge, result.source, batch).items():
+            answers.setdefault(text, {}).update(known)
+        asked |= {(text, whole.id) for text, whole in batch}
+        judge = answered.answered(judge.name, {})  # remembers the probabilities
+        rounds += 1
+
+
+def _checked(scoring: Scoring, other: Judge) -> OfflineJudge:
+    """The offline judge of all stores, if the other judge can settle what it doubts."""
     judges = set(scoring.judges.values())
     judge = next(iter(judges))
     if len(judges) != 1 or not isinstance(judge, OfflineJudge):
         raise MemAuditError("--escalate goes with --judge offline, whose doubts it settles")
-    if scoring.draws < 2:
+    if not scoring.draws:
         raise MemAuditError("--escalate needs --draws: they say which pairs are in doubt")
-    name = f"{judge.name}, then {plan.judge.name}"
-    answers: dict[TextPair, dict[str, Cell]] = {}
-    rounds = 0
-    while True:
-        asking = judge.answered(name if answers else judge.name, dict(answers))
-        own = replace(scoring, judges=dict.fromkeys(scoring.judges, asking), draws=0)
-        result = score_package(package, exported, own)
-        result = replace(result, scoring=replace(own, draws=scoring.draws, watch=scoring.watch))
-        draws = [score_draw(result, asking, draw) for draw in range(scoring.draws)]
-        result = with_draws(result, asking, draws)
-        settled = plan.goal.is_settled(result, draws)
-        pairs = doubtful_pairs(result, asking, draws)
-        state = Escalation(
-            plan.judge.name,
-            plan.goal.text,
-            len(answers),
-            len(pairs) + len(answers),
-            rounds,
-            settled,
+    if scoring.trust_package_cells:
+        raise MemAuditError(
+            "--escalate cannot settle cells that a rule gave; leave out --trust-package-cells"
         )
-        plan.progress(state)
-        limit = AT_ONCE if plan.max_cells is None else plan.max_cells - len(answers)
-        batch = pairs[: min(AT_ONCE, max(0, limit))]
-        if settled or not batch:
-            return replace(result, escalation=state)
-        answers |= _ask(plan.judge, result.source, batch)
-        rounds += 1
+    if other.is_estimate or goes_by_id(other):
+        raise MemAuditError(
+            f"--escalate needs a judge that knows better, by texts, and {other.name} does not; "
+            "give model:NAME, or labels:FILE with the texts of memories"
+        )
+    return judge
 
 
 def doubtful_pairs(
     result: ScoreResult, judge: OfflineJudge, draws: Sequence[ScoredDraw]
 ) -> list[tuple[str, WholeUnit]]:
-    """Pairs nobody else was asked about, those that move scores most first.
+    """Pairs that are in doubt, those that move scores most first.
 
     What a pair moves is the weight of its statement, times the standard deviation of its label,
     times how much its memory takes part: in what a store keeps, or in the best stores of draws.
@@ -164,7 +192,7 @@ def doubtful_pairs(
         doubt = np.sqrt(np.maximum(0, (covered - full) / 4 + full - mean**2))
         for at in np.flatnonzero(doubt >= LEAST_DOUBT).tolist():
             whole = known.wholes[at]
-            if weights[at] and (text, whole.id) not in judge.answers:
+            if weights[at]:
                 found.append((float(doubt[at]) * weights[at] * part[text], text, whole))
     found.sort(key=lambda row: (-row[0], row[1], row[2].id))
     return [(text, whole) for _, text, whole in found]
@@ -172,18 +200,21 @@ def doubtful_pairs(
 
 def _ask(
     judge: Judge, package: Package, batch: Sequence[tuple[str, WholeUnit]]
-) -> dict[TextPair, dict[str, Cell]]:
-    """Answers to some pairs; one that is not answered stays with what the offline judge thinks."""
-    memories = {text: MemoryText(text, text, (), package.name) for text, _ in batch}
+) -> dict[str, dict[str, dict[str, Cell]]]:
+    """Answers to some pairs. One that is not answered stays with what the offline judge thinks."""
+    texts = dict.fromkeys(text for text, _ in batch)
+    memories = [MemoryText(text, text, (), package.name) for text in texts]
     pairs = [(text, unit.id) for text, whole in batch for unit in whole.units]
-    judged = ask_judge(for_package(judge, package), list(memories.values()), package.units, pairs)
+    judged = ask_judge(for_package(judge, package), memories, package.units, pairs)
     undecided = set(judged.undecided)
-    return {
-        (text, whole.id): {
-            unit.id: cell
+    answers: dict[str, dict[str, dict[str, Cell]]] = {}
+    for text, whole in batch:
+        if text in judged.unknown or any((text, unit.id) in undecided for unit in whole.units):
+            continue
+        cells = judged.cells.get(text, {})
+        answers.setdefault(text, {})[whole.id] = {
+            unit.id: cells[unit.id]
             for unit in whole.units
-            if (cell := judged.cells.get(text, {}).get(unit.id)) is not None and cell.value
+            if unit.id in cells and cells[unit.id].value
         }
-        for text, whole in batch
-        if not any((text, unit.id) in undecided for unit in whole.units)
-    }
+    return answers

@@ -7,7 +7,7 @@ covers a unit of another.
 
 Entries of profiles often leave out whom they are about. Copies of memories without the names of
 the people teach that: between two people, a text that names nobody covers in part at most. Texts of
-words drawn from all memories teach that words alone say nothing.
+words drawn from the units teach that words alone say nothing.
 
 Every conversation that is large enough is predicted once by a judge fitted to all others. These
 predictions calibrate the probabilities, choose the thresholds, and are the published error.
@@ -42,7 +42,7 @@ from memaudit.io.atomic import write_file
 from memaudit.natural.label_passes import cells_judged_by, label_passes
 from memaudit.scoring.judge_embedders import named_embedder
 from memaudit.scoring.offline_judge import stated_unit
-from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit, passages
+from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit, form_of
 from memaudit.scoring.readable import foremost_script
 
 Table = NDArray[np.float64]
@@ -225,14 +225,6 @@ def _pairs_of(store: LabelledStore, embed: Embed | None) -> _Pairs:
     )
 
 
-def form_of(text: str) -> str:
-    """How a memory is written: stores differ in that, and judges err with it."""
-    words = len(text.split())
-    if passages(text)[0]:
-        return "under a heading"
-    return "short" if words <= 12 else "sentence" if words <= 45 else "long"
-
-
 def fit_logistic(
     table: Table, hits: NDArray[np.bool_], penalty: float, start: Table | None = None
 ) -> tuple[Table, float]:
@@ -293,6 +285,12 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
     Conversations in a script that few of them are written in only check the judge there.
     """
     given = [labelled_store(package) for package in packages]
+    names = Counter(store.name for store in given)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise MemAuditError(
+            f"two packages are called {twice[0]!r}: a judge measured on one of them would know the "
+            "other; give each once"
+        )
     scripts = _scripts(given)
     stores = [store for store in given if _script(store) in scripts]
     large = [store for store in stores if len(store.units) >= LARGE]

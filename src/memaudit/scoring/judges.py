@@ -170,7 +170,9 @@ def with_cores(
 
 DEFAULT_JUDGE = "offline"
 
-KNOWN = "offline, offline:EMBEDDER, lexical, pointer, labels:FILE, calls:FILE, model:NAME"
+KNOWN = (
+    "offline, offline:EMBEDDER, offline:FILE, lexical, pointer, labels:FILE, calls:FILE, model:NAME"
+)
 
 
 def named_judge(

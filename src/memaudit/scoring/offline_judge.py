@@ -23,7 +23,7 @@ from memaudit.io.strict_json import read_object
 from memaudit.natural.coverage_rules import FULL, PARTIAL, has_words
 from memaudit.scoring.judge_embedders import EMBEDDERS, named_embedder
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair, only
-from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit
+from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit, form_of
 from memaudit.scoring.readable import foremost_script
 
 OFFLINE = "offline"
@@ -33,7 +33,7 @@ PROVENANCE = f"estimated:offline-{VERSION}"
 KEPT_PACKAGES = 8
 """Packages whose pairs are remembered: the one scored, and those for the level of chance."""
 
-Answers = Mapping[tuple[str, str], Mapping[str, Cell]]
+Answers = Mapping[str, Mapping[str, Mapping[str, Cell]]]
 """By the text of a memory and the id of a statement, the cells that somebody else gave."""
 
 Probabilities = NDArray[np.float64]
@@ -80,7 +80,11 @@ class OfflineJudge:
 
     def answered(self, name: str, answers: Answers) -> "OfflineJudge":
         """The judge with answers that somebody else gave to some pairs."""
-        return OfflineJudge(name, self.file, self._embedder, None, answers)
+        judge = OfflineJudge(name, self.file, self._embedder, None, answers)
+        for known in self._bound:  # answers do not change probabilities
+            if known.package is not None:
+                judge.for_package(known.package)._known = known._known
+        return judge
 
     def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
         """The probabilities of pairs with these units, kept until others are asked about."""
@@ -96,9 +100,9 @@ class OfflineJudge:
         partial = np.where(covered >= self.file.partial_from, 0.5, 0.0)
         return np.where(full >= self.file.full_from, 1.0, partial)
 
-    def drawn(self, draw: int, store: str) -> "DrawnJudge":
-        """A truth about a store that agrees with what this judge knows; see DrawnJudge."""
-        return DrawnJudge(self, draw, store)
+    def drawn(self, draw: int) -> "DrawnJudge":
+        """A truth that agrees with what this judge knows; see DrawnJudge."""
+        return DrawnJudge(self, draw)
 
     def judge(
         self,
@@ -111,11 +115,11 @@ class OfflineJudge:
         cells = {}
         for memory, (covered, full) in zip(memories, known.of(texts), strict=True):
             values = self.values(memory.text, covered, full)
-            own: dict[str, Cell] = {}
-            for at, whole in enumerate(known.wholes):
-                if (answer := self.answers.get((memory.text, whole.id))) is not None:
-                    own.update(answer)
-                elif values[at]:
+            answered = self.answers.get(memory.text, {})
+            own = {unit: cell for given in answered.values() for unit, cell in given.items()}
+            for at in np.flatnonzero(values).tolist():
+                whole = known.wholes[at]
+                if whole.id not in answered:
                     why = f"{covered[at]:.0%} likely covered, {full[at]:.0%} in full"
                     own.update(_kept(whole, memory.text, values[at] == 1, why))
             cells[memory.id] = own
@@ -126,26 +130,26 @@ class DrawnJudge(OfflineJudge):
     """Labels drawn from the probabilities: one of the truths that the judge holds possible.
 
     Every pair is drawn by itself, after the bias of both probabilities was moved by a random number
-    for the whole store: judges err with how a store is written.
+    for all memories of one form: the judge errs with how memories are written.
     """
 
-    def __init__(self, judge: OfflineJudge, draw: int, store: str) -> None:
+    def __init__(self, judge: OfflineJudge, draw: int) -> None:
         super().__init__(judge.name, judge.file, package=judge.package, answers=judge.answers)
-        self._judge, self._draw, self._store = judge, draw, store
-        self._shift = float(_dice(draw, f"store {store}").standard_normal())
+        self._judge, self._draw = judge, draw
 
     def for_package(self, package: Package) -> OfflineJudge:
         if package is self.package:
             return self
-        return DrawnJudge(self._judge.for_package(package), self._draw, self._store)
+        return DrawnJudge(self._judge.for_package(package), self._draw)
 
     def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
         return self._judge.known(units)
 
     def values(self, text: str, covered: Probabilities, full: Probabilities) -> Values:
+        shift = float(_dice(self._draw, f"form {form_of(text)}").standard_normal())
         dice = _dice(self._draw, text).random(len(covered))
-        some = dice < _moved(covered, self._shift * self.file.covered.spread)
-        all_of_it = dice < _moved(full, self._shift * self.file.full.spread)
+        some = dice < _moved(covered, shift * self.file.covered.spread)
+        all_of_it = dice < _moved(full, shift * self.file.full.spread)
         return np.where(some, np.where(all_of_it, 1.0, 0.5), 0.0)
 
 
@@ -214,7 +218,7 @@ class PairProbabilities:
     def _best(self, table: Floats, head: Logistic, bias: float) -> Probabilities:
         """Statements by memories; of alternatives the likeliest."""
         score = (table.astype(np.float64) - self.file.mean) / self.file.scale @ head.weights
-        likely: Probabilities = 1 / (1 + np.exp(-(score + head.bias + bias)))
+        likely: Probabilities = 1 / (1 + np.exp(-np.clip(score + head.bias + bias, -30, 30)))
         return np.maximum.reduceat(likely, self._starts, axis=0)
 
 

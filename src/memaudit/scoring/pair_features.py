@@ -17,9 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import Terms, numbers, sentences, stem, terms, times
-from memaudit.core.unit_parts import WholeUnit
 
 Floats = NDArray[np.float32]
 Embed = Callable[[Sequence[str]], NDArray[np.float64]]
@@ -37,14 +35,6 @@ class StatedUnit:
     text: str
     quote: str = ""
     turns: str = ""
-
-
-def stated(whole: WholeUnit, text: str | None = None) -> StatedUnit:
-    """A unit as the judge compares it; `text` is one of its alternatives."""
-    unit: EvidenceUnit = whole.core
-    turns = " ".join(source.text for source in unit.sources if source.text)
-    quote = unit.attributes.get("quote")
-    return StatedUnit(text or whole.text, quote if isinstance(quote, str) else "", turns)
 
 
 MONTHS = [
@@ -108,7 +98,7 @@ def _spelled(found: re.Match[str]) -> str:
     return " ".join([*([str(int(day))] if day else []), MONTHS[int(month) - 1], year])
 
 
-_CLAUSE = re.compile(r"(?<=;)\s+|(?<=\d\.)\s+(?=[A-Z])|\s+[\u2014\u2013-]\s+|\n+\s*[-*\u2022]?\s*")
+_CLAUSE = re.compile(r"(?<=;)\s+|(?<=\d\.)\s+(?=[A-Z])|(?<!\s)\s+[\u2014\u2013-]\s+")
 _HEAD = re.compile(r"\s*(?:\[[^\]]{1,30}\]\s*)?(?:[^\s:][^:\n]{0,40}:\s+)+")
 LEAST_TERMS = 3
 """A shorter clause goes with the next one."""
@@ -146,6 +136,14 @@ INTENTION = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]*")
 _GENITIVE = re.compile(r"['\u2019]s?$")
+
+
+def form_of(text: str) -> str:
+    """How a memory is written: stores differ in that, and the judge errs with it."""
+    if passages(text)[0]:
+        return "under a heading"
+    words = len(text.split())
+    return "short" if words <= 12 else "sentence" if words <= 45 else "long"
 
 
 def names_in(texts: Iterable[str]) -> Terms:
@@ -249,7 +247,7 @@ class _Passages:
         self.said = words.table(self.terms)
         self.single, self.window = self.said.copy(), self.joined(self.said)
         for table in (self.single, self.window):  # a name may stand anywhere in the memory
-            table[:, is_name] = self.memory[self.owner][:, is_name]
+            table[:, is_name] = self.memory[:, is_name][self.owner]
 
     def joined(self, table: Floats) -> Floats:
         """Every passage together with the next one of its memory."""
@@ -283,7 +281,9 @@ class PairFeatures:
         self._is_name = np.array([term in called for term in words.terms], bool)
         self._is_number = np.array([bool(numbers(frozenset([t]))) for t in words.terms], bool)
         self._is_time = np.array([_is_time(term) for term in words.terms], bool)
-        self._prefixes = _Vocabulary([frozenset(map(_prefix, t)) for t in self._terms], 0.3)
+        beginnings = [frozenset(map(_prefix, known)) for known in self._terms]
+        self._prefixes = _Vocabulary(beginnings, 0.3)
+        self._wanted_prefixes = self._prefixes.table(beginnings)
         turns = [
             terms(with_plain_numbers(unit.turns or f"{unit.quote} {unit.text}")) for unit in units
         ]
@@ -364,9 +364,8 @@ class PairFeatures:
 
     def _prefixes_shared(self, held: _Passages) -> Floats:
         words = self._prefixes
-        wanted = words.table([set(map(_prefix, known)) for known in self._terms])
         window = held.joined(words.table([set(map(_prefix, known)) for known in held.terms]))
-        return _share(wanted, words.weights, window)
+        return _share(self._wanted_prefixes, words.weights, window)
 
     def _lost(self, held: _Passages, at: NDArray[np.int64]) -> dict[str, Floats]:
         """The weights of the two rarest words of the unit that the passage lacks."""
@@ -375,7 +374,8 @@ class PairFeatures:
             own = np.flatnonzero(row)
             if not own.size:
                 continue
-            lost = np.sort((1 - held.window[at[unit]][:, own]) * self._words.weights[own], axis=1)
+            window = held.window[at[unit][:, None], own]
+            lost = np.sort((1 - window) * self._words.weights[own], axis=1)
             rarest[unit] = lost[:, -1]
             if own.size > 1:
                 second[unit] = lost[:, -2]

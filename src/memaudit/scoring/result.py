@@ -56,6 +56,10 @@ class Scoring:
     watch: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
     """Told the draws done and all of them."""
 
+    def __post_init__(self) -> None:
+        if self.draws < 0 or self.draws == 1:
+            raise MemAuditError(f"draws must be 0 or at least 2, not {self.draws}")
+
     @property
     def judge_name(self) -> str:
         """The judge, or the judges separated by commas."""

@@ -89,14 +89,9 @@ class ScoredDraw:
 def score_draw(result: ScoreResult, judge: OfflineJudge, draw: int) -> ScoredDraw:
     """What stores score under one draw of all labels."""
     package, scoring = result.source, result.scoring
-    bound = judge.for_package(package)
-    stores = [
-        judge_store(package, store, bound.drawn(draw, store.name), scoring.salience)
-        for store in result.exported
-    ]
-    judged = package
-    if not scoring.trust_package_cells:
-        judged = judge_candidates(package, bound.drawn(draw, ""))
+    drawn = judge.for_package(package).drawn(draw)
+    stores = [judge_store(package, store, drawn, scoring.salience) for store in result.exported]
+    judged = package if scoring.trust_package_cells else judge_candidates(package, drawn)
     limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
     scorer = StoreScorer(judged, stores, scoring.group_cap, limit)
     by_name = {store.name: store for store in scorer.stores}
@@ -156,7 +151,7 @@ class _Strangers:
         if row.store not in self._unrelated:
             texts = {memory.text for memory in self._store(row).memories}
             units = sum(bool(weight) for weight in self._result.source.weights.values())
-            if not (texts and self._packages):
+            if not (texts and self._packages and self._weight):
                 return False
             most = self._share(texts)
             if units >= MANY_UNITS:
