@@ -5,6 +5,7 @@ import pytest
 from bench.scale import ScaleLine, exponents, scale_lines, slope
 
 
+@pytest.mark.slow
 def test_tiny_sizes_are_solved_in_processes_of_their_own() -> None:
     lines = scale_lines(30.0, 1, (60, 240))
     assert [line.note for line in lines] == ["", ""]

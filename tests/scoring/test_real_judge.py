@@ -71,6 +71,7 @@ def test_precision_and_recall(package, folder, passes, same_session, any_coverag
         assert recall >= wanted[1]
 
 
+@pytest.mark.slow
 def test_the_scores_of_real_systems_lie_in_the_intervals(package) -> None:  # type: ignore[no-untyped-def]
     exports = CAPTURES / "exports"
     stores = [
