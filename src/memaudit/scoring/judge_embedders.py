@@ -25,10 +25,9 @@ MOST_TOKENS = 192
 
 @dataclass(frozen=True, slots=True)
 class JudgeEmbedder:
-    """`weights` names the file in `scoring/weights`, `about` what it needs."""
+    """`weights` names the file in `scoring/weights`."""
 
     weights: str
-    about: str
     load: Callable[[], Embed]
 
 
@@ -130,10 +129,9 @@ def _sentence_transformers() -> Embed:
 
 
 EMBEDDERS = {
-    "wordllama": JudgeEmbedder("wordllama", "the extra embeddings", _wordllama),
-    "minilm": JudgeEmbedder("minilm", "the extra minilm", _minilm),
-    "fastembed": JudgeEmbedder("minilm", "fastembed, which downloads the model", _fastembed),
-    "sentence-transformers": JudgeEmbedder(
-        "minilm", "sentence-transformers, which downloads the model", _sentence_transformers
-    ),
+    "wordllama": JudgeEmbedder("wordllama", _wordllama),
+    "minilm": JudgeEmbedder("minilm", _minilm),
+    "fastembed": JudgeEmbedder("minilm", _fastembed),
+    "sentence-transformers": JudgeEmbedder("minilm", _sentence_transformers),
 }
+"""By name. The last two download the model of `minilm` themselves."""
