@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "label_audit": BASE | INPUTS | {"solvers", "writers", "natural", "scoring"},
     "downstream": BASE | INPUTS | {"solvers", "writers", "natural", "scoring"},
 }
-MAY_IMPORT["experiments"] = BASE | {"solvers", "writers", "generators", "scoring"}
+MAY_IMPORT["experiments"] = BASE | {"solvers", "writers", "generators", "scoring", "natural"}
 MAY_IMPORT["reproduce"] = {*MAY_IMPORT} - {"checker"}
 MAY_IMPORT["report"] = {*MAY_IMPORT} - {"reproduce"} | {"checker"}
 MAY_IMPORT["web"] = {*MAY_IMPORT} - {"reproduce"}

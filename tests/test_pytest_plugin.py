@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 
 pytest_plugins = ["pytester"]
 
@@ -125,7 +125,7 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     """Scores pass, a store below the bar and mistakes fail with one line each, no traceback."""
     # Named on the command line, so that it is found once, whether or not the project is installed.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    write_package(natural_set()[0], Path(pytester.path) / "package.json")
+    write_package(short_set()[0], Path(pytester.path) / "package.json")
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")
     result.assert_outcomes(passed=8, failed=11, warnings=4)

@@ -31,12 +31,12 @@ from memaudit.io.strict_json import read_object
 from memaudit.report.leaderboard import Board, board
 from memaudit.scoring.escalation import EscalationPlan, score_and_escalate
 from memaudit.scoring.fed_turns import check_names, examples_of, renamed
-from memaudit.scoring.judged_store import read_salience
 from memaudit.scoring.judges import DEFAULT_JUDGE, Judge, named_judge, refuse_shared_ids
 from memaudit.scoring.lazy_judging import LazyPlan
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.pruning import named_policy
 from memaudit.scoring.result import DRAWS, ScoreResult, Scoring
+from memaudit.scoring.salience import Salience, named_salience
 from memaudit.solvers.frontier import Frontier
 from memaudit.solvers.frontier import Progress as FrontierProgress
 from memaudit.solvers.frontier import frontier as package_frontier
@@ -49,6 +49,8 @@ AnyPackage = Package | str | Path
 AnyStore = ExportedStore | str | Path
 AnyJudge = str | Judge | Mapping[str, Judge]
 """A name as --judge takes it, a judge, or one judge per store."""
+AnySalience = PathLike | Mapping[str, PathLike]
+"""A file of salience calls for the only store, or files by store."""
 
 
 def import_store(
@@ -137,8 +139,8 @@ def score(
     policy: str | None = None,
     cost_rule: str | None = None,
     group_cap: int | None = None,
-    salience: PathLike | None = None,
-    query_salience: PathLike | None = None,
+    salience: AnySalience | Salience | None = None,
+    query_salience: AnySalience | None = None,
     seconds: float | None = None,
     threads: int | None = None,
     trust_package_cells: bool = False,
@@ -153,7 +155,8 @@ def score(
     the conversation such as "10%", or "own", the cost of each store; by default several shares and
     own. A store that does not fit is cut by a policy. `stores_only` leaves the package's own
     candidates out of OPT. The interval of a score by an offline judge is made of `draws` of labels;
-    `escalate` has another judge asked about the cells that a verdict hangs on.
+    `escalate` has another judge asked about the cells that a verdict hangs on. `salience` and
+    `query_salience` are files of calls, by the names of stores if there are several.
     """
     use_threads(threads)
     scored = as_package(package)
@@ -165,7 +168,7 @@ def score(
     scoring = Scoring(
         budgets=None if budgets is None else asked_budgets(budgets),
         judges=_judges(judge, stores),
-        salience=read_salience(_path(salience), _path(query_salience)),
+        salience=_salience(salience, query_salience, stores),
         group_cap=group_cap,
         seconds=checked_seconds(seconds),
         trust_package_cells=trust_package_cells,
@@ -176,6 +179,30 @@ def score(
     if escalate is not None:
         return score_and_escalate(scored, stores, scoring, escalate)
     return score_package(scored, stores, scoring)
+
+
+def _salience(
+    at_write_time: AnySalience | Salience | None,
+    query_aware: AnySalience | None,
+    stores: Sequence[ExportedStore],
+) -> Salience:
+    if isinstance(at_write_time, Salience):
+        return at_write_time
+    names = [store.name for store in stores]
+    return named_salience(
+        _named_files(at_write_time, names), _named_files(query_aware, names), names
+    )
+
+
+def _named_files(files: AnySalience | None, stores: Sequence[str]) -> list[str]:
+    """Files as the command line names them."""
+    if files is None:
+        return []
+    if not isinstance(files, Mapping):
+        return [str(files)]
+    if unknown := [name for name in files if name not in stores]:
+        raise MemAuditError(f"salience is given for the store {unknown[0]!r}, which is not scored")
+    return [f"{name}={file}" for name, file in files.items()]
 
 
 def _stores(store: AnyStore | Sequence[AnyStore]) -> list[ExportedStore]:
@@ -213,7 +240,7 @@ def compare(results: ScoreResult | PathLike | Sequence[ScoreResult | PathLike]) 
     over one union. Where theirs differ, all stores are scored again over the union of all; saved
     files cannot be scored again, so there it is an error. So are different judges.
     """
-    from memaudit.report.leaderboard_entries import entries_of
+    from memaudit.scoring.score_files import entries_of
 
     given = [results] if isinstance(results, ScoreResult | str | Path) else list(results)
     if not given:
@@ -344,13 +371,15 @@ def build(
     subset: PathLike | None = None,
     conversation: str | Sequence[str] = (),
     cost_rule: str | None = None,
+    group: str = "turn",
     units: PathLike | None = None,
     memories: PathLike | None = None,
     coverage: PathLike | Sequence[PathLike] = (),
 ) -> list[Package]:
     """One package per conversation of a dataset, by its labels and yours; no model is asked.
 
-    With `out` the packages and a manifest are written there, and those that exist are kept.
+    Candidates compete within a turn, or within a `group` of "session". With `out` the packages and
+    a manifest are written there, and those that exist are kept.
     """
     from memaudit.natural.build_folder import build_into
     from memaudit.natural.build_plan import BuildJob
@@ -358,7 +387,7 @@ def build(
 
     wanted = (conversation,) if isinstance(conversation, str) else tuple(conversation)
     given = read_labels(_path(units), _path(memories), _paths(coverage))
-    job = BuildJob(Path(path), format, _path(subset), wanted, cost_rule, given)
+    job = BuildJob(Path(path), format, _path(subset), wanted, cost_rule, given, group)
     if out is not None:
         build_into(job, Path(out))
         return read_packages(out)

@@ -115,10 +115,12 @@ def score_store(
     problem, result = "", None
     try:
         memories = None if label_memories is None else Path(label_memories)
+        tested = _store(store)
         result = api.score(
-            package, [_store(store), *map(_store, against)], [budget], named_judge(judge, memories),
-            policy=policy, cost_rule=cost_rule, group_cap=group_cap, salience=salience,
-            query_salience=query_salience, seconds=seconds,
+            package, [tested, *map(_store, against)], [budget], named_judge(judge, memories),
+            policy=policy, cost_rule=cost_rule, group_cap=group_cap,
+            salience=_of(tested, salience), query_salience=_of(tested, query_salience),
+            seconds=seconds,
         )  # fmt: skip
     except (MemAuditError, ValueError) as error:
         problem = str(error)
@@ -130,6 +132,10 @@ def score_store(
     return TestedScore(
         row.store, row.score, row.kept_by, row.is_estimate, row.optimum.certified, notes, result
     )
+
+
+def _of(store: "ExportedStore", salience: Path | str | None) -> dict[str, Path | str]:
+    return {} if salience is None else {store.name: salience}
 
 
 def _store(store: "ExportedStore | Path | str | Sequence[str]") -> "ExportedStore":

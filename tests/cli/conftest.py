@@ -6,7 +6,7 @@ import pytest
 
 from memaudit.core.package import Package
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import import_texts
 
 
@@ -20,7 +20,7 @@ def tiny_file(tiny: Package, tmp_path: Path) -> Path:
 @pytest.fixture
 def hotel_files(tmp_path: Path) -> tuple[Path, Path]:
     """The package hotel-rooms of the natural set, and the store `export` of four of its facts."""
-    package = natural_set()[0]
+    package = short_set()[0]
     write_package(package, tmp_path / "p.json")
     texts = [candidate.text for candidate in package.candidates if candidate.kind == "fact"][:4]
     return tmp_path / "p.json", import_texts(tmp_path / "export.json", texts)

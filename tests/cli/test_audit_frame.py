@@ -12,7 +12,7 @@ from tests.natural.talks import DIET, load
 
 def test_the_shipped_set(tmp_path: Path) -> None:
     out = tmp_path / "f"
-    words = ("audit", "frame", "natural", "--skip-exact", "--out", out)
+    words = ("audit", "frame", "short", "--skip-exact", "--out", out)
     result = done(*words, "--seed", 1)
     frame = read_frame(out)
     assert {one.package for one in frame.cells} >= {"film-night", "hotel-rooms"}
@@ -40,7 +40,7 @@ def test_skipping_what_is_exact(tmp_path: Path) -> None:
 
 
 def test_json_and_passes(tmp_path: Path) -> None:
-    words = ("audit", "frame", "natural", "--passes", "--candidate-kind", "fact",
+    words = ("audit", "frame", "short", "--passes", "--candidate-kind", "fact",
              "--zero-rate", "1/2")  # fmt: skip
     data = printed_json(*words, "--out", tmp_path / "f")
     frame = read_frame(tmp_path / "f")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import done, failure, printed_json, run, write_rows
 from tests.datasets.files import real_file
 
@@ -13,7 +13,7 @@ from tests.datasets.files import real_file
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     """A package, a store of three of its facts, and labels that know of the first alone."""
-    package = natural_set()[0]
+    package = short_set()[0]
     write_package(package, tmp_path / "p.json")
     useful = {row.candidate: row.unit for row in package.coverage if row.value == 1}
     facts = [one for one in package.candidates if one.kind == "fact" and one.id in useful][:3]

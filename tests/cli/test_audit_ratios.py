@@ -9,7 +9,7 @@ import pytest
 
 from memaudit.io.packages import write_package
 from memaudit.natural.label_passes import label_passes
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import done, failure, import_texts, printed_json, run
 
 WRITERS = ("--writer", "gvt", "--writer", "estimated_gvt", "--writer", "recency_raw")
@@ -19,7 +19,7 @@ LABELS = {"1": "full", "0.5": "partial", "0": "none"}
 @pytest.fixture
 def packages(tmp_path: Path) -> list[Path]:
     paths = []
-    for package in natural_set()[:3]:
+    for package in short_set()[:3]:
         paths.append(tmp_path / f"{package.name}.json")
         write_package(package, paths[-1])
     return paths
@@ -135,7 +135,7 @@ def test_printed(packages: list[Path]) -> None:
 
 
 def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
-    package = natural_set()[0]
+    package = short_set()[0]
     texts = [one.text for one in package.candidates if (one.generator or "").startswith("labels")]
     words = (packages[0], "--labels", f"pass:{pass_names()[0]}", "--store",
              import_texts(tmp_path / "mine.json", texts[:2]),
@@ -152,7 +152,7 @@ def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
 
 def pass_names() -> list[str]:
     """Of the first package of the set."""
-    passes = label_passes(natural_set()[0])
+    passes = label_passes(short_set()[0])
     assert passes is not None
     return [labels.name for labels in passes.passes]
 
@@ -181,7 +181,7 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
 def test_a_journal_is_resumed(tmp_path: Path) -> None:
     """Cut anywhere, it gives the same numbers; other labels are another run."""
     journal = tmp_path / "ratios.jsonl"
-    labels = ("natural", "--labels", "pass:blind_a", "--draws", 2, "--budget", 30)
+    labels = ("short", "--labels", "pass:blind_a", "--draws", 2, "--budget", 30)
     words = (*labels, *WRITERS, "--journal", journal)
     whole = answered(*words)
     assert whole == answered(*labels, *WRITERS)

@@ -24,7 +24,7 @@ def test_printed_and_kept(tmp_path: Path) -> None:
 def test_reports(tmp_path: Path) -> None:
     """A page and figures of a calibration and of a diagnosis; a run takes diagnoses in."""
     run("diagnose", *SMALL, "--out", tmp_path / "cal")
-    run("diagnose", "natural", "--writer", "gvt", "--budget", "40", "--out", tmp_path / "dia")
+    run("diagnose", "short", "--writer", "gvt", "--budget", "40", "--out", tmp_path / "dia")
     run("run", "--distributions", "base", "--seeds", "2", "--budgets", "2", "--writers",
         "opt,recency_raw", "--engine", "serial", "--out", tmp_path / "run")  # fmt: skip
     for name, title, files in (("cal", "Does the ratio predict", 3), ("dia", "Who lost", 6)):
@@ -52,16 +52,16 @@ def test_wrong_input(tmp_path: Path) -> None:
              "--cache", tmp_path / "c.sqlite")  # fmt: skip
     for words, message in {
         ("--calibrate", "--reader", "model:x"): "choose a reader that does not call a model",
-        ("natural", "a.json", "--calibrate"): "leave out STORE",
-        ("natural", "--calibrate", "--writer", "opt"): "two writers or more",
+        ("short", "a.json", "--calibrate"): "leave out STORE",
+        ("short", "--calibrate", "--writer", "opt"): "two writers or more",
         ("base", "--calibrate"): "no package has a question",
         ("nowhere", "--calibrate"): "no packages at 'nowhere'",
-        ("natural", "--calibrate", "--k", "0"): "--k must be at least 1",
-        ("natural", "--calibrate", "--show", "q1"): "leave out --show",
-        ("natural", "--calibrate", "--failures"): "leave out --show",
-        ("natural", "--calibrate", "--cost-rule", "bytes"): "leave out --cost-rule",
-        ("natural", "--calibrate", *dense): "texts have no vector",
+        ("short", "--calibrate", "--k", "0"): "--k must be at least 1",
+        ("short", "--calibrate", "--show", "q1"): "leave out --show",
+        ("short", "--calibrate", "--failures"): "leave out --show",
+        ("short", "--calibrate", "--cost-rule", "bytes"): "leave out --cost-rule",
+        ("short", "--calibrate", *dense): "texts have no vector",
         (): "needs PACKAGE, --budget B and --out DIR",
-        ("natural", "--writer", "gvt", "--out", tmp_path): "needs PACKAGE",
+        ("short", "--writer", "gvt", "--out", tmp_path): "needs PACKAGE",
     }.items():
         assert message in failure("diagnose", *words)

@@ -11,7 +11,7 @@ import pytest
 
 from memaudit.core.unit_parts import part_units
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import named_packages, natural_set
+from memaudit.natural.named_packages import named_packages, short_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
@@ -32,14 +32,14 @@ def summary(*words: object) -> dict[str, Any]:
     return question_summary("diagnose", *words)
 
 
-def test_the_natural_set(tmp_path: Path) -> None:
+def test_the_short_set(tmp_path: Path) -> None:
     """All 103 questions of 26 conversations, no model; a tight store loses in writing.
 
     gvt has no room for what states guest-count u7, night-trains u2 (two questions) and puppy-name
     u1; it keeps memories that state half of the first two.
     """
     out = tmp_path / "out"
-    data = summary("natural", *WRITERS, "--budget", "60", "--out", out)
+    data = summary("short", *WRITERS, "--budget", "60", "--out", out)
     gvt, recent = data["summaries"]
     assert (data["questions"], data["packages"]) == (103, 26)
     assert Fraction(gvt["losses"]["write"]) == Fraction(4, 103)
@@ -94,7 +94,7 @@ def test_printed(hotel_files: Files, tmp_path: Path) -> None:
 
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    package = natural_set()[0]
+    package = short_set()[0]
     query = package.queries[0].model_copy(update={"text": "Which room?\x1b[2J", "answer": "x\x1b"})
     write_package(package.replace(queries=(query,)), tmp_path / "p.json")
     words = (tmp_path / "p.json", "--writer", "opt", "--budget", "9", "--out", tmp_path / "out")
@@ -241,7 +241,7 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         (package, store, *budget, "--judge", "no"): "unknown judge",
         (package, store, store, *budget): "two stores have the same name",
         ("nowhere", *WRITERS, *budget): "no packages at 'nowhere'",
-        ("natural", store, *budget): "does not say which package",
+        ("short", store, *budget): "does not say which package",
         ("base", *WRITERS, *budget): "has no question",
         ("event_graph:seeds=x", *WRITERS, *budget): "cannot read seeds",
         (package, store, *budget, "--judge", "model:m", "--jobs", 2): "--judge model:m runs in one",
@@ -255,16 +255,16 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
 
 def test_packages_by_name(tmp_path: Path) -> None:
     """A file, a build folder of several, the shipped set, and seeds."""
-    write_package(natural_set()[0], tmp_path / "one.json")
+    write_package(short_set()[0], tmp_path / "one.json")
     assert [one.name for one in named_packages(str(tmp_path / "one.json"))] == ["hotel-rooms"]
-    with as_file(resources("memaudit.examples.natural") / "conversations.jsonl") as path:
+    with as_file(resources("memaudit.examples.short") / "conversations.jsonl") as path:
         result = run("build", path, "--out", tmp_path / "many")
     assert result.exit_code == 0, result.output
     assert len(named_packages(str(tmp_path / "many"))) == 26
     assert [one.name for one in named_packages("event_graph:experiences=7:seeds=4-5")] == [
         "event_graph-4", "event_graph-5",
     ]  # fmt: skip
-    assert len(named_packages("natural")) == 26
+    assert len(named_packages("short")) == 26
     assert len(named_packages("event_graph:experiences=7")) == 10
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import done, failure, import_texts, printed_json, run
 
 
@@ -15,7 +15,7 @@ from tests.cli.running import done, failure, import_texts, printed_json, run
 def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two stores of three packages of the natural set: facts, and one of every two of them."""
     folder = tmp_path_factory.mktemp("scores")
-    for package in natural_set()[:3]:
+    for package in short_set()[:3]:
         home = tmp_path_factory.mktemp(package.name)
         write_package(package, home / "p.json")
         texts = [candidate.text for candidate in package.candidates

@@ -12,7 +12,7 @@ import pytest
 
 from memaudit.io.packages import read_package, write_package
 from memaudit.io.published_folder import write_artifact
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.adapters.exports import EXPORTS
 from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
 
@@ -71,7 +71,7 @@ def test_printed(hotel_files: Files) -> None:
 @pytest.fixture
 def turns(hotel_files: Files) -> Path:
     """A second store: three turns of the conversation, word for word."""
-    raw = [one.text for one in natural_set()[0].candidates if one.kind == "raw"][:3]
+    raw = [one.text for one in short_set()[0].candidates if one.kind == "raw"][:3]
     return import_texts(hotel_files[0].with_name("turns.json"), raw)
 
 
@@ -113,7 +113,7 @@ def test_nothing_above_1_is_shown_of_a_store_over_budget(hotel_files: Files) -> 
     which they cost far more than: no ratio of the whole store is printed or written."""
     stores = []
     for name, kinds in (("facts", ("fact", "rule", "event")), ("turns", ("raw",))):
-        texts = [one.text for one in natural_set()[0].candidates if one.kind in kinds]
+        texts = [one.text for one in short_set()[0].candidates if one.kind in kinds]
         stores.append(import_texts(hotel_files[0].with_name(f"{name}.json"), texts))
     words = ("score", hotel_files[0], *stores, "--budget", "5%")
     for row in printed_json(*words)["scores"]:
@@ -430,7 +430,7 @@ def test_picture(hotel_files: Files, turns: Path, tmp_path: Path) -> None:
     for part in ("score/export", "score/turns", "own/turns"):
         assert part in drawn
     assert "scores.gif" in failure(*words, "--picture", tmp_path / "scores.gif")
-    write_artifact(natural_set()[:2], tmp_path / "many")
+    write_artifact(short_set()[:2], tmp_path / "many")
     assert "--picture needs a single package" in failure(
         "score", tmp_path / "many", *words[2:], "--picture", tmp_path / "many.svg"
     )

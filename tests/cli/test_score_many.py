@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.published_folder import write_artifact
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
 
 SCORED = 6
@@ -20,7 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six packages, and two published stores: `all` lacks the last, `half` wrote nothing for the
     first; a run of `all` failed."""
     home = tmp_path_factory.mktemp("many")
-    packages = natural_set()[:SCORED]
+    packages = short_set()[:SCORED]
     write_artifact(packages, home / "packages")
     for name, step in (("all", 1), ("half", 2)):
         rows = []
@@ -78,7 +78,7 @@ def test_json(folder: Path) -> None:
 def test_one_package_of_it_is_the_same(folder: Path, tmp_path: Path) -> None:
     """The rows of a package do not depend on the others; its file alone makes a leaderboard too."""
     whole = printed_json(*words(folder))
-    write_artifact([natural_set()[1]], tmp_path / "one")
+    write_artifact([short_set()[1]], tmp_path / "one")
     alone = printed_json("score", tmp_path / "one", *words(folder)[2:])
     assert alone["scores"] == whole["packages"][1]["scores"]
     (tmp_path / "scores.json").write_text(json.dumps(whole))
@@ -88,7 +88,7 @@ def test_one_package_of_it_is_the_same(folder: Path, tmp_path: Path) -> None:
 def test_printed(folder: Path) -> None:
     """A row per package with its memories, the means, the cells, and what scores do not see."""
     text = done(*words(folder, "--show-cells", "--all")).stdout
-    for package in natural_set()[:SCORED]:
+    for package in short_set()[:SCORED]:
         assert package.name in text
     assert "6 packages; coverage: judge offline, an ESTIMATE" in text
     assert "95% interval" in text

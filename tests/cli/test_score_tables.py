@@ -30,8 +30,11 @@ def open_scores() -> ScoreResult:
     union = opened(row.optimum)
     numbers = replace(
         row.numbers,
-        union_ratio=replace(row.numbers.union_ratio, optimum=union),
-        kept=replace(row.numbers.kept, ratio=replace(row.numbers.kept.ratio, optimum=union)),
+        kept=replace(
+            row.numbers.kept,
+            ratio=replace(row.numbers.kept.ratio, optimum=union),
+            union_ratio=replace(row.numbers.kept.union_ratio, optimum=union),
+        ),
     )
     why = NoDiagnosis("long", F(7), "optimum not certified", "common union", union)
     return replace(found, rows=(replace(row, numbers=numbers, diagnosis=why, lost=LostUnits()),))

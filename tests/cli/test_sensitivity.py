@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.io.packages import write_package
 from memaudit.io.published_folder import write_artifact
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import done, failure, import_texts, printed_json, write_rows
 from tests.datasets.files import FIXTURES
 
@@ -15,7 +15,7 @@ from tests.datasets.files import FIXTURES
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     """A package of the natural set, and stores of four facts and of two raw turns."""
-    package = natural_set()[0]
+    package = short_set()[0]
     write_package(package, tmp_path / "p.json")
     for name, kind, most in (("facts", "fact", 4), ("turns", "raw", 2)):
         texts = [candidate.text for candidate in package.candidates if candidate.kind == kind]
@@ -147,7 +147,7 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
 def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """Four packages, and two stores, of which neither was written for the last."""
     home = tmp_path_factory.mktemp("many")
-    packages = natural_set()[:4]
+    packages = short_set()[:4]
     write_artifact(packages, home / "packages")
     for name, step in (("all", 1), ("half", 2)):
         rows = [
@@ -166,10 +166,10 @@ FEW = ("--budget", "30", "--cost-rules", "bytes", "--group-caps", "", "--repetit
 def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """Each as it is alone, and all together: every package and draw counts alike."""
     data = printed_json("sensitivity", *many, *FEW)
-    assert [one["package"] for one in data["packages"]] == [p.name for p in natural_set()[:3]]
-    last = natural_set()[3].name
+    assert [one["package"] for one in data["packages"]] == [p.name for p in short_set()[:3]]
+    last = short_set()[3].name
     assert data["not_scored"] == [{"package": last, "reason": "no store was written for it"}]
-    write_package(natural_set()[1], tmp_path / "one.json")
+    write_package(short_set()[1], tmp_path / "one.json")
     assert (
         printed_json("sensitivity", tmp_path / "one.json", *many[1:], *FEW) == data["packages"][1]
     )

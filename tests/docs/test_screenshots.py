@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import done
 from tests.docs.blocks import ROOT, page_text, pages
 from tests.docs.walk import walk
@@ -90,7 +90,7 @@ def test_report(browser: Any, tmp_path: Path) -> None:
 def test_explorer(browser: Any, tmp_path: Path) -> None:
     """A package in the explorer, on a step of its exact frontier."""
     (tmp_path / "in").mkdir()
-    package = next(package for package in natural_set() if package.name == "film-night")
+    package = next(package for package in short_set() if package.name == "film-night")
     write_package(package, tmp_path / "in" / "film-night.json")
     done("bundle", tmp_path / "in", "--out", tmp_path / "site")
     (shown,) = (tmp_path / "site" / "package").glob("*/index.html")

@@ -11,7 +11,7 @@ from memaudit.downstream.examine import ReadingSetup
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
 from memaudit.generators.registry import named_distribution
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.writers.registry import named_writer
 
 ORACLE = ReadingSetup(RETRIEVERS["oracle"], 99, READERS["evidence-only"])
@@ -24,7 +24,7 @@ def plan(
     """Two small event graphs and two conversations."""
     graphs = named_distribution("event_graph:experiences=8")
     return CalibrationPlan(
-        {"event_graph": [graphs.package(seed) for seed in (1, 2)], "natural": natural_set()[:2]},
+        {"event_graph": [graphs.package(seed) for seed in (1, 2)], "natural": short_set()[:2]},
         budgets, [named_writer(name) for name in writers.split()], setup,
     )  # fmt: skip
 
@@ -85,7 +85,7 @@ def test_what_cannot_be_calibrated(change: dict[str, Any], message: str) -> None
     """Said before anything is solved."""
     with pytest.raises(MemAuditError, match=message):
         plan(**change)
-    mute = [package.replace(queries=()) for package in natural_set()[:1]]
+    mute = [package.replace(queries=()) for package in short_set()[:1]]
     with pytest.raises(MemAuditError, match="no package has a question"):
         CalibrationPlan(
             {"natural": mute}, "5", [named_writer("opt"), named_writer("gvt")], BASELINE

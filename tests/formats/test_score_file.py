@@ -11,7 +11,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_entries import read_scores
+from memaudit.scoring.score_files import read_scores
 from tests.scoring.small_stores import meals_scores
 
 

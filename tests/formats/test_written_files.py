@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from memaudit.formats.run_files import RunManifest, RunRow
 from memaudit.formats.score_file import FORMAT, ScoreFile, read_score_run
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import run
 
 NOT_READ = {
@@ -25,7 +25,7 @@ def unknown(model: type[BaseModel], data: dict[str, Any]) -> set[str]:
 
 
 def test_score_files(tmp_path: Path) -> None:
-    package = natural_set()[0]
+    package = short_set()[0]
     write_package(package, tmp_path / "p.json")
     (tmp_path / "notes.txt").write_text("Ingrid wants foam pillows.\n")
     assert run("import", tmp_path / "notes.txt", "--out", tmp_path / "s.json").exit_code == 0

@@ -33,7 +33,7 @@ from memaudit.io.published_folder import write_artifact
 from memaudit.io.run_folder import LOCK, ROWS
 from memaudit.natural.build_folder import build_into
 from memaudit.natural.build_plan import BuildJob
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.writers.registry import named_writer
 from tests.adapters.exports import EXPORTS, write_tables
 from tests.cli.running import done, import_texts
@@ -65,18 +65,18 @@ def write_run(place: Path) -> None:
 def write_diagnosis(place: Path) -> None:
     writers = [named_writer(name) for name in ("opt", "recency_raw")]
     wanted = StoreChoice(Fraction(12), [], None, writers, named_policy("recency"), 0)
-    made = make_cases(natural_set()[:1], wanted)
+    made = make_cases(short_set()[:1], wanted)
     diagnose(made.cases, SETUP, place, made.settings)
 
 
 def write_calibration(place: Path) -> None:
     writers = [named_writer(name) for name in ("opt", "recency_raw")]
-    calibrate(CalibrationPlan({"natural": natural_set()[:1]}, "0.2", writers, SETUP), place)
+    calibrate(CalibrationPlan({"natural": short_set()[:1]}, "0.2", writers, SETUP), place)
 
 
 def write_scores(place: Path) -> None:
     """Two stores of two packages, one file a package."""
-    for package in natural_set()[:2]:
+    for package in short_set()[:2]:
         home = Path(tempfile.mkdtemp())
         write_package(package, home / "p.json")
         texts = [candidate.text for candidate in package.candidates]

@@ -8,7 +8,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.label_audit.audited_package import audited_package
 from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS, StoreTask, fixed_stores, store_names
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 from memaudit.writers import registry
 from memaudit.writers.registry import WRITERS, named_writer
@@ -24,7 +24,7 @@ def memories(name: str, costs: Sequence[int]) -> WrittenStore:
 
 
 def test_writers_keep_what_they_keep_in_sweeps() -> None:
-    one = natural_set()[0]
+    one = short_set()[0]
     writers = ("gvt", "random_feasible", "reservoir_raw", "estimated_gvt")
     found = fixed_stores(StoreTask(audited_package(one), writers, (F(60),), seed=7))
     subject = EvaluatedPackage(one)

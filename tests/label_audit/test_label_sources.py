@@ -17,7 +17,7 @@ from memaudit.label_audit.label_sources import (
     source_of_pass,
 )
 from memaudit.natural.label_passes import LabelPass, label_passes, label_passes_json
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.label_audit.small_frames import LETTERS
 from tests.label_audit.tiny_package import F, audited, frame_of_cells, label_set, package, source
 
@@ -58,8 +58,8 @@ def test_a_pass_over_listed_cells(kind: str, judged: int) -> None:
 
 
 def test_the_shipped_set_judged_whole_conversations() -> None:
-    cases = [audited_package(one) for one in natural_set()]
-    kept = [passes for one in natural_set() if (passes := label_passes(one))]
+    cases = [audited_package(one) for one in short_set()]
+    kept = [passes for one in short_set() if (passes := label_passes(one))]
     found = source_of_pass(kept[0].passes[0].name, cases)
     assert found.labelled_cells == sum(one.judged for one in kept) == 1586 + 2375
     assert found.labels == package_source(cases, [found]).labels

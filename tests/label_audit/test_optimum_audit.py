@@ -9,7 +9,7 @@ from memaudit.io.packages import write_package
 from memaudit.label_audit.frame import LabelSet
 from memaudit.label_audit.frame_files import read_frame, write_labels
 from memaudit.label_audit.optimum_audit import JudgesAgain, audit_optimum, cross_fit
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.written_store import WrittenStore
 from tests.cli.running import run as command
@@ -59,7 +59,7 @@ def test_what_does_not_survive_is_replaced(tmp_path: Path) -> None:
 
 
 def test_the_store_of_one_pass_is_valued_under_the_other() -> None:
-    package = next(package for package in natural_set() if package.name == "hotel-rooms")
+    package = next(package for package in short_set() if package.name == "hotel-rooms")
     fits = {(fit.chosen, fit.valued): fit for fit in cross_fit(package, F(30))}
     assert len(fits) == 6
     for fit in fits.values():

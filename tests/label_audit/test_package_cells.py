@@ -25,7 +25,7 @@ from memaudit.natural.label_passes import (
     label_passes_json,
     pass_agreements,
 )
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.datasets.files import real_file
 from tests.label_audit.small_frames import grid
 from tests.natural.talks import DIET, Row, load, write_rows
@@ -118,7 +118,7 @@ def test_label_sets(tmp_path: Path) -> None:
 
 
 def test_the_first_pass_is_the_key() -> None:
-    packages = natural_set()
+    packages = short_set()
     frame = draw(packages, EVERYTHING).frame
     first = pass_label_sets(frame, packages)[0]
     assert set(first.labels) == set(frame.key)

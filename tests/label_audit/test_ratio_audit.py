@@ -23,7 +23,7 @@ from memaudit.label_audit.ratio_bounds import RatioBounds
 from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.label_files import read_labels
 from memaudit.natural.label_passes import label_passes
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import Cell
 from memaudit.scoring.label_judges import LabelJudge
@@ -113,7 +113,7 @@ def test_consensus_and_bounds() -> None:
 def test_bounds_hold_every_reported_ratio() -> None:
     """On the shipped set under all its passes: every ratio of every label set, package by package
     and in the mean, lies within its bounds, and all optima are certified."""
-    cases = [audited_package(one) for one in natural_set()[:5]]
+    cases = [audited_package(one) for one in short_set()[:5]]
     kept = label_passes(cases[0].package)
     assert kept is not None
     readings = tuple(source_of_pass(one.name, cases) for one in kept.passes)

@@ -211,7 +211,8 @@ def labelled(folder: Path, memories: list[Row], rows: list[Row]) -> Package:
 
 
 def test_extracts_can_be_labelled_too(tmp_path: Path) -> None:
-    """Listed without a text: no rule says what it covers, and all its cells were judged."""
+    """Listed without a text: no rule says what it covers, and all its cells were judged. Extracts
+    that are not listed are left out."""
     rows: list[Row] = [{"memory_id": "t3/raw", "unit_id": "u1", "coverage": 0.5}]
     package = labelled(tmp_path, [{"memory_id": "t3/raw"}], rows)
     extract = package.candidate["t3/raw"]
@@ -219,7 +220,8 @@ def test_extracts_can_be_labelled_too(tmp_path: Path) -> None:
     assert extract.text == "[2025-03-14] Ann: For travel meals I eat fish food now. Rome was warm."
     row = cells(package, "u1")["t3/raw"]
     assert (row.value, row.provenance) == (Fraction(1, 2), "pass:a")
-    assert set(cells(package, "u2")) == {"s2/session"}  # not listed, not in the pass: 0
+    assert set(package.candidate) == {"t3/raw"}
+    assert not cells(package, "u2")  # not in the pass: 0
     passes = label_passes(package)
     assert passes is not None
     assert (passes.frame, passes.judged) == ("conversation", 3)

@@ -9,7 +9,7 @@ from memaudit.io.packages import read_packages, write_package
 from memaudit.io.published_folder import write_artifact
 from memaudit.natural.build_folder import build_into
 from memaudit.natural.build_plan import BuildJob
-from memaudit.natural.named_packages import contents_of, named_places, natural_set
+from memaudit.natural.named_packages import contents_of, named_places, short_set
 from tests.datasets.files import FIXTURES
 
 
@@ -17,9 +17,9 @@ from tests.datasets.files import FIXTURES
 def folder(tmp_path: Path) -> Path:
     """A build, a file, a folder of tables and the published layout."""
     build_into(BuildJob(FIXTURES["chat"]), tmp_path / "build", "folder")
-    write_package(natural_set()[0], tmp_path / "one.json")
-    write_package(natural_set()[1], tmp_path / "tables")
-    write_artifact(natural_set()[:3], tmp_path / "published")
+    write_package(short_set()[0], tmp_path / "one.json")
+    write_package(short_set()[1], tmp_path / "tables")
+    write_artifact(short_set()[:3], tmp_path / "published")
     return tmp_path
 
 
@@ -34,7 +34,7 @@ def test_one_at_a_time(name: str, count: int, folder: Path) -> None:
 
 
 def test_names() -> None:
-    assert [place.read() for place in named_places("natural")] == list(natural_set())
+    assert [place.read() for place in named_places("short")] == list(short_set())
     four, five = named_places("event_graph:experiences=7:seeds=4-5")
     assert four.read() == four.read() != five.read()
 
@@ -43,14 +43,14 @@ def test_contents(folder: Path) -> None:
     """They differ between packages, and change with a file."""
     names = ("build", "one.json", "tables", "published")
     places = [place for name in names for place in named_places(str(folder / name))]
-    places += [*named_places("natural"), *named_places("event_graph:seeds=1-2")]
+    places += [*named_places("short"), *named_places("event_graph:seeds=1-2")]
     before = contents_of(places)
     assert len(set(before)) == len(places)
-    write_package(natural_set()[2], folder / "one.json")
-    write_artifact(natural_set()[3:6], folder / "published")
+    write_package(short_set()[2], folder / "one.json")
+    write_artifact(short_set()[3:6], folder / "published")
     after = contents_of(places)
     changed = {
         place for place, (old, new) in enumerate(zip(before, after, strict=True)) if old != new
     }
     assert changed == {3, 5, 6, 7}
-    assert places[5].read() == natural_set()[3]
+    assert places[5].read() == short_set()[3]

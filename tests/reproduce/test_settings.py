@@ -31,7 +31,7 @@ def test_data_are_tables_examples_and_the_trained_model() -> None:
     """Eight tables, the example, the natural set, and the ridge estimator's model."""
     names = set(data_hashes())
     assert sum(name.startswith("generators/tables/") for name in names) == 8
-    assert {"examples/travel.json", "examples/natural/coverage.jsonl"} <= names
+    assert {"examples/travel.json", "examples/short/coverage.jsonl"} <= names
     assert "writers/estimators/ridge_default.json" in names
 
 

@@ -7,7 +7,7 @@ import pytest
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ImportCount, Memory, Origin
 from memaudit.formats.score_file import StoreRow
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.scoring.caveats import (
     NO_CAVEATS,
     Caveat,
@@ -23,7 +23,7 @@ from memaudit.scoring.judges import LexicalJudge
 from tests.adapters.exports import EXPORTS
 from tests.scoring.small_stores import exported
 
-HOTEL = next(package for package in natural_set() if package.name == "hotel-rooms")
+HOTEL = next(package for package in short_set() if package.name == "hotel-rooms")
 
 
 def test_rows_that_are_lost() -> None:

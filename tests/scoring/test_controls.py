@@ -9,13 +9,13 @@ import pytest
 
 from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.package import Package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.score import StoreScorer
 from tests.scoring.small_stores import exported
 
-PACKAGES = {package.name: package for package in natural_set()}
+PACKAGES = {package.name: package for package in short_set()}
 NAMES = ("hotel-rooms", "film-night", "dog-tablets")
 BUDGET = Fraction(40)
 WORTHLESS = ("ok", "It rained in Rotterdam.", "a" * 300)

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from memaudit.cli.main import app
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.named_packages import LONG, NATURAL, long_set, natural_set, shipped_set
+from memaudit.natural.named_packages import LONG, NATURAL, long_set, shipped_set, short_set
 from memaudit.scoring.judge_training import (
     drawn_words,
     fit_logistic,
@@ -41,7 +41,7 @@ def test_labels_of_a_package() -> None:
 
 
 def test_merged_conversations_cover_nothing_of_each_other() -> None:
-    stores = [labelled_store(package) for package in natural_set()[:3]]
+    stores = [labelled_store(package) for package in short_set()[:3]]
     both = merged(stores)
     rows, columns = stores[0].labels.shape
     assert both.labels.shape[0] == sum(len(store.units) for store in stores)
@@ -64,7 +64,7 @@ def test_too_few_conversations_and_no_labels() -> None:
     with pytest.raises(
         MemAuditError, match="0 labelled conversations in one script with 40 units or more"
     ):
-        train_judge(natural_set())
+        train_judge(short_set())
     with pytest.raises(MemAuditError, match="two packages are called 'allotment-choir'"):
         train_judge([long_set()[0]] * 2)
     bare = long_set()[0].replace(coverage=(), attributes={})

@@ -7,9 +7,10 @@ import pytest
 
 from memaudit.adapters.store import Memory, Origin
 from memaudit.core.errors import MemAuditError
-from memaudit.scoring.judged_store import FAILED_SALIENCE, judge_store, read_salience
+from memaudit.scoring.judged_store import FAILED_SALIENCE, judge_store
 from memaudit.scoring.judges import LexicalJudge, NotJudged
 from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.salience import named_salience
 from tests.cli.running import write_rows
 from tests.scoring.small_stores import exported, fish_package
 
@@ -66,15 +67,19 @@ def test_salience_of_a_file_is_not_mixed_with_the_systems_own(tmp_path: Path) ->
     path = tmp_path / "calls.jsonl"
     write_rows(path, {"instance_id": "lunch", "scores": {"a": {"salience": 5}}},
                {"instance_id": "tea", "error": "timeout"})  # fmt: skip
-    given = judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(path))
+    given = judge_store(
+        PACKAGE, RATED, LexicalJudge(), named_salience([str(path)], [], [RATED.name])
+    )
     assert [one.salience for one in given.memories] == [5, None]
     assert given.caveats.without_salience == {"salience": 1}
     assert given.caveats.left_out == {FAILED_SALIENCE: 1}
     assert [one.query_salience for one in given.memories] == [None, None]
-    aware = judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(None, path))
+    aware = judge_store(
+        PACKAGE, RATED, LexicalJudge(), named_salience([], [str(path)], [RATED.name])
+    )
     assert [one.salience for one in aware.memories] == [Fraction(9, 10), Fraction(1, 10)]
     assert [one.query_salience for one in aware.memories] == [5, None]
     assert aware.caveats.without_salience == {"query_salience": 1}
     write_rows(path, {"instance_id": "dinner", "scores": {"a": {"salience": 5}}})
     with pytest.raises(NotJudged, match="has no salience of 'lunch'"):
-        judge_store(PACKAGE, RATED, LexicalJudge(), read_salience(path))
+        judge_store(PACKAGE, RATED, LexicalJudge(), named_salience([str(path)], [], [RATED.name]))

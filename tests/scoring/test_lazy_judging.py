@@ -104,7 +104,7 @@ def test_without_a_cut_off_it_is_the_optimum_over_all_labels(
         assert found.common_optimum(budget).certified
         assert found.common_optimum(budget).value == truth.common_optimum(budget).value
         assert score.best_optimum.value == true.best_optimum.value
-        assert score.package_ratio.optimum.value == true.package_ratio.optimum.value
+        assert score.kept.package_ratio.optimum.value == true.kept.package_ratio.optimum.value
         assert score.kept.ratio.value == true.kept.ratio.value
         assert [row.ratio.value for row in score.policies] == [
             row.ratio.value for row in true.policies

@@ -92,8 +92,8 @@ def test_union_by_hand() -> None:
     assert (found.written.value, found.written.cost, found.fits) == (4, 7, False)
     assert (found.kept.by, found.kept.ids) == ("recency", ("long/m1", "long/m3"))
     assert (found.kept.worth.value, found.kept.worth.cost) == (1, 2)
-    assert found.kept.ratio.value == found.union_ratio.value == F(1, 7)
-    assert found.package_ratio.value == F(1, 6)
+    assert found.kept.ratio.value == found.kept.union_ratio.value == F(1, 7)
+    assert found.kept.package_ratio.value == F(1, 6)
     assert (found.best.by, found.best.ids) == ("best subset", ("long/m2",))
     assert (found.best.worth.value, found.best.ratio.value) == (3, F(3, 7))
     assert found.policies == (found.kept,)
@@ -107,7 +107,7 @@ def test_over_the_package_alone_a_ratio_may_exceed_1() -> None:
     with the store it is never more than 1."""
     short = WrittenStore("short", (memory("m", 1, now=1, ended=1), memory("n", 1, once=1)))
     at_4 = StoreScorer(MEALS, [short]).numbers(short, F(4))
-    assert (at_4.package_ratio.value, at_4.union_ratio.value) == (F(7, 6), 1)
+    assert (at_4.kept.package_ratio.value, at_4.kept.union_ratio.value) == (F(7, 6), 1)
     assert at_4.kept.ratio.value == at_4.best.ratio.value == 1
 
 

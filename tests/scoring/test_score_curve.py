@@ -10,7 +10,7 @@ from memaudit.core.budgets import asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.scoring.judges import Cell, LexicalJudge
 from memaudit.scoring.lazy_judging import LazyPlan
 from memaudit.scoring.package_scores import Scoring, conversation_cost, score_judged, score_package
@@ -21,7 +21,7 @@ from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_curve import POINTS, score_curve
 from tests.scoring.small_stores import DOG, PETS, F, exported, meals_scores
 
-HOTEL = natural_set()[0]
+HOTEL = short_set()[0]
 
 
 def stores() -> list[ExportedStore]:

@@ -136,7 +136,7 @@ def test_uncertified_is_counted_and_undefined() -> None:
     """No ratio without a proof: of the union, of the upper bound alone, or both."""
     proven, bound = solve(PETS, 3), solve(PETS, 3, check=False)
     rows = [
-        sensitivity_row("s", F(3), EVERYTHING_FITS, F(1), union, upper)
+        sensitivity_row("s", F(3), EVERYTHING_FITS, F(1), union, upper, proven)
         for union, upper in ((proven, proven), (proven, bound), (bound, bound))
     ]
     assert [(row.kept, row.upper, row.uncertified) for row in rows] == [

@@ -13,6 +13,7 @@ from memaudit.adapters.capture.capture import capture
 from memaudit.adapters.capture.systems import SYSTEMS, CaptureSettings
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import read_store
+from memaudit.core.errors import MemAuditError
 from memaudit.io.packages import write_package
 from tests.systems.conftest import ENVIRONMENTS, HIDDEN, KEY, Run, package
 from tests.systems.model_server import ModelServer
@@ -166,6 +167,26 @@ def test_dates_and_names_reach_the_model(run: Run, model: ModelServer) -> None:
     run("mem0", [package("ann", "I moved today.")], custom_instructions="Only places.")
     assert "[2024-03-01T09:00] Ann: I moved today." in model.chats[0]
     assert "Only places." in model.chats[0]
+
+
+@pytest.mark.parametrize("system", ["mem0", "langmem", "letta"])
+def test_a_budget_reaches_the_model(run: Run, model: ModelServer, system: str) -> None:
+    """By custom instructions, by instructions beside the usual ones, or by block limits; the store
+    says what the system was told. A-Mem has no way to be told. Letta shows its limit and does not
+    enforce it, so what fits is measured, never assumed."""
+    store = run(system, [package("ann", "Ann swims.")], budget=40).store
+    told = "All memories together may have at most 40 words"
+    assert any(told in chat for chat in model.chats)
+    assert str(store.origin.configuration["told"]).startswith(told)
+    if system == "langmem":
+        assert any("long-term memory manager" in chat and told in chat for chat in model.chats)
+    if system == "letta":  # 40 words of 7 letters, two blocks
+        assert any("chars_limit=140" in chat for chat in model.chats)
+        assert any("about the person you are conversing with" in chat and told in chat
+                   for chat in model.chats)  # fmt: skip
+    if system == "mem0":
+        with pytest.raises(MemAuditError, match="A-Mem has no setting 'budget' here"):
+            run("amem", [package("ann", "Ann swims.")], budget=40)
 
 
 def test_telemetry_would_not_go_unnoticed(

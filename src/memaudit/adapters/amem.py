@@ -114,6 +114,7 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
     return MemoryDraft(
         text=_text(row, content, view), id=row.label("id"), created_at=row.time("timestamp"),
         updated_at=row.time("last_accessed") if view == "metadata" else None,
+        salience=row.number("importance_score"),
         metadata={**row.others("id", "content", "timestamp"), "links": list(links)},
     )  # fmt: skip
 

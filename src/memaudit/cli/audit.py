@@ -8,7 +8,9 @@ import typer
 
 from memaudit.cli.audit_agreement import agreement
 from memaudit.cli.audit_frame import cells, frame
+from memaudit.cli.audit_generators import generators
 from memaudit.cli.audit_judges import judges
+from memaudit.cli.audit_model import model_pass
 from memaudit.cli.audit_optimum import optimum
 from memaudit.cli.audit_ratios import ratios
 from memaudit.cli.errors import FAILED
@@ -133,7 +135,9 @@ audit.command("frame")(frame)
 audit.command("cells")(cells)
 audit.command("agreement")(agreement)
 audit.command("ratios")(ratios)
+audit.command("model")(model_pass)
 audit.command("judges")(judges)
+audit.command("generators")(generators)
 audit.command("optimum")(optimum)
 audit.command("report")(report)
 audit.command("solvers")(solvers)

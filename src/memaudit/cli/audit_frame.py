@@ -25,7 +25,8 @@ def frame(
         list[str],
         typer.Argument(
             metavar="PACKAGE",
-            help="Packages, folders written by memaudit build, or natural (the shipped set).",
+            help="Packages, folders written by memaudit build, or a shipped set: natural, "
+            "short or long.",
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The frame folder to write.")],

@@ -62,7 +62,8 @@ def ratios(
         list[str],
         typer.Argument(
             metavar="PACKAGE",
-            help="Packages, folders written by memaudit build, or natural (the shipped set).",
+            help="Packages, folders written by memaudit build, or a shipped set: natural, "
+            "short or long.",
         ),
     ],
     labels: Annotated[
@@ -103,6 +104,13 @@ def ratios(
         ),
     ] = DEFAULT_JUDGE,
     label_memories: LabelMemories = None,
+    two_labels: Annotated[
+        bool,
+        typer.Option(
+            "--two-labels",
+            help="Compare covered or not: partial counts as full in packages and all label sets.",
+        ),
+    ] = False,
     draws: Annotated[
         int,
         typer.Option(metavar="N", help="Label draws from the measured confusion; 0 skips them."),
@@ -130,6 +138,7 @@ def ratios(
     from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
     from memaudit.label_audit.frame_files import read_frame
     from memaudit.label_audit.label_draws import named_confusion
+    from memaudit.label_audit.label_sources import covered_or_not, with_two_labels
     from memaudit.label_audit.ratio_audit import RatioAuditSpec, audit_ratios
     from memaudit.label_audit.ratio_audit_json import ratio_audit_data
     from memaudit.label_audit.ratio_audit_summary import summarise
@@ -143,9 +152,15 @@ def ratios(
         named_writer(name)
     run = engine_options.chosen(few=0).map
     pool = _in_pool(labelled_packages(packages))
+    if two_labels:
+        if store:
+            raise MemAuditError("--two-labels compares labels of packages; leave out --store")
+        pool = [with_two_labels(package) for package in pool]
     audited, named = _audited(pool, store or [], judge, label_memories)
     labelled = None if frame is None else read_frame(frame)
     sources = _sources(labels or [], model or [], labelled, audited)
+    if two_labels:
+        sources = [covered_or_not(source) for source in sources]
     if all(name.startswith(PASS) for name in (*(labels or []), *(model or []))):
         labelled = None  # no label file uses the frame: passes judged cells of their own
     spec = RatioAuditSpec(

@@ -154,6 +154,12 @@ def build(
             "unicode_words where texts have no spaces.",
         ),
     ] = None,
+    group: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="What candidates compete within: turn, or session as in the paper."
+        ),
+    ] = "turn",
     units: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Your own units, as JSONL or CSV.")
     ] = None,
@@ -258,7 +264,7 @@ def build(
         price_in, price_out, max_tokens, max_cost, concurrency, timeout, retries, yes, prompts,
     )  # fmt: skip
     labels = read_labels(units, memories, coverage or [])
-    job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels)
+    job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels, group)
     if method == METHOD:
         if not options.is_default:
             raise MemAuditError("options about models need --method model")

@@ -17,7 +17,7 @@ from memaudit.core.number_text import ratio, span
 if TYPE_CHECKING:
     from memaudit.core.package import Package
 
-SETS = {"event_graph": "event_graph:experiences=20:seeds=0-19", "natural": "natural"}
+SETS = {"event_graph": "event_graph:experiences=20:seeds=0-19", "short": "short"}
 BUDGETS = "0.03,0.08,0.16"
 """Shares of the cost of all candidates of a package."""
 WRITERS = (

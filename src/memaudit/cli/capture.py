@@ -37,6 +37,15 @@ def capture(
             metavar="PATH", help="Python interpreter with the system installed. Default: this one."
         ),
     ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            metavar="WORDS",
+            min=1,
+            help="Tell the system how many words its memory may have, by its instructions or block "
+            "limits. Default: it is told nothing.",
+        ),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,9 +68,10 @@ def capture(
     if not (math.isfinite(patience) and patience > 0):
         raise MemAuditError(f"--patience must be above 0 seconds, not {patience:g}")
     chosen = named_system(system)
-    settings = CaptureSettings(
-        model, base_url, embedder, parse_options(set_ or []), python, view, patience
-    )
+    given = parse_options(set_ or [])
+    if budget is not None:
+        given["budget"] = budget
+    settings = CaptureSettings(model, base_url, embedder, given, python, view, patience)
     packages = [item for path in package for item in read_packages(path)]
     may_write(out, "store")
     outcome = run(chosen, packages, settings, out, lambda line: typer.echo(safe(line), err=True))

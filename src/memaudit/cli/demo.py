@@ -1,4 +1,4 @@
-"""`memaudit demo`: a short benchmark, a verified certificate, and a report."""
+"""`memaudit demo`: a short benchmark, a verified certificate, a report, and scored stores."""
 
 import os
 import shutil
@@ -15,16 +15,26 @@ from memaudit.core.errors import MemAuditError
 if TYPE_CHECKING:
     from memaudit.core.package import Package
 
-EXPLANATION = """
+WRITERS = """\
 Each writer reads the same sessions and may keep a few memories. Its ratio is the value of what it
 kept, divided by the value of the best store within the same budget. Writers that see "the package"
 are references: they know what later questions need, which no product does. The others see only
-what a memory system sees.
+what a memory system sees."""
 
-Next: open {report}
+NEXT = """
+Next: open {report} and {page}
       {program} solve {package} --budget 60
-      {program} run --suite controlled --out out/controlled
+      {program} score {packages} {store} --judge labels:{labels} --label-memories {memories}
+      {program} run --packages natural --out out/natural
       {program} serve {out}"""
+
+STORES = """
+Now stores, as memory systems export them. Three were written by hand for {number} conversations in
+the shapes of Mem0, Letta and A-Mem, so they say nothing about these systems. Every memory was
+labelled twice, blind. A store's score is what it keeps within the budget, over the best store that
+can be made of everything that anybody wrote; the rest of 100% is where the value was lost."""
+
+BUDGET = "60"
 
 
 def demo(
@@ -32,7 +42,7 @@ def demo(
         Path, typer.Option(metavar="DIR", help="The folder for rows, report and certificate.")
     ] = Path("out/demo"),
 ) -> None:
-    """Rank the writers on a short suite, verify a certificate, and write an HTML report."""
+    """Rank writers, verify a certificate, write a report, and score three stores."""
     from memaudit.cli.run import run_sweep, show_ranking
     from memaudit.core.budgets import split_budgets
     from memaudit.core.seeds import parse_seeds
@@ -59,12 +69,57 @@ def demo(
     package = named_distribution(spec.distributions[0]).package(spec.seeds[0])
     check = _certified(package, budget, out)
     write_report(run, out / "report.html")
-    names = {"report": out / "report.html", "package": out / "package.json", "out": out}
-    typer.echo(
-        EXPLANATION.format(program=_program(), **{name: safe(at) for name, at in names.items()})
-    )
+    typer.echo(WRITERS)
+    names = {
+        "report": out / "report.html", "package": out / "package.json", "out": out,
+        **_score_stores(out / "stores"),
+    }  # fmt: skip
+    typer.echo(NEXT.format(program=_program(), **{name: safe(at) for name, at in names.items()}))
     if not check["valid"]:
         raise typer.Exit(FAILED)
+
+
+def _score_stores(folder: Path) -> dict[str, Path]:
+    """Score the shipped stores on the natural set; returns where the files are."""
+    from memaudit.cli.leaderboard import show_board
+    from memaudit.cli.score_packages import ManyScoring, score_all
+    from memaudit.core.budgets import asked_budgets
+    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.io.packages import write_package
+    from memaudit.io.run_folder import make_folder
+    from memaudit.natural.build_folder import file_name
+    from memaudit.natural.named_packages import NATURAL, named_places
+    from memaudit.natural.named_stores import LABELS, MEMORIES, natural_stores, store_files
+    from memaudit.report.leaderboard import board
+    from memaudit.report.leaderboard_page import write_page
+    from memaudit.scoring.label_judges import LabelJudge
+    from memaudit.scoring.result import Scoring
+    from memaudit.scoring.score_files import entries_of
+
+    stores = natural_stores()[:3]
+    places = named_places(NATURAL)
+    typer.echo(STORES.format(number=len(places)))
+    with store_files() as files:
+        judge = LabelJudge(files.labels, files.memories)
+        make_folder(folder)
+        for name in (LABELS, MEMORIES, *(f"{store.name}.json" for store in stores)):
+            shutil.copyfile(files.folder / name, folder / name)
+    packages = folder / "packages"
+    make_folder(packages)
+    for place in places:
+        package = place.read()
+        write_package(package, packages / file_name(package.name, "json"))
+    scoring = Scoring(asked_budgets(BUDGET), {store.name: judge for store in stores})
+    how = ManyScoring(stores, scoring, None, False, False)
+    scored = [one.data for one in score_all(how, places, named_engine("processes").map)]
+    means = board(entries_of([(data["package"], data) for data in scored if data is not None]))
+    show_board(means)
+    write_page(means, folder / "leaderboard.html")
+    return {
+        "page": folder / "leaderboard.html", "packages": packages,
+        "store": folder / f"{stores[0].name}.json", "labels": folder / LABELS,
+        "memories": folder / MEMORIES,
+    }  # fmt: skip
 
 
 def _program() -> str:

@@ -15,6 +15,7 @@ from memaudit.cli.options import (
     CostRule,
     EngineOptions,
     LabelMemories,
+    SalienceNames,
     SessionOptions,
     judge_files,
     spread,
@@ -48,7 +49,8 @@ def diagnose(
         str | None,
         typer.Argument(
             metavar="PACKAGE",
-            help="A path, natural (the shipped set), or event_graph:experiences=30:seeds=0-9.",
+            help="A path, a shipped set (natural, short, long), or "
+            "event_graph:experiences=30:seeds=0-9.",
         ),
     ] = None,
     stores: Annotated[
@@ -99,6 +101,7 @@ def diagnose(
         ),
     ] = DEFAULT_JUDGE,
     label_memories: LabelMemories = None,
+    salience: SalienceNames = None,
     cost_rule: CostRule = None,
     seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of writers that draw at random.")
@@ -133,20 +136,25 @@ def diagnose(
     from memaudit.io.files import content_digest
     from memaudit.natural.named_packages import contents_of, named_places
     from memaudit.scoring.judges import named_judge, refuse_shared_ids
+    from memaudit.scoring.salience import named_salience, salience_files
     from memaudit.writers.registry import named_writer
 
     if package is None or budget is None or out is None:
         raise MemAuditError("a diagnosis needs PACKAGE, --budget B and --out DIR")
-    run = engine_options.chosen(_asks(reader, grader, judge if stores else "", retriever)).map
+    sources = salience or []
+    asked = _asks(reader, grader, judge if stores else "", retriever, sources)
+    run = engine_options.chosen(asked).map
     places = named_places(package)
     exported = [read_store(path) for path in stores or []]
     _warn(exported)
     if not exported and not writer:
         raise MemAuditError("no store to diagnose; give a STORE or a --writer")
-    with reading.setup(options, out, judge if exported else None) as (setup, session):
+    wanted = [judge, *sources] if exported else sources
+    with reading.setup(options, out, wanted) as (setup, session):
         by = named_judge(judge, label_memories, session) if exported else None
         if by is not None:
             refuse_shared_ids(by, exported)
+        names = [store.name for store in exported]
         choice = StoreChoice(
             budget=_budget(budget, cost_rule, places, run),
             stores=exported,
@@ -155,9 +163,11 @@ def diagnose(
             policy=named_policy(policy) if policy else None,
             seed=seed,
             cost_rule=cost_rule,
+            salience=named_salience(sources, [], names, session),
         )
         refuse_unnamed(exported, len(places))
         labels = judge_files([judge], label_memories) if exported else []
+        labels += salience_files(sources, stores=names)
         inputs = {
             "packages": contents_of(places),
             "cost_rule": cost_rule,
@@ -186,9 +196,10 @@ def _warn(stores: list["ExportedStore"]) -> None:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
 
 
-def _asks(reader: str, grader: str, judge: str, retriever: str) -> str:
+def _asks(reader: str, grader: str, judge: str, retriever: str, salience: Sequence[str]) -> str:
     """The option that makes a diagnosis ask a server, if there is one."""
     asking = {"reader": reader, "grader": grader, "judge": judge, "retriever": retriever}
+    asking["salience"] = next((name for name in salience if name.startswith("model:")), "")
     return next(
         (
             f"--{option} {name}"

@@ -16,8 +16,8 @@ from memaudit.cli.options import (
     LabelMemories,
     PackagePath,
     PolicyName,
-    QuerySalienceFile,
-    SalienceFile,
+    QuerySalienceNames,
+    SalienceNames,
     Seconds,
     SessionOptions,
     StoreArgument,
@@ -57,8 +57,8 @@ def gate(
     judge: JudgeName = DEFAULT_JUDGE,
     label_memories: LabelMemories = None,
     policy: PolicyName = None,
-    salience: SalienceFile = None,
-    query_salience: QuerySalienceFile = None,
+    salience: SalienceNames = None,
+    query_salience: QuerySalienceNames = None,
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
@@ -88,21 +88,24 @@ def gate(
     from memaudit.scoring.escalation import Goal
     from memaudit.scoring.gate import gate_text, passes
     from memaudit.scoring.judges import named_judge
+    from memaudit.scoring.salience import named_salience
 
     if not 0 <= min_score <= 1:
         raise MemAuditError(f"--min-score must be between 0 and 1, not {min_score:g}")
     if max_cells is not None and escalate is None:
         raise MemAuditError("--max-cells goes with --escalate")
     exported = read_stores([store, *(against or [])], store_options)
-    asked = [judge, *([escalate] if escalate else [])]
+    by_salience = salience or [], query_salience or []
+    asked = [judge, *([escalate] if escalate else []), *by_salience[0], *by_salience[1]]
     with judging_session(asked, options, place_of(store)) as session:
         plan = None
         if escalate is not None:
             plan = escalation_plan(escalate, Goal(minimum=min_score), max_cells, session)
         result = api.score(
             package, exported, [budget], named_judge(judge, label_memories, session),
-            policy=policy, cost_rule=cost_rule, group_cap=group_cap, salience=salience,
-            query_salience=query_salience, seconds=seconds,
+            policy=policy, cost_rule=cost_rule, group_cap=group_cap,
+            salience=named_salience(*by_salience, [one.name for one in exported], session),
+            seconds=seconds,
             trust_package_cells=trust_package_cells, draws=draws, escalate=plan,
         )  # fmt: skip
     row = result.rows[0]

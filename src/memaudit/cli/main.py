@@ -18,6 +18,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Score a store": {
         "import": ("import_store:import_store", "Read the export of a memory system."),
         "capture": ("capture:capture", "Run a memory system and save what it wrote."),
+        "compact": ("compact:compact", "Rewrite a store so that it fits a budget."),
         "score": ("score:score", "Score exported stores against certified optima."),
         "gate": ("gate:gate", "Fail if a store scores below a minimum, for CI."),
         "leaderboard": ("leaderboard:leaderboard", "Compare all scored stores in one table."),
@@ -35,6 +36,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "show": ("package:show", "Summarise a package, or list its units, queries and candidates."),
         "convert": ("package:convert", "Rewrite packages in another form."),
         "recost": ("package:recost", "Measure every cost by another rule."),
+        "card": ("card:card", "Describe a folder of packages or scores, with every hash."),
         "schema": ("package:schema", "Print the JSON Schema of a package."),
         "generate": ("generate:generate", "Generate a package from a seed."),
     },

@@ -127,15 +127,22 @@ LabelMemories = Annotated[
         help="labels:FILE only: the memories that the labels refer to, one file for each.",
     ),
 ]
-SalienceFile = Annotated[
-    Path | None,
+SalienceNames = Annotated[
+    list[str] | None,
     typer.Option(
-        metavar="FILE", help="Salience calls made at write time, in the published format."
+        "--salience",
+        metavar="SOURCE",
+        help="Write-time salience: model:NAME, or a file of calls, [STORE=]FILE, one per store. "
+        "Default: the scores that the system stored.",
     ),
 ]
-QuerySalienceFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Salience calls made with the question known."),
+QuerySalienceNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--query-salience",
+        metavar="SOURCE",
+        help="The same with the questions in sight; shown apart.",
+    ),
 ]
 CostRule = Annotated[
     str | None,
@@ -323,7 +330,7 @@ def lazy_plan(
 ) -> "LazyPlan":
     """How to judge lazily; says what the filter may lose, and what it has to ask at most."""
     from memaudit.core.exact import plain
-    from memaudit.natural.named_packages import natural_set
+    from memaudit.natural.named_packages import short_set
     from memaudit.scoring.lazy_judging import LazyPlan, LazyRound
     from memaudit.scoring.model_judge import ModelJudge
     from memaudit.scoring.pair_filters import cut_off, named_filter
@@ -341,7 +348,7 @@ def lazy_plan(
     chosen = named_filter(options.filter)
     lost, where = cut_off(chosen, packages), "of the package"
     if not lost.covered:
-        lost, where = cut_off(chosen, natural_set()), "of the shipped conversations"
+        lost, where = cut_off(chosen, short_set()), "of the shipped conversations"
     typer.echo(f"filter {chosen.name} cuts off {lost.text} {where}", err=True)
     plan = LazyPlan(chosen, options.max_cells, progress=show)
     if isinstance(judge, ModelJudge):

@@ -1,6 +1,6 @@
 """Options for retrieval and reading, shared by diagnose, transfer and calibration."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +64,9 @@ class Reading:
 
     @contextmanager
     def setup(
-        self, options: SessionOptions, out: Path, judge: str | None = None
+        self, options: SessionOptions, out: Path, others: Sequence[str] = ()
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
-        """The retriever, reader and grader, and a session if any of them or the judge needs one."""
+        """The retriever, reader and grader, and a session if any of them or `others` need one."""
         from memaudit.downstream.examine import ReadingSetup
         from memaudit.downstream.grading import named_grader
         from memaudit.downstream.readers.registry import named_reader
@@ -81,8 +81,7 @@ class Reading:
                 )
         vectors = beside(options.cache, "-vectors.sqlite", stem=True)
         retriever = named_retriever(self.retriever, vectors, options.provider == "offline")
-        callers = [self.reader, self.grader, *([] if judge is None else [judge])]
-        with judging_session(callers, options, out) as session:
+        with judging_session([self.reader, self.grader, *others], options, out) as session:
             reader = named_reader(self.reader, self.prompt, session)
             grader = named_grader(self.grader, session)
             yield ReadingSetup(retriever, self.k, reader, grader), session

@@ -141,16 +141,23 @@ def reproduce_all(
     ] = 1200,
     packages: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Packages of MemAudit's own natural set. It has 26."),
-    ] = 26,
+        typer.Option(metavar="N", min=1, help="Packages of MemAudit's own natural set. It has 64."),
+    ] = 64,
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The unpacked archive of the paper: also compute what its files allow.",
+        ),
+    ] = None,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recompute every table and figure that needs no archive.
+    """Recompute every table and figure of the paper that can be.
 
     No model and no network is used. A scoreboard says for each published number whether ours
-    agrees, differs, or needs the published archive. A manifest holds every hash; memaudit reproduce
-    verify checks it.
+    agrees, differs, needs the published archive, or cannot be reproduced as printed and why. A
+    manifest holds every hash; memaudit reproduce verify checks it.
     """
     from memaudit.cli.run import run_sweep
     from memaudit.experiments.engines.registry import named_engine
@@ -162,7 +169,7 @@ def reproduce_all(
     engine = named_engine("serial" if jobs == 1 else "processes", jobs)
     tools = Tools(partial(run_sweep, engine=engine), engine, draw_figures, _announce)
     settings = Settings(seeds, rows, packages)
-    board = make_all(out, settings, tools, publication_day())
+    board = make_all(out, settings, tools, publication_day(), archive)
     if as_json:
         typer.echo(board.text(), nl=False)
     else:
@@ -192,18 +199,29 @@ def publication_day() -> str:
 
 
 def draw_figures(folder: Path, out: Path) -> None:
+    from memaudit.io.packages import example_package
     from memaudit.io.strict_json import read_object
     from memaudit.report.figures.budget_sweep import budget_sweep
     from memaudit.report.figures.registry import draw_all, draw_downstream
     from memaudit.report.figures.save import write_figure
-    from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STRESS, SUMMARY, SWEEP
+    from memaudit.report.figures.systems import systems
+    from memaudit.report.figures.validity_timeline import validity_timeline
+    from memaudit.report.side_by_side import store_rows, writer_rows
+    from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STORES, STRESS, SUMMARY, SWEEP
     from memaudit.reproduce.own_set import QUESTION_WRITERS
+    from memaudit.reproduce.own_stores import DENOMINATORS
 
     draw_all([folder / SWEEP, folder / STRESS], out)
     draw_downstream(folder / DOWNSTREAM, out)
     summary = read_object(folder / NATURAL / SUMMARY, "run memaudit reproduce all again")
     rows = [row for row in summary["rows"] if row["writer"] in QUESTION_WRITERS]
     write_figure(budget_sweep({**summary, "rows": rows}), out / f"{NATURAL}-budget_sweep")
+    stores = read_object(folder / STORES / DENOMINATORS, "run memaudit reproduce all again")
+    beside = [*writer_rows(summary), *store_rows(stores["rows"])]
+    write_figure(systems(beside), out / f"{STORES}-systems")
+    example = example_package()
+    figure = validity_timeline(example, max(example.budgets))
+    write_figure(figure, out / f"{example.name}-validity_timeline")
 
 
 @reproduce.command("verify")
@@ -266,18 +284,22 @@ def show_scoreboard(board: "Scoreboard", remark: str) -> None:
 
     The remark is about settings that are not the paper's.
     """
-    from memaudit.reproduce.scoreboard import NEEDS_ARCHIVE
+    from memaudit.reproduce.scoreboard import NEEDS_ARCHIVE, NOT_AS_PRINTED
 
     _show_table(board.computed)
     screen = console()
     missing = Counter(line.where for line in board.lines if line.verdict == NEEDS_ARCHIVE)
     places = ", ".join(f"{number} in {where}" for where, number in missing.items())
-    screen.print(f"{NEEDS_ARCHIVE}: {places}")
-    not_drawn = [figure.where for figure in board.figures if not figure.files]
-    screen.print(
-        f"figures drawn: {len(board.figures) - len(not_drawn)} of {len(board.figures)}; "
-        f"{', '.join(not_drawn)} need the archive"
-    )
+    screen.print(f"{NEEDS_ARCHIVE}: {places or 'nothing'}")
+    reasons = Counter((line.where, line.why) for line in board.lines if line.why)
+    if reasons:
+        screen.print(f"{NOT_AS_PRINTED}:")
+    for (where, why), number in reasons.items():
+        screen.print(f"  {number} in {where}: {why}")
+    not_drawn = [figure for figure in board.figures if not figure.files]
+    screen.print(f"figures drawn: {len(board.figures) - len(not_drawn)} of {len(board.figures)}")
+    for figure in not_drawn:
+        screen.print(f"{figure.where} needs {figure.needs}")
     screen.print(f"{len(board.lines)} published numbers: {board.headline}")
     if remark:
         screen.print(remark)

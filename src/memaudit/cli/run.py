@@ -9,6 +9,7 @@ from rich.table import Table
 
 from memaudit.cli.options import NO_ENGINE, EngineOptions, spread
 from memaudit.cli.terminal import console, resumable, safe, safe_markup
+from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
     from memaudit.experiments.engines.protocol import Engine
@@ -27,6 +28,14 @@ def run(
     suite: Annotated[
         str, typer.Option(metavar="NAME", help="Default settings: controlled, event_graph or demo.")
     ] = "controlled",
+    packages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Run on these packages: a file, a folder, a build, or a shipped set (natural, "
+            "short, long). Default: the suite's distributions.",
+        ),
+    ] = None,
     distributions: Annotated[
         str | None,
         typer.Option(
@@ -71,16 +80,23 @@ def run(
     """
     from memaudit.core.budgets import split_budgets
     from memaudit.core.seeds import parse_seeds
-    from memaudit.experiments.spec import RunSpec, named_suite
+    from memaudit.experiments.spec import RunSpec, named_suite, packages_spec
 
-    defaults = named_suite(suite)
-    spec = RunSpec(
-        distributions=_names(distributions) or defaults.distributions,
-        seeds=parse_seeds(defaults.seeds if seeds is None else seeds),
-        budgets=split_budgets(defaults.budgets if budgets is None else budgets),
-        writers=_names(writers) or defaults.writers,
-        seconds=seconds,
-    )
+    if packages is not None and (distributions is not None or seeds is not None):
+        raise MemAuditError("give --packages, or --distributions and --seeds")
+    defaults = named_suite(suite if packages is None else "packages")
+    costs = split_budgets(defaults.budgets if budgets is None else budgets)
+    chosen = _names(writers) or defaults.writers
+    if packages is not None:
+        spec = packages_spec(packages, costs, chosen, seconds)
+    else:
+        spec = RunSpec(
+            distributions=_names(distributions) or defaults.distributions,
+            seeds=parse_seeds(defaults.seeds if seeds is None else seeds),
+            budgets=costs,
+            writers=chosen,
+            seconds=seconds,
+        )
     summary = run_sweep(spec, out, engine_options.chosen(few=0))
     show_ranking(summary)
     typer.echo(f"rows and summary are in {safe(out)}")

@@ -25,8 +25,8 @@ from memaudit.cli.options import (
     LazyOptions,
     PackagesPath,
     PolicyName,
-    QuerySalienceFile,
-    SalienceFile,
+    QuerySalienceNames,
+    SalienceNames,
     Seconds,
     SessionOptions,
     StoreArguments,
@@ -57,7 +57,6 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.io.packages import package_places, write_package
 from memaudit.scoring.escalation import Goal, score_and_escalate
-from memaudit.scoring.judged_store import read_salience
 from memaudit.scoring.judges import (
     DEFAULT_JUDGE,
     Judge,
@@ -70,6 +69,7 @@ from memaudit.scoring.loss_diagnosis import NoDiagnosis
 from memaudit.scoring.package_scores import prepared, score_package
 from memaudit.scoring.pruning import named_policy
 from memaudit.scoring.result import DRAWS, ScoreResult, Scoring, StoreScore
+from memaudit.scoring.salience import named_salience, salience_files
 from memaudit.scoring.score_json import cells_data, explanation
 from memaudit.scoring.score_json import package_scores_data as package_data
 
@@ -100,8 +100,8 @@ def score(
     ] = None,
     label_memories: LabelMemories = None,
     policy: PolicyName = None,
-    salience: SalienceFile = None,
-    query_salience: QuerySalienceFile = None,
+    salience: SalienceNames = None,
+    query_salience: QuerySalienceNames = None,
     cost_rule: CostRule = None,
     group_cap: GroupCap = None,
     seconds: Seconds = None,
@@ -171,7 +171,6 @@ def score(
     """
     budgets = None if budget is None else asked_budgets(budget)
     names = judge or [DEFAULT_JUDGE]
-    scores = read_salience(salience, query_salience)
     places = package_places(package)
     for option, given in {
         "--explain": explain, "--save-union": save_union, "--label-template": label_template,
@@ -181,6 +180,8 @@ def score(
             raise MemAuditError(f"{option} needs a single package; score one package at a time")
     asking = [f"--judge {name}" for name in names if name.startswith("model:")]
     asking += ["--escalate"] if escalate else []
+    by_salience = [*(salience or []), *(query_salience or [])]
+    asking += [f"--salience {name}" for name in by_salience if name.startswith("model:")]
     run = engine_options.chosen("--lazy" if lazy else next(iter(asking), "")).map
     exported = read_stores(stores, store_options)
     if save_union is not None:
@@ -198,9 +199,11 @@ def score(
         return
     if picture is not None:
         _check_picture(picture)
-    wanted = [*names, *([escalate] if escalate else [])]
+    wanted = [*names, *([escalate] if escalate else []), *by_salience]
     with judging_session(wanted, options, place_of(stores[0])) as session:
         judges = _judges(names, label_memories, exported, session)
+        known = [store.name for store in exported]
+        scores = named_salience(salience or [], query_salience or [], known, session)
         first = next(iter(judges.values()))
         if lazy and (goes_by_id(first) or names[0] == "pointer"):
             raise MemAuditError(
@@ -225,7 +228,9 @@ def score(
             from memaudit.cli.score_packages import ManyScoring, print_packages, score_all
 
             how = ManyScoring(tuple(exported), scoring, cost_rule, stores_only, show_cells)
-            files = [*judge_files(names, label_memories), *filter(None, (salience, query_salience))]
+            files = [
+                *judge_files(names, label_memories), *salience_files(by_salience, stores=known)
+            ]  # fmt: skip
             with kept_in(journal, "score", partial(how.settings, places, files), run) as keeping:
                 scored = score_all(how, places, keeping)
             print_packages(scored, how, everything, as_json)

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.cli.leaderboard import show_board
+from memaudit.cli.leaderboard import show_board, show_denominators
 from memaudit.cli.score_tables import (
     Kinds,
     ScoreLine,
@@ -25,9 +25,8 @@ from memaudit.formats.score_file import FORMAT, VERSION
 from memaudit.io.files import content_digest
 from memaudit.io.packages import PackagePlace
 from memaudit.io.task_journal import TaskRunner
-from memaudit.natural.named_packages import contents_of
+from memaudit.natural.named_packages import NamedPlace, contents_of
 from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_entries import entries_of
 from memaudit.report.leaderboard_page import leaderboard_data
 from memaudit.scoring.loss_diagnosis import KindRow, pool_kind_rows
 from memaudit.scoring.package_scores import (
@@ -39,6 +38,7 @@ from memaudit.scoring.package_scores import (
     written_for,
 )
 from memaudit.scoring.result import Scoring
+from memaudit.scoring.score_files import entries_of
 from memaudit.scoring.score_json import kinds_data, package_scores_data
 
 
@@ -63,6 +63,7 @@ class ManyScoring:
             "judge": scoring.judge_name,
             "judge_digest": scoring.judge_digest,
             "policy": scoring.policy,
+            "salience": scoring.salience.names,
             "draws": scoring.draws,
             "files": [content_digest(file) for file in files],
             "group_cap": scoring.group_cap,
@@ -88,7 +89,7 @@ class ScoredPackage:
 
 
 def score_all(
-    how: ManyScoring, places: Sequence[PackagePlace], run: TaskRunner
+    how: ManyScoring, places: Sequence[NamedPlace], run: TaskRunner
 ) -> list[ScoredPackage]:
     """All packages, with a progress bar."""
     refuse_unnamed(how.stores)
@@ -100,7 +101,7 @@ def score_all(
     return scored
 
 
-def score_at(how: ManyScoring, place: PackagePlace) -> ScoredPackage:
+def score_at(how: ManyScoring, place: NamedPlace) -> ScoredPackage:
     """One package with the stores that were written for it."""
     package = prepared(place.read(), how.cost_rule, how.stores_only)
     own = written_for(package, how.stores)
@@ -162,6 +163,7 @@ def print_packages(
         screen.print(safe_markup(line))
     show_board(means)
     if everything:
+        show_denominators(means)
         print_kinds(screen, kinds)
         screen.print("values are summed over packages")
     for item in missing[:MOST_UNSCORED]:

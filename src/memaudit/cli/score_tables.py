@@ -94,8 +94,8 @@ def _line(package: str, row: StoreScore, lost: bool) -> ScoreLine:
         others={
             "F(Y)": _value(numbers.written),
             "F(kept)": _value(numbers.kept.worth),
-            "/ package": _text(numbers.package_ratio),
-            "/ union": _text(numbers.union_ratio),
+            "/ package": _text(numbers.kept.package_ratio),
+            "/ union": _text(numbers.kept.union_ratio),
             "best": _text(numbers.best.ratio),
             **by_policy,
         },

@@ -21,6 +21,8 @@ from memaudit.cli.options import (
     JournalFile,
     LabelMemories,
     PackagesPath,
+    PolicyName,
+    SalienceNames,
     Seconds,
     SessionOptions,
     StoreArguments,
@@ -54,6 +56,8 @@ from memaudit.scoring.package_sensitivity import (
     SensitivityPlan,
     sensitivity_at,
 )
+from memaudit.scoring.pruning import named_policy
+from memaudit.scoring.salience import named_salience, salience_files
 from memaudit.scoring.sensitivity import (
     BASIS,
     JudgePairing,
@@ -83,6 +87,8 @@ def sensitivity(
         ),
     ] = None,
     label_memories: LabelMemories = None,
+    policy: PolicyName = None,
+    salience: SalienceNames = None,
     cost_rule: Annotated[
         str | None,
         typer.Option(metavar="RULE", help="Cost rule of the base. Default: the package's."),
@@ -140,25 +146,29 @@ def sensitivity(
     if (corrections is None) != (conversations is None):
         raise MemAuditError("give both --corrections and --conversations, or neither")
     names = judge or [DEFAULT_JUDGE]
+    sources = salience or []
     asking = [f"--judge {name}" for name in names if name.startswith("model:")]
+    asking += [f"--salience {name}" for name in sources if name.startswith("model:")]
     run = engine_options.chosen(next(iter(asking), "")).map
     places = package_places(package)
     exported = read_stores(stores, store_options)
     if len(places) > 1:
         refuse_unnamed(exported)
-    with judging_session(names, options, place_of(stores[0])) as session:
+    with judging_session([*names, *sources], options, place_of(stores[0])) as session:
         judges = named_judges(names, label_memories, session)
         refuse_equal_judge_names(judges)
         for by in judges:
             refuse_shared_ids(by, exported)
+        known = [store.name for store in exported]
         plan = SensitivityPlan(
             tuple(exported), tuple(judges), distinct_budgets(budget), choices, group_cap, seconds,
             cost_rule, stores_only,
             {view: read_views(stores, exported, view, store_options) for view in _parts(views)},
             (corrections, conversations) if corrections and conversations else None,
-            len(places) > 1,
+            len(places) > 1, named_policy(policy), named_salience(sources, [], known, session),
         )  # fmt: skip
-        settings = partial(plan.settings, places, judge_files(names, label_memories))
+        files = [*judge_files(names, label_memories), *salience_files(sources, stores=known)]
+        settings = partial(plan.settings, places, files)
         results: list[PackageSensitivity] = []
         with (
             kept_in(journal, "sensitivity", settings, run) as keeping,
@@ -273,6 +283,7 @@ def _print(
         what = "coverage" if not place else "another judge"
         screen.print(f"{what}: judge {safe_markup(judge.name)}, {mark}")
     screen.print(_findings_table(findings))
+    screen.print(_optima_table(findings))
     if pairings:
         screen.print(_pairings_table(pairings))
     if any(finding.repetitions > 1 for finding in findings):
@@ -293,7 +304,7 @@ def _findings_table(findings: Sequence[VariantFinding]) -> Table:
     table.add_column("variant", overflow="fold")
     table.add_column("budget", justify="right")
     table.add_column("store", overflow="fold")
-    for name in ("score", "best subset"):
+    for name in ("score", "best subset", "/ package"):
         table.add_column(name, justify="right", no_wrap=True)
     for name in ("tau score", "tau best"):
         table.add_column(name, justify="right")
@@ -309,9 +320,32 @@ def _findings_table(findings: Sequence[VariantFinding]) -> Table:
                 safe_markup(store.store),
                 _spread_text(store.kept, finding.repetitions),
                 _spread_text(store.upper, finding.repetitions),
+                _mean_text(store.over_package),
                 *(taus if not place else ("", "")),
             )
     return table
+
+
+def _optima_table(findings: Sequence[VariantFinding]) -> Table:
+    """Optima under each variant: their means, and means of their ratios to the base's."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("variant", overflow="fold")
+    for name in ("budget", "OPT of unions", "/ base", "OPT of packages", "/ base"):
+        table.add_column(name, justify="right")
+    for finding in findings:
+        table.add_row(
+            safe_markup(finding.variant), short_exact(finding.budget),
+            *(
+                _mean_text(spread)
+                for optimum in (finding.union, finding.package)
+                for spread in (optimum.value, optimum.over_base)
+            ),
+        )  # fmt: skip
+    return table
+
+
+def _mean_text(spread: RatioSpread) -> str:
+    return "undefined" if spread.mean is None else fixed(spread.mean)
 
 
 def _pairings_table(pairings: Sequence[JudgePairing]) -> Table:

@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
+from memaudit.cli.options import NO_SESSION, SessionOptions, judging_session, spread
 from memaudit.cli.terminal import safe
 from memaudit.core.text import counted
 
 train = typer.Typer(
-    help="Fit the ridge estimator of a writer, or an offline judge.",
+    help="Fit the estimator of a writer, or an offline judge.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -57,14 +58,62 @@ def ridge(
 
 
 @train.command()
+@spread
+def utilities(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, as JSON.")],
+    packages: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PACKAGES",
+            help="Shipped sets (natural, short, long), files, folders or builds.",
+        ),
+    ],
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
+    options: SessionOptions = NO_SESSION,
+) -> None:
+    """Have a model score every candidate at write time, for a writer.
+
+    Use it as a writer: memaudit run --packages PATH --writers estimated_gvt:FILE. The model sees
+    the candidates in order of arrival, and no unit and no question.
+    """
+    from memaudit.core.errors import MemAuditError
+    from memaudit.io.atomic import write_file
+    from memaudit.natural.named_packages import labelled_packages
+    from memaudit.natural.passes.salience import STAGE, find_salience
+    from memaudit.natural.prompts import pass_prompt
+    from memaudit.writers.estimators.utilities import UtilitiesFile
+    from memaudit.writers.protocol import visible
+
+    chosen = labelled_packages(packages)
+    values: dict[str, float] = {}
+    missing = 0
+    with judging_session(True, options, out) as session:
+        assert session is not None  # asked for
+        for package in chosen:
+            texts = list(dict.fromkeys(one.text for one in visible(package).candidates))
+            found = find_salience(texts, session, model, package.name)
+            missing += found.count(None)
+            known = zip(texts, found, strict=True)
+            values |= {text: float(score) for text, score in known if score is not None}
+    if missing:
+        raise MemAuditError(
+            f"{model} gave no score for {counted(missing, 'candidate')}; run the command again, "
+            "the answers so far are in the cache"
+        )
+    file = UtilitiesFile(model=model, prompt=pass_prompt(STAGE).label, values=values)
+    write_file(out, file.model_dump_json(indent=1) + "\n")
+    typer.echo(f"{counted(len(values), 'text')} scored by {safe(model)}, written to {safe(out)}")
+
+
+@train.command()
 def judge(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The judge to write, as JSON.")],
     packages: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="PACKAGES",
-            help="Labelled packages: natural and long (the shipped sets), files, folders or "
-            "builds. Default: natural long.",
+            help="Labelled packages: shipped sets (natural, short, long), files, folders or "
+            "builds. Default: short long.",
         ),
     ] = None,
     embedder: Annotated[
@@ -81,10 +130,10 @@ def judge(
     Use it as memaudit score --judge offline:FILE. Every large conversation is predicted by a judge
     fitted to the others; that error is in the file and is carried to scores.
     """
-    from memaudit.natural.named_packages import SHIPPED, labelled_packages
+    from memaudit.natural.named_packages import TRAINING, labelled_packages
     from memaudit.scoring.judge_training import train_judge, write_judge_file
 
-    chosen = labelled_packages(packages or SHIPPED)
+    chosen = labelled_packages(packages or TRAINING)
     fitted = train_judge(chosen, embedder)
     write_judge_file(fitted, out)
     typer.echo(f"fitted to {counted(len(fitted.training), 'conversation')}, written to {safe(out)}")

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, model_validator
 
-from memaudit.core.cost import DECLARED, CostRule, cost_rule
+from memaudit.core.cost import DECLARED, RecordRule, cost_rule
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, plain, total
 from memaudit.core.grounds import is_assumed
@@ -271,7 +271,7 @@ class Package(BaseModel):
             )
         measure = cost_rule(rule)
         candidates = [
-            candidate.model_copy(update={"cost": Fraction(measure(candidate.text))})
+            candidate.model_copy(update={"cost": Fraction(candidate_cost(measure, candidate))})
             for candidate in self.candidates
         ]
         return self.replace(candidates=tuple(candidates), cost_rule=rule)
@@ -398,9 +398,10 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
             )  # fmt: skip
         if candidate.cost < 0:
             yield Problem("has a negative cost", "costs are 0 or more", *at)
-        elif measure is not None and candidate.cost != measure(candidate.text):
+        elif measure is not None and candidate.cost != candidate_cost(measure, candidate):
+            right = candidate_cost(measure, candidate)
             yield Problem(
-                f"has cost {plain(candidate.cost)} but its text costs {measure(candidate.text)} "
+                f"has cost {plain(candidate.cost)} but its text costs {right} "
                 f"under the declared rule {package.cost_rule!r}",
                 "recost the package or declare another rule", *at,
             )  # fmt: skip
@@ -408,12 +409,16 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
             yield Problem("has a confidence outside [0, 1]", "", *at)
 
 
-def _are_right(candidates: Sequence[Candidate], experiences: set[str], measure: CostRule) -> bool:
+def candidate_cost(measure: RecordRule, candidate: Candidate) -> int:
+    return measure(candidate.text, candidate.kind, candidate.attributes)
+
+
+def _are_right(candidates: Sequence[Candidate], experiences: set[str], measure: RecordRule) -> bool:
     """Whether there is nothing to say about any candidate, as almost always; without fractions."""
     return (
         all(row.confidence is None and row.experience in experiences for row in candidates)
         and [row.cost.as_integer_ratio() for row in candidates]
-        == [(measure(row.text), 1) for row in candidates]
+        == [(candidate_cost(measure, row), 1) for row in candidates]
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from memaudit.scoring.fed_turns import examples_of
 from memaudit.scoring.judged_store import is_out_of_pool, judge_store
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.pruning import POLICIES, Policy, keep_within
+from memaudit.scoring.salience import OWN_SALIENCE, Salience
 from memaudit.scoring.written_store import WrittenStore
 from memaudit.writers.protocol import Writer
 from memaudit.writers.run_writer import WriterRunner
@@ -32,10 +33,15 @@ WRITTEN = "written within the budget"
 
 
 def exported_store(
-    package: Package, store: ExportedStore, judge: Judge, budget: Fraction, policy: Policy | None
+    package: Package,
+    store: ExportedStore,
+    judge: Judge,
+    budget: Fraction,
+    policy: Policy | None,
+    salience: Salience = OWN_SALIENCE,
 ) -> KeptStore:
     """An exported store, cut to the budget by a policy where it does not fit."""
-    return judged_kept_store(judge_store(package, store, judge), budget, policy)
+    return judged_kept_store(judge_store(package, store, judge, salience), budget, policy)
 
 
 def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy | None) -> KeptStore:
@@ -121,6 +127,7 @@ class StoreChoice:
     seed: int = 0
     cost_rule: str | None = None
     """Measures every cost; None for the rule of the package."""
+    salience: Salience = OWN_SALIENCE
 
     def settings(
         self,
@@ -131,6 +138,7 @@ class StoreChoice:
         return {
             "budget": plain(self.budget),
             "policy": self.policy or "recency",  # or top where that is not defined
+            **({"salience": self.salience.names} if self.salience.names else {}),
             "kept_by": kept_by,
             "judge": self.judge.name if self.judge else None,
             "coverage_is_an_estimate": bool(self.judge and self.judge.is_estimate),
@@ -271,7 +279,9 @@ def _kept_stores(package: Package, choice: StoreChoice) -> Iterator[KeptStore]:
     for store in choice.stores:
         if choice.judge is None:
             raise MemAuditError("exported stores need a judge of what their memories cover")
-        yield exported_store(package, store, choice.judge, choice.budget, choice.policy)
+        yield exported_store(
+            package, store, choice.judge, choice.budget, choice.policy, choice.salience
+        )
     for writer in choice.writers:
         yield writer_store(package, writer, choice.budget, choice.seed)
 

@@ -9,6 +9,7 @@ from typing import Any
 from memaudit.core.errors import MemAuditError
 from memaudit.core.seeds import seed_ranges
 from memaudit.generators.registry import PUBLISHED
+from memaudit.natural.named_packages import contents_of, named_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class RunSpec:
     budgets: tuple[str, ...]
     writers: tuple[str, ...]
     seconds: float | None = None
+    contents: str = ""
+    """The SHA-256 of the packages, where they are files and not drawn."""
 
     def __post_init__(self) -> None:
         for name in ("distributions", "seeds", "budgets", "writers"):
@@ -51,7 +54,10 @@ class RunSpec:
         return self.distributions[index // len(self.seeds)], self.seeds[index % len(self.seeds)]
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "seeds": seed_ranges(self.seeds)}
+        data = {**asdict(self), "seeds": seed_ranges(self.seeds)}
+        if not self.contents:
+            del data["contents"]
+        return data
 
     @property
     def digest(self) -> str:
@@ -104,6 +110,13 @@ SUITES = {
         budgets="0.02,0.05,0.10,0.15",
         writers=(*REFERENCES, *RAW, *ESTIMATED, *PROXIES),
     ),
+    "packages": Suite(
+        about="packages that are files: natural, built or converted ones",
+        distributions=(),
+        seeds="",
+        budgets="30,60,100",
+        writers=(*REFERENCES, *RAW, *ESTIMATED, *PROXIES),
+    ),
     "demo": Suite(
         about="a short run over the event graph",
         distributions=("event_graph:experiences=14",),
@@ -112,6 +125,15 @@ SUITES = {
         writers=(*REFERENCES, *RAW, *ESTIMATED, *PROXIES),
     ),
 }
+
+
+def packages_spec(
+    name: str, budgets: tuple[str, ...], writers: tuple[str, ...], seconds: float | None = None
+) -> RunSpec:
+    """All packages of a shipped set, a file, a folder or a build. A seed is a package's place."""
+    places = named_places(name)
+    contents = hashlib.sha256("\n".join(contents_of(places)).encode()).hexdigest()
+    return RunSpec((name,), tuple(range(len(places))), budgets, writers, seconds, contents)
 
 
 def named_suite(name: str) -> Suite:

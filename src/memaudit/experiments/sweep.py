@@ -24,11 +24,11 @@ from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import EvaluatedPackage, evaluate
 from memaudit.experiments.spec import RunSpec
 from memaudit.formats.run_files import RunManifest
-from memaudit.generators.registry import named_distribution
 from memaudit.io.files import read_text
 from memaudit.io.journal import Fits, Journal, Key, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, claimed, refuse_other_run
 from memaudit.io.strict_json import first_fault, floats, parse_json
+from memaudit.natural.named_packages import named_source
 from memaudit.writers.estimators.ridge import RidgeModel
 from memaudit.writers.registry import named_writer
 
@@ -70,7 +70,7 @@ def run(
     for name in spec.writers:
         named_writer(name)
     for name in spec.distributions:
-        named_distribution(name)
+        named_source(name)
     budgets = resolve(spec)
     fits = row_order(spec, [plain(budget) for _, budget in budgets])
     manifest = run_manifest(spec, budgets)
@@ -117,7 +117,7 @@ def mean_cost(spec: RunSpec) -> Fraction:
     """The mean over all packages of the cost of keeping every candidate."""
     total = Fraction(0)
     for name in spec.distributions:
-        distribution = named_distribution(name)
+        distribution = named_source(name)
         for seed in spec.seeds if distribution.draws else spec.seeds[:1]:
             package = distribution.package(seed)
             cost = package.total_cost(package.candidate)
@@ -133,7 +133,7 @@ def rows_of(spec: RunSpec, budgets: Budgets, chunk: SweepChunk) -> list[str]:
     lines: list[str] = []
     for index in chunk.packages:
         name, seed = spec.package_at(index)
-        drawn = seed if named_distribution(name).draws else 0
+        drawn = seed if named_source(name).draws else 0
         subject = _subject(name, drawn, spec.seconds)
         skip = chunk.skip if index == chunk.packages.start else 0
         rows = evaluate(subject, name, seed, budgets, writers, skip)
@@ -144,7 +144,7 @@ def rows_of(spec: RunSpec, budgets: Budgets, chunk: SweepChunk) -> list[str]:
 @lru_cache(maxsize=1)
 def _subject(name: str, seed: int, seconds: float | None) -> EvaluatedPackage:
     """A distribution without draws has one package for all seeds, solved once per process."""
-    return EvaluatedPackage(named_distribution(name).package(seed), seconds)
+    return EvaluatedPackage(named_source(name).package(seed), seconds)
 
 
 def _chunks(spec: RunSpec, existing: int) -> Iterator[SweepChunk]:

@@ -57,6 +57,7 @@ class RunManifestSpec(StrictFileModel):
     budgets: Annotated[list[CostText], Field(min_length=1), AfterValidator(_distinct)]
     writers: Names
     seconds: Annotated[float, Field(gt=0)] | None = None
+    contents: str = ""
 
     @property
     def rows(self) -> int:

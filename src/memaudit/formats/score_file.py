@@ -72,13 +72,18 @@ class RatioRow(FileModel):
 
 
 class KeptRow(FileModel):
-    """What is kept of a store within the budget, over OPT of the common union."""
+    """What is kept of a store within the budget, over OPT of the common union.
+
+    Over OPT of the package alone the ratio may be above 1.
+    """
 
     memories: Count
     cost: Exact
     value: float
     assumed_share: float = 0
     ratio: WithinOne | None
+    package_ratio: float | None = None
+    union_ratio: WithinOne | None = None
     between: Between | None = None
 
 

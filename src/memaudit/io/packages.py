@@ -176,11 +176,16 @@ def _read_all(path: Path, stamps: object) -> tuple[Package, ...]:  # noqa: ARG00
 
 
 def package_places(path: Path, of_build: bool = False) -> list[PackagePlace]:
-    """The places of all packages at a path; `of_build`: which have to be those of the manifest."""
+    """The places of all packages at a path: a package, a build, the published layout, or a folder
+    of package files. `of_build`: they have to be those of the manifest."""
     names = set(names_in(path)) if os.path.isdir(path) else set()
     if names & MARKS and MANIFEST not in names:
         return [PackagePlace(path, number) for number in range(len(_all_at(path)))]
     rows = _build_rows(path) if MANIFEST in names else None
+    if rows is None and MANIFEST not in names:
+        files = sorted(name for name in names if name.lower().endswith(".json"))
+        if files:  # a plain folder of packages
+            return [PackagePlace(path / name) for name in files]
     if rows is None:
         return [PackagePlace(path)]
     return [

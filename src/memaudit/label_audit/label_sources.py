@@ -2,12 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import NOT_COVERED, AuditedPackage, CellLabels, own_values
 from memaudit.label_audit.frame import (
     CANNOT_TELL,
@@ -22,7 +23,7 @@ from memaudit.label_audit.frame import (
     by_part,
     consensus_codes,
 )
-from memaudit.natural.coverage_rules import PASS
+from memaudit.natural.coverage_rules import FULL, LABELS, PASS
 from memaudit.natural.label_passes import (
     CellKey,
     cells_judged_by,
@@ -134,6 +135,25 @@ def source_of_annotator(
 
 def _frozen(cells: Mapping[str, set[CellKey]]) -> Cells:
     return {package: frozenset(own) for package, own in cells.items()}
+
+
+def covered_or_not(source: LabelSource) -> LabelSource:
+    """The labels with partial as full, to compare with annotators who use two labels."""
+    labels = {
+        package: {at: FULL if value else NOT_COVERED for at, value in own.items()}
+        for package, own in source.labels.items()
+    }
+    return replace(source, labels=labels)
+
+
+def with_two_labels(package: Package) -> Package:
+    """A package whose cells are covered or not: partial counts as full."""
+    return package.replace(
+        coverage=tuple(
+            row.model_copy(update={"value": FULL, "label": LABELS[FULL]}) if row.value else row
+            for row in package.coverage
+        )
+    )
 
 
 def package_source(

@@ -385,7 +385,8 @@ def _notes_on_binary_labels(audit: RatioAudit) -> Iterator[str]:
         if raised:
             yield (
                 f"{source.name} answers full or none, never partial: cells that the package calls "
-                f"partial and {source.name} covered count as changed to full: {raised:,}"
+                f"partial and {source.name} covered count as changed to full: {raised:,}; "
+                "--two-labels compares covered or not"
             )
 
 

@@ -26,7 +26,14 @@ from memaudit.natural.label_passes import (
     LabelPass,
     label_passes_json,
 )
-from memaudit.natural.transcript import Transcript, experiences, split_conversation
+from memaudit.natural.transcript import (
+    BY_TURN,
+    Transcript,
+    check_group,
+    experiences,
+    grouped,
+    split_conversation,
+)
 
 METHOD = "annotations"
 NO_UPDATES = frozenset({"locomo"})
@@ -40,6 +47,7 @@ class AnnotationRecipe:
     format: str
     cost_rule: str = "words"
     labels: Labels = NO_LABELS
+    group: str = BY_TURN
 
     @property
     def makes_updates(self) -> bool:
@@ -48,6 +56,7 @@ class AnnotationRecipe:
         return self.format not in NO_UPDATES and not own
 
     def __post_init__(self) -> None:
+        check_group(self.group)
         if self.cost_rule == DECLARED:
             raise MemAuditError(
                 "a build measures its costs; choose a rule: words, unicode_words, bytes or "
@@ -82,18 +91,16 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
     passes = _passes(fitting, labels, offers, evidence)
     rows = coverage_rows(offers, evidence, passes[0] if passes else {})
     measure = cost_rule(recipe.cost_rule)
-    tables = distinct_texts(
-        experiences(transcript, steps),
-        [
-            Candidate(
-                id=offer.id, experience=offer.experience, kind=offer.kind, text=offer.text,
-                cost=Fraction(measure(offer.text)), confidence=offer.confidence,
-                generator=offer.generator,
-            )
-            for offer in offers
-        ],
-        rows,
-    )  # fmt: skip
+    candidates = [
+        Candidate(
+            id=offer.id, experience=offer.experience, kind=offer.kind, text=offer.text,
+            cost=Fraction(measure(offer.text, offer.kind)), confidence=offer.confidence,
+            generator=offer.generator,
+        )
+        for offer in offers
+    ]  # fmt: skip
+    stream = experiences(transcript, steps)
+    tables = distinct_texts(*grouped(stream, candidates, recipe.group), rows)
     attributes = {}
     if passes:
         frame, judged = _frame(labels, offers, evidence, passes, tables)
@@ -135,7 +142,10 @@ def _once(
 def _offers(
     transcript: Transcript, recipe: AnnotationRecipe, fitting: LabelFitting
 ) -> tuple[list[Offer], list[tuple[str, str]], tuple[str, ...]]:
-    """Extracts, updates, and labelled memories or else those of the dataset."""
+    """Extracts, updates, and labelled memories or else those of the dataset.
+
+    Labels that list extracts list all that count: the others are left out.
+    """
     offers = list(extracts(transcript))
     if recipe.makes_updates:
         offers += update_offers(transcript)
@@ -145,7 +155,9 @@ def _offers(
         return offers + list(shipped.offers), [], shipped.unplaced
     labelled, steps = fitting.memories(memories, bool(recipe.labels.passes), offers)
     listed = {offer.id for offer in labelled}
-    return [offer for offer in offers if offer.id not in listed] + labelled, steps, ()
+    if any(offer.id in listed for offer in offers):
+        offers = []
+    return offers + labelled, steps, ()
 
 
 def _distinct(offers: Sequence[Offer]) -> tuple[list[Offer], int]:

@@ -27,6 +27,7 @@ from memaudit.natural.build_plan import BuildJob, BuildPlan, plan_build
 from memaudit.natural.candidates import EXTRACT_RULES, PAIR_RULE
 from memaudit.natural.coverage_rules import RULE_TEXTS, is_exact
 from memaudit.natural.label_fitting import MISFIT_KINDS, Misfit
+from memaudit.natural.transcript import BY_TURN
 
 FORMAT, FORMAT_VERSION = BUILD_FORMAT, 1
 MANIFEST = "manifest.json"
@@ -120,6 +121,7 @@ def manifest_head(plan: BuildPlan, method: str) -> dict[str, Any]:
         "subset": None if plan.subset is None else plan.subset.sha256,
         "conversations": list(plan.job.conversations) or None,
         "cost_rule": recipe.cost_rule,
+        "group": recipe.group,
     }
 
 
@@ -213,6 +215,7 @@ def refuse_other_builds(
         "subset": manifest.get("subset"),
         "conversations": manifest.get("conversations"),
         "cost rule": manifest.get("cost_rule"),
+        "group": manifest.get("group", BY_TURN),
         "units": labels.get("units"),
         "memories": labels.get("memories"),
         "label passes": labels.get("passes") or {},
@@ -229,6 +232,7 @@ def _identity(plan: BuildPlan, method: str) -> dict[str, Any]:
         "subset": None if plan.subset is None else plan.subset.sha256,
         "conversations": list(plan.job.conversations) or None,
         "cost rule": plan.recipe.cost_rule,
+        "group": plan.recipe.group,
         "units": None if labels.units is None else labels.units.sha256,
         "memories": None if labels.memories is None else labels.memories.sha256,
         "label passes": {file.name: file.sha256 for file in labels.passes},

@@ -14,6 +14,7 @@ from memaudit.datasets.registry import guess_format, iter_conversations
 from memaudit.datasets.subset import Subset, apply_subset, read_subset
 from memaudit.natural.annotations import AnnotatedBuild, AnnotationRecipe, build_package
 from memaudit.natural.label_files import NO_LABELS, Labels
+from memaudit.natural.transcript import BY_TURN
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class BuildJob:
     cost_rule: str | None = None
     """The one that counts the words of the conversations, if not given."""
     labels: Labels = NO_LABELS
+    group: str = BY_TURN
+    """What candidates compete within."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,8 @@ def plan_build(job: BuildJob) -> BuildPlan:
     if subset is not None and job.format not in (None, format):
         raise MemAuditError(f"the subset is of format {format!r}, not {job.format!r}")
     plan = BuildPlan(
-        job, AnnotationRecipe(format, job.cost_rule or WORDS, job.labels), dataset_hash(job.path),
-        subset,
+        job, AnnotationRecipe(format, job.cost_rule or WORDS, job.labels, job.group),
+        dataset_hash(job.path), subset,
     )  # fmt: skip
     if job.cost_rule is None:
         recipe = replace(plan.recipe, cost_rule=default_rule(_first_texts(plan)))

@@ -12,17 +12,19 @@ from memaudit.core.package import EvidenceUnit, Experience, Package, Source
 from memaudit.core.seeds import parse_seeds
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
-from memaudit.generators.registry import DISTRIBUTIONS, named_distribution
+from memaudit.generators.registry import DISTRIBUTIONS, Distribution, named_distribution
 from memaudit.io.files import content_digest
 from memaudit.io.packages import PackagePlace, package_places
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.label_files import UNIT_FIELDS, label_rows, read_labels
+from memaudit.natural.transcript import BY_SESSION, BY_TURN
 
-NATURAL, LONG = "natural", "long"
+NATURAL, SHORT, LONG = SHIPPED = ("natural", "short", "long")
 """The names of the sets that come with the program. A folder of such a name is `./natural`."""
 
-SHIPPED = (NATURAL, LONG)
+TRAINING = (SHORT, LONG)
+"""The sets that the offline judge is trained on. It has not seen the natural set."""
 
 PASSES = ("coverage", "blind_a", "blind_b")
 """The first is the packages' coverage. The others were labelled independently of it."""
@@ -32,8 +34,13 @@ DEFAULT_SEEDS = "10"
 
 
 def natural_set() -> tuple[Package, ...]:
-    """26 short invented conversations with units, memories and coverage labelled for them."""
+    """64 invented conversations in eight settings; candidates of a session compete."""
     return shipped_set(NATURAL)
+
+
+def short_set() -> tuple[Package, ...]:
+    """26 short invented conversations with units, memories and coverage labelled for them."""
+    return shipped_set(SHORT)
 
 
 def long_set() -> tuple[Package, ...]:
@@ -44,16 +51,17 @@ def long_set() -> tuple[Package, ...]:
 @cache
 def shipped_set(name: str) -> tuple[Package, ...]:
     """The packages of a set that comes with the program."""
+    group = BY_SESSION if name == NATURAL else BY_TURN
     with as_file(files("memaudit").joinpath("examples", name)) as folder:
         labels = read_labels(
             folder / "units.jsonl",
             folder / "memories.jsonl",
             [folder / f"{name}.jsonl" for name in PASSES],
         )
-        return tuple(
-            build_package(loaded, AnnotationRecipe("chat", _cost_rule(loaded), labels)).package
-            for loaded in read_conversations(folder / "conversations.jsonl", "chat")
-        )
+        loaded = read_conversations(folder / "conversations.jsonl", "chat")
+        recipes = [AnnotationRecipe("chat", _cost_rule(one), labels, group) for one in loaded]
+        pairs = zip(loaded, recipes, strict=True)
+        return tuple(build_package(one, recipe).package for one, recipe in pairs)
 
 
 def _cost_rule(loaded: LoadedConversation) -> str:
@@ -139,6 +147,35 @@ def named_places(name: str) -> Sequence[NamedPlace]:
             f"{', '.join(DISTRIBUTIONS)}"
         )
     return package_places(Path(name), of_build=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSet:
+    """Packages by name as a distribution: the seed is a package's place among them."""
+
+    name: str
+    draws = True
+
+    @property
+    def about(self) -> str:
+        return f"packages of {self.name}"
+
+    def package(self, seed: int) -> Package:
+        return _places(self.name)[seed].read()
+
+
+@cache
+def _places(name: str) -> Sequence[NamedPlace]:
+    return named_places(name)
+
+
+def named_source(name: str) -> Distribution:
+    """What a run draws its packages from: a distribution, a shipped set, or a path."""
+    return named_distribution(name) if is_distribution(name) else PackageSet(name)
+
+
+def is_distribution(name: str) -> bool:
+    return name.split(":")[0] in DISTRIBUTIONS or not (name in SHIPPED or Path(name).exists())
 
 
 def contents_of(places: Iterable[NamedPlace]) -> list[str]:

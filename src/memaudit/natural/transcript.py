@@ -6,11 +6,12 @@ are replaced by numbers.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from memaudit.core.package import Experience
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Candidate, Experience
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
 
 REVEALING_FORMATS = frozenset({"longmemeval"})
@@ -42,6 +43,10 @@ class Transcript:
     def place(self) -> dict[str, int]:
         """The position of each turn in the stream."""
         return {id: number for number, id in enumerate(self.turn)}
+
+
+STEP = "step"
+"""The attribute of an experience that is no turn."""
 
 
 def turn_text(turn: Turn) -> str:
@@ -135,8 +140,31 @@ def experiences(transcript: Transcript, later: Iterable[tuple[str, str]] = ()) -
     return rows
 
 
+BY_TURN, BY_SESSION = GROUPS = ("turn", "session")
+"""What candidates compete within: a turn, or a whole session as in the paper."""
+
+
+def check_group(group: str) -> None:
+    if group not in GROUPS:
+        raise MemAuditError(f"unknown group {group!r}; choose {' or '.join(GROUPS)}")
+
+
+def grouped(
+    rows: Sequence[Experience], candidates: Sequence[Candidate], group: str
+) -> tuple[list[Experience], list[Candidate]]:
+    """Experiences and candidates; by session, every candidate is at the end of its session."""
+    if group == BY_TURN:
+        return list(rows), list(candidates)
+    home = {row.id: session_end_id(str(row.session)) for row in rows}
+    ends = set(home.values())
+    kept = [row for row in rows if row.id in ends or row.attributes.get(STEP) is None]
+    renumbered = [row.model_copy(update={"index": place}) for place, row in enumerate(kept)]
+    moved = [one.model_copy(update={"experience": home[one.experience]}) for one in candidates]
+    return renumbered, moved
+
+
 def _end(id: str, index: int, session: Session) -> Experience:
     return Experience(
         id=id, index=index, session=session.id, timestamp=session.timestamp,
-        attributes={"step": "session end"},
+        attributes={STEP: "session end"},
     )  # fmt: skip

@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from memaudit.core.budgets import OWN
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import MAX_DIGITS, common_denominator
 from memaudit.core.notebook import Frame, html_table, to_frame
 from memaudit.core.number_text import with_interval
 from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS, MOST_DIGITS, LossDiagnosis, ScoreRow
-from memaudit.report.leaderboard_entries import Entries
 from memaudit.scoring.caveats import is_incomplete
+from memaudit.scoring.score_files import Entries, by_size
 from memaudit.stats.bootstrap import Floats, Interval, mean_intervals, resample_counts
 from memaudit.stats.paired_tests import Difference, holm, paired_differences
 
@@ -194,7 +193,7 @@ def board(entries: Entries) -> Board:
         )
     budgets: list[tuple[str, tuple[Standing, ...]]] = []
     gaps: list[Gap] = []
-    for budget, cells in sorted(rows.items(), key=_by_size):
+    for budget, cells in sorted(rows.items(), key=lambda item: by_size(item[0], item[1].values())):
         stores = sorted({store for _, store in cells})
         scores = _table(cells, entries.packages, stores, lambda row: row.score)
         best = _table(cells, entries.packages, stores, lambda row: row.best_subset.ratio)
@@ -202,7 +201,7 @@ def board(entries: Entries) -> Board:
             stores, mean_intervals(scores, drawn), mean_intervals(best, drawn), strict=True
         )
         standings = [
-            _standing(store, _known(mine), _known(most),
+            _standing(store, mine.if_several, most.if_several,
                       [cells.get((package, store)) for package in entries.packages],
                       incomplete[store], undecided[store])
             for store, mine, most in columns
@@ -216,12 +215,6 @@ def board(entries: Entries) -> Board:
             for (a, b), gap in zip(pairs, paired_differences(scores, pairs, drawn), strict=True)
         ]
     return Board(entries, tuple(budgets), tuple(_corrected(gaps)))
-
-
-def _by_size(item: tuple[str, dict[tuple[str, str], ScoreRow]]) -> tuple[bool, Fraction, str]:
-    """Smaller budgets first, each store's own last."""
-    asked, cells = item
-    return asked == OWN, max(row.budget for row in cells.values()), asked
 
 
 def _table(
@@ -288,11 +281,6 @@ def _rounded(row: list[Fraction]) -> list[Fraction]:
     """Shares with MAX_DIGITS places. The first is the remainder, so that they sum to 1."""
     others = [Fraction(int(share * PLACES), PLACES) for share in row[1:]]
     return [1 - sum(others, Fraction(0)), *others]
-
-
-def _known(interval: Interval) -> Interval:
-    """No interval for a single package: there is nothing to resample."""
-    return interval if interval.n > 1 else replace(interval, low=math.nan, high=math.nan)
 
 
 def _known_gap(difference: Difference) -> Difference:

@@ -16,10 +16,10 @@ from memaudit.report.leaderboard import SHARES, Board, Standing
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import Member
 from memaudit.scoring.caveats import MISSING_ROWS, is_incomplete, row_caveats
+from memaudit.scoring.denominators import DENOMINATORS_NOTE, denominator_rows, denominators_data
 from memaudit.scoring.judges import judged_how
 from memaudit.scoring.pruning import BY_DEFAULT
 from memaudit.stats.bootstrap import Interval
-from memaudit.stats.paired_tests import Difference
 
 
 def leaderboard_data(board: Board) -> dict[str, Any]:
@@ -51,20 +51,21 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
                 "budget": gap.budget,
                 "first": gap.first,
                 "second": gap.second,
-                **_mean(gap.difference),
+                **gap.difference.to_json(),
                 "p": rounded(gap.difference.p),
                 "p_holm": rounded(gap.p_holm),
             }
             for gap in board.gaps
         ],
+        "denominators": denominators_data(denominator_rows(board.entries)),
     }  # fmt: skip
 
 
 def _standing(standing: Standing) -> dict[str, Any]:
     return {
         "store": standing.store,
-        "score": _mean(standing.score),
-        "best_subset": _mean(standing.best_subset),
+        "score": standing.score.to_json(),
+        "best_subset": standing.best_subset.to_json(),
         "shares": standing.shares and {name: str(share) for name, share in standing.shares.items()},
         "diagnosed": standing.diagnosed,
         "cut_to_budget": standing.cut,
@@ -73,15 +74,6 @@ def _standing(standing: Standing) -> dict[str, Any]:
         "memories": rounded(standing.memories),
         "incomplete_stores": standing.incomplete,
         "undecided_cells": standing.undecided_cells,
-    }
-
-
-def _mean(interval: Interval | Difference) -> dict[str, Any]:
-    return {
-        "n": interval.n,
-        "mean": rounded(interval.mean),
-        "ci_low": rounded(interval.low),
-        "ci_high": rounded(interval.high),
     }
 
 
@@ -257,6 +249,8 @@ def build_page(board: Board) -> str:
         board=board,
         budgets=[(budget, rows) for budget, rows in board.budgets],
         gaps=[(gap.budget, gap) for gap in board.gaps],
+        denominators=denominator_rows(board.entries),
+        denominators_note=DENOMINATORS_NOTE,
         members=members,
         best=Member("upper", "best subset that fits", "", "reference", BEST_SUBSET_LOOK),
         columns=[column for column in columns() if column.heading],

@@ -23,7 +23,13 @@ from memaudit.reproduce.folder import (
 )
 from memaudit.reproduce.own_set import BLIND_PASSES
 from memaudit.reproduce.results import Results
-from memaudit.reproduce.scoreboard import AGREE, DIFFER, NEEDS_ARCHIVE, Scoreboard
+from memaudit.reproduce.scoreboard import (
+    AGREE,
+    DIFFER,
+    NEEDS_ARCHIVE,
+    NOT_AS_PRINTED,
+    Scoreboard,
+)
 from memaudit.reproduce.tables import SCALE, page, table, tables
 
 
@@ -68,6 +74,7 @@ def card(results: Results, version: str) -> str:
         agree=counts[AGREE],
         differ=counts[DIFFER],
         needs=counts[NEEDS_ARCHIVE],
+        not_as_printed=counts[NOT_AS_PRINTED],
         scoreboard=SCOREBOARD_PAGE,
         licences=LICENCES,
     )
@@ -133,11 +140,13 @@ def scoreboard_page(board: Scoreboard, remark: str = "") -> str:
     """The scoreboard for people, with a remark on the settings where there is one."""
     settings = ", ".join(f"{number} {name}" for name, number in board.settings.items())
     lines = [
-        (line.where, line.what, line.published, line.ours, line.verdict) for line in board.lines
-    ]
+        (line.where, line.what, line.published, line.ours,
+         f"{line.verdict}: {line.why}" if line.why else line.verdict)
+        for line in board.lines
+    ]  # fmt: skip
     figures = [
         (figure.where, figure.what,
-         ", ".join(f"`{name}.*`" for name in figure.files) or NEEDS_ARCHIVE)
+         ", ".join(f"`{name}.*`" for name in figure.files) or f"needs {figure.needs}")
         for figure in board.figures
     ]  # fmt: skip
     beside = [(where, f"[{path}]({path})") for where, path in board.own_set.items()]
@@ -146,7 +155,8 @@ def scoreboard_page(board: Scoreboard, remark: str = "") -> str:
         f"{board.headline}; {settings}. {f'This was {remark}. ' if remark else ''}A number agrees "
         "if ours rounds to what the paper prints; counts and zeros must be equal. What needs "
         "the published archive rests on its packages, labels or exported stores; with it, "
-        "`memaudit reproduce natural --artifact DIR` computes part of them.",
+        "`memaudit reproduce all --archive DIR` computes what its files allow. What cannot be "
+        "reproduced as printed says why.",
         table(("paper", "number", "published", "ours", "verdict"), lines),
         "## Figures\n",
         table(("paper", "figure", "ours"), figures),

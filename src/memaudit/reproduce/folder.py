@@ -21,10 +21,13 @@ FORMAT, VERSION = "memaudit-reproduction", 1
 MANIFEST, PROGRESS = "manifest.json", "progress.json"
 """The manifest vouches for a finished reproduction. Until then there is a progress file."""
 
-CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, DOWNSTREAM, FIGURES, TABLES = (
-    "controlled", "solvers", "natural", "sensitivity", "labels", "downstream", "figures", "tables",
+CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, STORES, DOWNSTREAM, FIGURES, TABLES = (
+    "controlled", "solvers", "natural", "sensitivity", "labels", "stores", "downstream", "figures",
+    "tables",
 )  # fmt: skip
-PARTS = (CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, DOWNSTREAM, FIGURES)
+PARTS = (CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, STORES, DOWNSTREAM, FIGURES)
+ARCHIVE, ARCHIVE_NUMBERS = "archive", "numbers.json"
+"""A part that exists only where the paper's archive was given."""
 SWEEP, STRESS = f"{CONTROLLED}/sweep", f"{CONTROLLED}/stress"
 ROWS, SUMMARY = "rows.jsonl", "summary.json"
 PACKAGES = "packages.jsonl"

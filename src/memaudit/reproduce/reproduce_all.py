@@ -8,9 +8,11 @@ from pathlib import Path
 
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.run_folder import locked
+from memaudit.reproduce.archive import find_archive, write_archive_numbers
 from memaudit.reproduce.controlled import Sweeper, make_solver_audit, reproduce_controlled
 from memaudit.reproduce.documents import documents, write_documents
 from memaudit.reproduce.folder import (
+    ARCHIVE,
     CONTROLLED,
     DOWNSTREAM,
     FIGURES,
@@ -18,6 +20,7 @@ from memaudit.reproduce.folder import (
     NATURAL,
     SENSITIVITY,
     SOLVERS,
+    STORES,
     Ledger,
     remove_leftovers,
 )
@@ -28,6 +31,7 @@ from memaudit.reproduce.own_set import (
     make_natural_run,
     make_sensitivity,
 )
+from memaudit.reproduce.own_stores import make_stores
 from memaudit.reproduce.results import read_results
 from memaudit.reproduce.scoreboard import Scoreboard
 from memaudit.reproduce.settings import Settings, versions
@@ -48,7 +52,9 @@ class Tools:
     clock: Callable[[], float] = time.monotonic
 
 
-def reproduce_all(folder: Path, settings: Settings, tools: Tools, date: str) -> Scoreboard:
+def reproduce_all(
+    folder: Path, settings: Settings, tools: Tools, date: str, archive: Path | None = None
+) -> Scoreboard:
     """Compute what is missing, then write the documents and the manifest."""
     makers: dict[str, Callable[[Path], object]] = {
         CONTROLLED: lambda part: reproduce_controlled(part, tools.sweep, settings.seeds),
@@ -56,9 +62,13 @@ def reproduce_all(folder: Path, settings: Settings, tools: Tools, date: str) -> 
         NATURAL: lambda part: make_natural_run(part, settings.packages, tools.engine),
         SENSITIVITY: lambda part: make_sensitivity(part, settings.packages, tools.engine),
         LABELS: lambda part: make_label_audit(part, settings.packages, tools.engine),
+        STORES: lambda part: make_stores(part, settings.packages, tools.engine),
         DOWNSTREAM: lambda part: make_downstream(part, settings.packages),
         FIGURES: lambda part: tools.draw(folder, part),
     }
+    if archive is not None:
+        found = find_archive(archive)  # before anything is computed
+        makers[ARCHIVE] = lambda part: write_archive_numbers(part, found)
     with locked(folder):
         remove_leftovers(folder)
         ledger = Ledger(folder, settings.identity(), date)

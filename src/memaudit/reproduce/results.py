@@ -10,18 +10,22 @@ from memaudit.experiments.sweep import read_run
 from memaudit.io.journal import read_journal
 from memaudit.io.strict_json import read_object
 from memaudit.reproduce.folder import (
+    ARCHIVE,
+    ARCHIVE_NUMBERS,
     DOWNSTREAM,
     LABELS,
     NATURAL,
     ROWS,
     SENSITIVITY,
     SOLVERS,
+    STORES,
     STRESS,
     SUMMARY,
     SWEEP,
 )
 from memaudit.reproduce.own_set import AGREEMENT, RATIOS, RELIABILITY
-from memaudit.reproduce.scoreboard import Scoreboard, make_scoreboard
+from memaudit.reproduce.own_stores import COSTS, DENOMINATORS, SMALLEST
+from memaudit.reproduce.scoreboard import ArchiveNumbers, Scoreboard, make_scoreboard
 from memaudit.reproduce.settings import Settings
 
 Data = dict[str, Any]
@@ -82,6 +86,9 @@ class Results:
     agreement: Data
     ratios: Data
     reliability: Data
+    denominators: Data
+    costs: Data
+    smallest: Data
     downstream: Data
     index: PackageIndex
     scoreboard: Scoreboard
@@ -106,12 +113,32 @@ def read_results(folder: Path, settings: Settings) -> Results:
         agreement=read(LABELS, AGREEMENT),
         ratios=read(LABELS, RATIOS),
         reliability=read(LABELS, RELIABILITY),
+        denominators=read(STORES, DENOMINATORS),
+        costs=read(STORES, COSTS),
+        smallest=read(STORES, SMALLEST),
         downstream=read(DOWNSTREAM),
         index=_index(folder),
         scoreboard=make_scoreboard(
-            settings.to_json(), runs["sweep"]["budgets"], summaries, solvers
+            settings.to_json(),
+            runs["sweep"]["budgets"],
+            summaries,
+            solvers,
+            _archive_numbers(folder),
         ),
     )
+
+
+def _archive_numbers(folder: Path) -> ArchiveNumbers | None:
+    path = folder / ARCHIVE / ARCHIVE_NUMBERS
+    if not path.is_file():
+        return None
+    data = read_object(path, "run memaudit reproduce all again")["numbers"]
+    return {
+        str(where): {
+            str(what): None if number is None else float(number) for what, number in numbers.items()
+        }
+        for where, numbers in data.items()
+    }
 
 
 def _index(folder: Path) -> PackageIndex:

@@ -18,10 +18,12 @@ from memaudit.core.exact import exact
 from memaudit.reproduce.folder import FIGURES
 
 AGREE, DIFFER, NEEDS_ARCHIVE = "agree", "differ", "needs the published archive"
+NOT_AS_PRINTED = "cannot be reproduced as printed"
 VERDICTS = {
     AGREE: ("agrees", "agree"),
     DIFFER: ("differs", "differ"),
     NEEDS_ARCHIVE: (NEEDS_ARCHIVE, "need the published archive"),
+    NOT_AS_PRINTED: (NOT_AS_PRINTED, NOT_AS_PRINTED),
 }
 """Each verdict after the number 1, and after any other number."""
 
@@ -40,18 +42,22 @@ class ScoreboardLine:
     published: str
     ours: str
     verdict: str
+    why: str = ""
+    """Why it cannot be reproduced as printed, or what ours is instead."""
 
     def to_json(self) -> dict[str, str]:
-        return asdict(self)
+        data = asdict(self)
+        return data if self.why else {name: data[name] for name in data if name != "why"}
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreboardFigure:
-    """A figure of the paper and our files. There are none where it needs the archive."""
+    """A figure of the paper and our files, or what it needs where there are none."""
 
     where: str
     what: str
     files: tuple[str, ...]
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class Scoreboard:
     @property
     def computed(self) -> list[ScoreboardLine]:
         """The lines that have a number of ours."""
-        return [line for line in self.lines if line.verdict != NEEDS_ARCHIVE]
+        return [line for line in self.lines if line.ours != "-"]
 
     def text(self) -> str:
         """The JSON form."""
@@ -89,7 +95,7 @@ class Scoreboard:
             "lines": [line.to_json() for line in self.lines],
             "figures": [
                 {"where": figure.where, "what": figure.what, "files": list(figure.files),
-                 "verdict": "drawn" if figure.files else NEEDS_ARCHIVE}
+                 "verdict": "drawn" if figure.files else f"needs {figure.needs}"}
                 for figure in self.figures
             ],
             "own_set": dict(self.own_set),
@@ -102,13 +108,21 @@ def make_scoreboard(
     budgets: Mapping[str, str],
     summaries: Mapping[str, dict[str, Any]],
     solvers: Mapping[str, Any],
+    from_archive: "ArchiveNumbers | None" = None,
 ) -> Scoreboard:
-    """From the controlled runs and the solver audit. Everything else needs the archive."""
-    lines = [*solver_lines(solvers), *controlled_lines(budgets, summaries), *archive_lines()]
+    """From the controlled runs and the solver audit, and the archive where it was given."""
+    lines = [
+        *solver_lines(solvers),
+        *controlled_lines(budgets, summaries),
+        *archive_lines(from_archive or {}),
+    ]
     archive = published("archive")
     figures = tuple(
         ScoreboardFigure(
-            figure["where"], figure["what"], tuple(f"{FIGURES}/{name}" for name in figure["files"])
+            figure["where"],
+            figure["what"],
+            tuple(f"{FIGURES}/{name}" for name in figure["files"]),
+            figure.get("needs", ""),
         )
         for figure in archive["figures"]
     )
@@ -184,14 +198,30 @@ def _run_lines(entry: dict[str, Any], summary: dict[str, Any]) -> Iterator[Score
             )
 
 
-def archive_lines() -> Iterator[ScoreboardLine]:
-    """Every number that cannot be computed without the archive."""
+ArchiveNumbers = Mapping[str, Mapping[str, float | None]]
+"""Ours, by where the paper prints a number and what it calls it."""
+
+
+def archive_lines(ours: ArchiveNumbers) -> Iterator[ScoreboardLine]:
+    """Every number that rests on the archive: compared where it was given, else open.
+
+    A number that cannot be reproduced as printed says why, with ours beside it if there is one.
+    """
     for place in published("archive")["places"]:
         for what, printed in place["numbers"].items():
-            yield ScoreboardLine(place["where"], what, printed, "-", NEEDS_ARCHIVE)
+            yield _archive_line(place["where"], what, printed, ours)
     for entry in published("natural")["numbers"]:
         where = "table 5" if entry["metric"] in TABLE_FIVE else "section 6"
         for budget, printed in entry["at"].items():
-            yield ScoreboardLine(
-                where, f"{entry['what']}, B = {budget}", printed, "-", NEEDS_ARCHIVE
-            )
+            yield _archive_line(where, f"{entry['what']}, B = {budget}", printed, ours)
+
+
+def _archive_line(where: str, what: str, printed: str, ours: ArchiveNumbers) -> ScoreboardLine:
+    number = ours.get(where, {}).get(what)
+    for entry in published("archive")["not_as_printed"]:
+        if entry["where"] == where and any(part in what for part in entry["what"]):
+            shown = "-" if number is None else compare(where, what, printed, number).ours
+            return ScoreboardLine(where, what, printed, shown, NOT_AS_PRINTED, entry["why"])
+    if number is None:
+        return ScoreboardLine(where, what, printed, "-", NEEDS_ARCHIVE)
+    return compare(where, what, printed, number)

@@ -82,7 +82,7 @@ class Settings:
 
     seeds: int = SEEDS
     rows: int = ROWS
-    packages: int = 26
+    packages: int = 64
 
     def __post_init__(self) -> None:
         for name in ("seeds", "rows", "packages"):

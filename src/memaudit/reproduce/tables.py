@@ -30,6 +30,8 @@ def tables(results: Results) -> dict[str, str]:
         "sensitivity-own-set.md": sensitivity_table(results.sensitivity),
         "reliability-own-set.md": reliability_table(results.reliability),
         "labels-own-set.md": labels_table(results.agreement, results.ratios),
+        "stores-own-set.md": stores_table(results.denominators["rows"]),
+        "store-costs-own-set.md": store_costs_table(results.costs, results.smallest["rows"]),
         "downstream-own-set.md": downstream_table(results.downstream),
     }  # fmt: skip
 
@@ -175,6 +177,65 @@ def _shift(label_set: str, shift: Mapping[str, Any]) -> tuple[object, ...]:
         "preserved" if ranking["preserved"] else "changed",
         ratio(None if rho is None else rho["value"]),
     )
+
+
+STORES = (
+    f"{OWN_SET} The stores were written by hand in the shapes of Mem0, Letta and A-Mem: the "
+    "numbers say nothing about these systems."
+)
+
+
+def stores_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The form of table 4: one store over three denominators."""
+    head = ("store", "kept by", "B", "F", "over package", "over union", "over common union")
+    numbers = ("value", "package_ratio", "union_ratio", "ratio")
+    body = [
+        (row["store"], row["kept_by"], row["budget"],
+         *(with_interval(*(row[name][part] for part in ("mean", "ci_low", "ci_high")))
+           for name in numbers))
+        for row in rows
+    ]  # fmt: skip
+    about = (
+        f"{STORES} F is the mean value of what is kept; ratios are means of ratios, with 95% "
+        "bootstrap intervals over packages. The whole store may cost more than the budget; best "
+        "subsets know the labels."
+    )
+    return page(
+        "Stores over three denominators (beside table 4)", about, table(head, body),
+        "Drawn in `figures/stores-systems.*`.\n",
+    )  # fmt: skip
+
+
+def store_costs_table(costs: Mapping[str, Any], smallest: Sequence[Mapping[str, Any]]) -> str:
+    """The forms of table 5 for unions, and of table 6."""
+    findings = costs["findings"]
+    unions = [
+        (row["variant"], row["budget"], *(ratio(row[name]["mean"]) for name in (
+            "union_optimum", "union_optimum_over_base", "package_optimum",
+            "package_optimum_over_base")))
+        for row in findings
+    ]  # fmt: skip
+    stores = [
+        (row["variant"], row["budget"], store["store"], ", ".join(store["kept_by"]),
+         ratio(store["over_package"]["mean"]), ratio(store["score"]["mean"]),
+         ratio(store["best_subset"]["mean"]))
+        for row in findings
+        for store in row["stores"]
+    ]  # fmt: skip
+    least = [
+        (row["store"], row["cost_rule"], row["packages"], f"{float(row['mean_smallest_cost']):.1f}")
+        for row in smallest
+    ]
+    return page(
+        "Stores under other costs and constraints (beside tables 5 and 6)",
+        f"{STORES} Stores over budget are cut by {costs['policy']}.",
+        table(("variant", "B", "OPT of unions", "/ base", "OPT of packages", "/ base"), unions),
+        "Stores, as means of ratios:\n",
+        table(("variant", "B", "store", "kept by", "over package", "over common union",
+               "best subset"), stores),
+        "The smallest memory of each store, mean cost over packages:\n",
+        table(("store", "cost rule", "packages", "smallest cost"), least),
+    )  # fmt: skip
 
 
 def downstream_table(summary: Mapping[str, Any]) -> str:

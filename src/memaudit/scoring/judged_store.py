@@ -1,20 +1,17 @@
 """From an exported store to a judged one: texts with their times, costs, coverage, salience."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
-from pathlib import Path
 
 from memaudit.adapters.documents import document_lines
-from memaudit.adapters.published_layout import memory_id, read_salience_calls
 from memaudit.adapters.registry import ADAPTERS
 from memaudit.adapters.store import WRITTEN_AFTER, ExportedStore, Memory, missing_memories
-from memaudit.core.cost import DECLARED, CostRule, cost_rule
+from memaudit.core.cost import DECLARED, RecordRule, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
-from memaudit.core.text import counted
 from memaudit.io.timestamps import export_time
 from memaudit.scoring.caveats import Caveats, unread_rows
 from memaudit.scoring.fed_turns import examples_of, written_from
@@ -27,53 +24,14 @@ from memaudit.scoring.judges import (
     for_package,
 )
 from memaudit.scoring.readable import refuse_unreadable
-from memaudit.scoring.written_store import WrittenDocument, WrittenMemory, WrittenStore
-
-
-class SalienceCalls:
-    """Scores by example and memory, as a file of calls gives them."""
-
-    def __init__(self, path: Path) -> None:
-        self.file = path.name
-        calls = read_salience_calls(path)
-        self.failed = len(calls.skipped)
-        self._scores: dict[str, dict[str, Fraction]] = {name: {} for name in calls.examples}
-        for row in calls.rows:
-            self._scores[row.example][row.memory] = row.value
-
-    def of(self, example: str, memories: Sequence[str]) -> dict[str, Fraction]:
-        """The scores of an example's memories, those that have one."""
-        if not memories:
-            return {}
-        if example not in self._scores:
-            failed = f"; {counted(self.failed, 'call')} failed" if self.failed else ""
-            raise NotJudged(f"{self.file}: has no salience of {example!r}{failed}")
-        scores = self._scores[example]
-        return {id: scores[known] for id in memories if (known := memory_id(example, id)) in scores}
-
-
-@dataclass(frozen=True, slots=True)
-class Salience:
-    """Files of scores given at write time and with the question in sight.
-
-    Without the first, a system's own scores count. With it, a memory that it does not name has no
-    score.
-    """
-
-    at_write_time: SalienceCalls | None = None
-    query_aware: SalienceCalls | None = None
-
-
-OWN_SALIENCE = Salience()
-
-
-def read_salience(at_write_time: Path | None, query_aware: Path | None = None) -> Salience:
-    """The files that are given."""
-    return Salience(
-        None if at_write_time is None else SalienceCalls(at_write_time),
-        None if query_aware is None else SalienceCalls(query_aware),
-    )
-
+from memaudit.scoring.salience import OWN_SALIENCE, Salience, SalienceSource
+from memaudit.scoring.written_store import (
+    DOCUMENT,
+    MEMORY,
+    WrittenDocument,
+    WrittenMemory,
+    WrittenStore,
+)
 
 OTHER_CLOCK = "times that are not the conversation's"
 UNPLACED = "memories that name no package, in a store that names one for others"
@@ -132,17 +90,18 @@ def measured_store(
     texts, other_clock = shown_texts(package, store, memories)
     ids = [memory.id for memory in memories]
     own = {memory.id: exact(memory.salience) for memory in memories if memory.salience is not None}
-    files = {"salience": salience.at_write_time, "query_salience": salience.query_aware}
-    scores = {
-        policy: calls.of(package.name, ids) for policy, calls in files.items() if calls is not None
-    }
+    sources = salience.of(store.name)
+    try:
+        scores = {policy: given.of(package, store, texts) for policy, given in sources.items()}
+    except NotJudged as error:
+        raise NotJudged(f"store {store.name!r}: {error}") from None
     return WrittenStore(
         store.name,
         tuple(
             WrittenMemory(
                 id=memory.id,
                 text=texts[memory.id],
-                cost=Fraction(measure(texts[memory.id])),
+                cost=Fraction(measure(texts[memory.id], MEMORY, memory.metadata)),
                 sources=memory.sources,
                 salience=scores.get("salience", own).get(memory.id),
                 query_salience=scores.get("query_salience", {}).get(memory.id),
@@ -150,13 +109,14 @@ def measured_store(
                 first_line=memory.lines[0] if memory.lines else 0,
                 context=memory.context,
                 has_order=_has_order(memory),
+                metadata=memory.metadata,
             )
             for memory in memories
         ),
         Caveats(
             unread_rows=unread_rows(store),
             incomplete=missing_memories(store.warnings),
-            left_out=_left_out(store, salience, other_clock),
+            left_out=_left_out(store, sources.values(), other_clock),
             without_salience={
                 policy: len(ids) - len(known)
                 for policy, known in scores.items()
@@ -180,7 +140,7 @@ def _mixed_users(store: ExportedStore, memories: Sequence[Memory]) -> tuple[str,
 
 
 def _documents(
-    store: ExportedStore, memories: Sequence[Memory], measure: CostRule
+    store: ExportedStore, memories: Sequence[Memory], measure: RecordRule
 ) -> tuple[WrittenDocument, ...]:
     """The documents that active memories are entries of."""
     parts: dict[str, list[str]] = {}
@@ -188,7 +148,9 @@ def _documents(
         if memory.document is not None:
             parts.setdefault(memory.document, []).append(memory.id)
     return tuple(
-        WrittenDocument(document.id, text, Fraction(measure(text)), tuple(parts[document.id]))
+        WrittenDocument(
+            document.id, text, Fraction(measure(text, DOCUMENT)), tuple(parts[document.id])
+        )
         for document in store.documents
         if document.id in parts
         for text in ["".join(document_lines(document.text)[document.head :])]
@@ -227,13 +189,14 @@ def writing_order(memories: Sequence[Memory]) -> list[Memory]:
     return sorted(memories, key=lambda memory: memory.created_at or "")
 
 
-def _left_out(store: ExportedStore, salience: Salience, other_clock: int) -> dict[str, int]:
+def _left_out(
+    store: ExportedStore, sources: Iterable[SalienceSource], other_clock: int
+) -> dict[str, int]:
     counts = {OTHER_CLOCK: other_clock} if other_clock else {}
     unplaced = len(store.active_by_example.get(None, ()))
     if unplaced and examples_of(store):
         counts[UNPLACED] = unplaced
-    files = (salience.at_write_time, salience.query_aware)
-    if failed := sum(calls.failed for calls in files if calls is not None):
+    if failed := sum(source.failed for source in sources):
         counts[FAILED_SALIENCE] = failed
     return counts
 

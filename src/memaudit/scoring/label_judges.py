@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from memaudit.adapters.published_layout import CoverageCell, memory_id, read_coverage_calls
@@ -29,7 +28,6 @@ MEMORY_FIELDS = frozenset(
 
 UNNAMED = "labels whose memory the file of memories does not name"
 ELSEWHERE = "labels about memories that are not in this store"
-OTHER = "labels of other conversations"
 
 
 class LabelJudge:
@@ -148,11 +146,15 @@ def _listed(files: Path | Sequence[Path]) -> Sequence[Path]:
     return [files] if isinstance(files, Path) else files
 
 
-@dataclass(frozen=True, slots=True)
 class _LabelFile:
-    provenance: str
-    rows: Sequence[LabelRow]
-    memories: Sequence[LabelRow] | None
+    """One file of labels, and the file of memories that says which texts they are about."""
+
+    def __init__(
+        self, provenance: str, rows: Sequence[LabelRow], memories: Sequence[LabelRow] | None
+    ) -> None:
+        self.provenance, self.rows, self.memories = provenance, rows, memories
+        self._rows_of = _by_conversation(rows)
+        self._memories_of = _by_conversation(memories or ())
 
     def fill(
         self,
@@ -166,10 +168,7 @@ class _LabelFile:
         of labels used."""
         ids_of, used = self._ids_by_label(memories), 0
         named.update(id for ids in ids_of.values() for id in ids)
-        for row in self.rows:
-            if _is_of_another(row, memories[0].example):
-                left_out[OTHER] += 1
-                continue
+        for row in _about(self._rows_of, memories[0].example):
             unit = row.text("unit_id")
             if unit not in units:
                 raise row.wrong(
@@ -200,28 +199,37 @@ class _LabelFile:
         something else in every export; or by the id, without a file of memories."""
         example, own = memories[0].example, {memory.id for memory in memories}
         if self.memories is None:
-            labels = {
-                row.text("memory_id") for row in self.rows if not _is_of_another(row, example)
-            }
+            labels = {row.text("memory_id") for row in _about(self._rows_of, example)}
             return {id: [id] for id in labels & own}
         by_text: dict[str, list[str]] = {}
         for memory in memories:
             by_text.setdefault(" ".join(memory.text.split()), []).append(memory.id)
         ids_of: dict[str, list[str]] = {}
-        for row in self.memories:
-            if not _is_of_another(row, example):
-                id, text = row.text("memory_id"), row.optional("text")
-                if text is None:
-                    ids_of[id] = [id] if id in own else []
-                else:
-                    ids_of[id] = sorted(by_text.get(" ".join(text.split()), ()))
+        for row in _about(self._memories_of, example):
+            id, text = row.text("memory_id"), row.optional("text")
+            if text is None:
+                ids_of[id] = [id] if id in own else []
+            else:
+                ids_of[id] = sorted(by_text.get(" ".join(text.split()), ()))
         return ids_of
 
 
-def _is_of_another(row: LabelRow, example: str) -> bool:
-    """Unit and memory ids may repeat from conversation to conversation."""
-    named = _conversation(row)
-    return bool(named and example and named != example)
+Rows = Mapping[str, Sequence[LabelRow]]
+"""By conversation, in the order of the file; those without one under an empty name."""
+
+
+def _by_conversation(rows: Sequence[LabelRow]) -> Rows:
+    found: dict[str, list[LabelRow]] = defaultdict(list)
+    for row in rows:
+        found[_conversation(row) or ""].append(row)
+    return found
+
+
+def _about(rows: Rows, example: str) -> Sequence[LabelRow]:
+    """The rows of a conversation and those of no named one, in the order of the file; all if it is
+    not known which. Unit and memory ids may repeat from conversation to conversation."""
+    chosen = [rows.get("", ()), rows.get(example, ())] if example else list(rows.values())
+    return sorted((row for some in chosen for row in some), key=lambda row: row.line)
 
 
 class PublishedJudge:

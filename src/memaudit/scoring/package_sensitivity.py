@@ -20,6 +20,8 @@ from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import Judge, NotJudged
 from memaudit.scoring.locomo_corrections import VARIANT_NAME, corrected_package, read_corrections
 from memaudit.scoring.package_scores import prepared, why_not_scored, written_for
+from memaudit.scoring.pruning import Policy
+from memaudit.scoring.salience import OWN_SALIENCE, Salience
 from memaudit.scoring.sensitivity import SensitivityRow, variant_runs
 from memaudit.scoring.sensitivity_variants import (
     BASE,
@@ -48,6 +50,8 @@ class SensitivityPlan:
     """Corrected evidence of LoCoMo, and its conversations."""
     many: bool = False
     """Whether there are several packages: then a store need not be written for each."""
+    policy: Policy | None = None
+    salience: Salience = OWN_SALIENCE
 
     def settings(self, places: Sequence[PackagePlace], files: Sequence[Path]) -> dict[str, Any]:
         """Everything that decides the results; `files` are those that judges read."""
@@ -64,6 +68,8 @@ class SensitivityPlan:
             "stores_only": self.stores_only,
             "views": {view: [store.digest for store in seen] for view, seen in self.views.items()},
             "corrections": [content_digest(path) for path in self.corrections or ()],
+            "policy": self.policy,
+            "salience": self.salience.names,
         }
 
     @property
@@ -113,7 +119,8 @@ def _measured(
     package = part.package
     judged = {
         judge.name: [
-            judge_store(package, store, judge).without_units(part.left_out) for store in stores
+            judge_store(package, store, judge, plan.salience).without_units(part.left_out)
+            for store in stores
         ]
         for judge in plan.judges
     }
@@ -140,7 +147,7 @@ def _measured(
         )  # fmt: skip
     return PackageSensitivity(
         package.name,
-        variant_runs(chain(tried, extra), plan.budgets, plan.seconds),
+        variant_runs(chain(tried, extra), plan.budgets, plan.seconds, plan.policy),
         {
             name: [
                 store_data(store, written.caveats)
@@ -158,7 +165,7 @@ def _judged(
 ) -> tuple[WrittenStore, ...]:
     """Stores of a variant by the first judge, those of this package."""
     own = [store for store in stores if store.name in names]
-    return tuple(judge_store(package, store, plan.judges[0]) for store in own)
+    return tuple(judge_store(package, store, plan.judges[0], plan.salience) for store in own)
 
 
 def _caveats(judged: Mapping[str, Sequence[WrittenStore]]) -> Iterator[str]:

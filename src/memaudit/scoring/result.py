@@ -20,11 +20,11 @@ from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.io.atomic import write_file
 from memaudit.io.run_folder import make_folder
 from memaudit.scoring.caveats import caveat_lines
-from memaudit.scoring.judged_store import OWN_SALIENCE, Salience
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.lazy_judging import LazyPlan, LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, NoDiagnosis
 from memaudit.scoring.pruning import EVERYTHING_FITS, Policy
+from memaudit.scoring.salience import OWN_SALIENCE, Salience
 from memaudit.scoring.score import StoreNumbers, bound_text
 from memaudit.scoring.written_store import WrittenStore
 
@@ -442,8 +442,8 @@ def open_optima(result: ScoreResult) -> list[str]:
     for row in result.rows:
         numbers = row.numbers
         optima = {
-            "the package": numbers.package_ratio.optimum,
-            f"the union with {row.store}": numbers.union_ratio.optimum,
+            "the package": numbers.kept.package_ratio.optimum,
+            f"the union with {row.store}": numbers.kept.union_ratio.optimum,
             "the common union": row.optimum,
             f"{row.store} alone": numbers.best_optimum,
         }

@@ -249,15 +249,16 @@ class KeptStore:
     worth: StoreValue
     ratio: Ratio
     """Over OPT of the common union."""
+    package_ratio: Ratio
+    """Over OPT of the package alone: above 1 where a store says things better than any candidate
+    of the package."""
+    union_ratio: Ratio
+    """Over OPT of the package and this store."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreNumbers:
-    """Every number of one store at one budget. The ratio of `kept` is the score.
-
-    Over the package's own optimum what is kept may be worth more than 1: a store may say things
-    better than any candidate of the package.
-    """
+    """Every number of one store at one budget. The ratio of `kept` is the score."""
 
     store: str
     budget: Fraction
@@ -270,8 +271,6 @@ class StoreNumbers:
     written: StoreValue
     """The whole store, whatever it costs."""
     kept: KeptStore
-    package_ratio: Ratio
-    union_ratio: Ratio
     best: KeptStore
     best_optimum: Optimum
     policies: tuple[KeptStore, ...]
@@ -405,7 +404,6 @@ class StoreScorer:
     ) -> StoreNumbers:
         """All numbers of a store at a budget."""
         kept = self._kept(keep_within(store, budget, policy), store, budget)
-        highest = kept.ratio.highest
         repeated = store.duplicates
         return StoreNumbers(
             store=store.name,
@@ -416,12 +414,6 @@ class StoreScorer:
             duplicate_cost=sum((memory.cost for memory in repeated), Fraction(0)),
             written=replace(self.part(store, store.candidate_ids), cost=store.cost),
             kept=kept,
-            package_ratio=Ratio(
-                kept.worth.value, self.package_optimum(budget), "package", highest, NOT_JUDGED
-            ),
-            union_ratio=Ratio(
-                kept.worth.value, self.union_optimum(store, budget), "union", highest, NOT_JUDGED
-            ),
             best=self._best(store, budget),
             best_optimum=self.upper_optimum(store, budget),
             policies=tuple(
@@ -432,17 +424,20 @@ class StoreScorer:
 
     def score(self, store: WrittenStore, budget: Fraction, policy: Policy | None = None) -> Ratio:
         """What a store keeps within the budget, over OPT of the common union."""
-        return self._kept(keep_within(store, budget, policy), store, budget).ratio
+        worth = self._worth(keep_within(store, budget, policy), store)
+        return self._ratio(budget, worth.value, _open(worth), NOT_JUDGED)
 
-    def _kept(self, kept: StoreWithinBudget, store: WrittenStore, budget: Fraction) -> KeptStore:
+    def _worth(self, kept: StoreWithinBudget, store: WrittenStore) -> StoreValue:
         chosen = set(kept.ids)
         ids = [memory.id for memory in store.memories if store.candidate_id(memory) in chosen]
         # A document that is kept whole costs what it costs.
         cost = store.cost if kept.policy is None else store.cost_of(ids)
-        worth = replace(self.part(store, kept.ids), cost=cost)
-        highest = worth.highest if worth.highest > worth.value else None
-        ratio = self._ratio(worth.value, highest, NOT_JUDGED, budget)
-        return KeptStore(kept.policy or EVERYTHING_FITS, kept.ids, worth, ratio)
+        return replace(self.part(store, kept.ids), cost=cost)
+
+    def _kept(self, kept: StoreWithinBudget, store: WrittenStore, budget: Fraction) -> KeptStore:
+        worth = self._worth(kept, store)
+        ratios = self._ratios(store, budget, worth.value, _open(worth), NOT_JUDGED)
+        return KeptStore(kept.policy or EVERYTHING_FITS, kept.ids, worth, *ratios)
 
     def _best(self, store: WrittenStore, budget: Fraction) -> KeptStore:
         optimum = self.upper_optimum(store, budget)
@@ -450,13 +445,33 @@ class StoreScorer:
         highest, why_open = None if optimum.certified else optimum.bound, NOT_CERTIFIED
         if highest is None and worth.highest > worth.value:
             highest, why_open = worth.highest, NOT_JUDGED
-        ratio = self._ratio(worth.value, highest, why_open, budget)
-        return KeptStore(BEST, store.memories_of(optimum.store), worth, ratio)
+        ratios = self._ratios(store, budget, worth.value, highest, why_open)
+        return KeptStore(BEST, store.memories_of(optimum.store), worth, *ratios)
+
+    def _ratios(
+        self,
+        store: WrittenStore,
+        budget: Fraction,
+        value: Fraction,
+        highest: Fraction | None,
+        why_open: str,
+    ) -> tuple[Ratio, Ratio, Ratio]:
+        """Over OPT of the common union, of the package, and of the package and the store."""
+        return (
+            self._ratio(budget, value, highest, why_open),
+            Ratio(value, self.package_optimum(budget), "package", highest, why_open),
+            Ratio(value, self.union_optimum(store, budget), "union", highest, why_open),
+        )
 
     def _ratio(
-        self, value: Fraction, highest: Fraction | None, why_open: str, budget: Fraction
+        self, budget: Fraction, value: Fraction, highest: Fraction | None, why_open: str
     ) -> Ratio:
         """Of a part of the common optimum: at most 1."""
         optimum = self.common_optimum(budget)
         most = None if highest is None else min(highest, optimum.value)
         return Ratio(value, optimum, "common union", most, why_open)
+
+
+def _open(worth: StoreValue) -> Fraction | None:
+    """What it may be worth at most, while some cells are not judged."""
+    return worth.highest if worth.highest > worth.value else None

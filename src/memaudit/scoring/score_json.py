@@ -89,8 +89,8 @@ def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
             "duplicates": numbers.duplicates,
             "duplicate_cost": plain(numbers.duplicate_cost),
         },
-        "package_ratio": ratio_row(numbers.package_ratio),
-        "union_ratio": ratio_row(numbers.union_ratio),
+        "package_ratio": ratio_row(numbers.kept.package_ratio),
+        "union_ratio": ratio_row(numbers.kept.union_ratio),
         "best_subset": {**_kept_row(numbers.best), **_optimum_row(numbers.best_optimum)},
         "policies": {kept.by: _kept_row(kept) for kept in numbers.policies},
         "unit_kinds": kinds_data(row.kinds),
@@ -125,13 +125,15 @@ def _optimum_row(optimum: Optimum) -> dict[str, Any]:
 
 
 def _kept_row(kept: KeptStore) -> dict[str, Any]:
-    """What is kept of a store; the ratio is over OPT of the common union."""
+    """What is kept of a store; `ratio` is over OPT of the common union."""
     return {
         "memories": len(kept.ids),
         "cost": plain(kept.worth.cost),
         "value": rounded(kept.worth.value),
         "assumed_share": rounded(kept.worth.assumed),
         "ratio": rounded(kept.ratio.value),
+        "package_ratio": rounded(kept.package_ratio.value),
+        "union_ratio": rounded(kept.union_ratio.value),
         "between": _between(kept.ratio),
     }
 

@@ -16,7 +16,7 @@ from memaudit.core.exact import plain
 from memaudit.core.number_text import rounded
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
-from memaudit.scoring.pruning import keep_within
+from memaudit.scoring.pruning import Policy, keep_within
 from memaudit.scoring.score import Basis, Ratio, StoreScorer
 from memaudit.scoring.sensitivity_variants import Variant
 from memaudit.scoring.written_store import WrittenStore
@@ -38,6 +38,11 @@ class SensitivityRow:
     kept_by: str
     kept: Fraction | None
     upper: Fraction | None
+    over_package: Fraction | None
+    """What it keeps over OPT of the package alone."""
+    optimum: Fraction | None
+    """OPT of the common union."""
+    package_optimum: Fraction | None
     uncertified: int
     assumed: Fraction = Fraction(0)
     """The larger of the shares of OPT and of what is kept that rest on assumed cells."""
@@ -49,23 +54,25 @@ def sensitivity_rows(
     budgets: Sequence[Fraction],
     group_cap: int | None = None,
     seconds: float | None = None,
+    policy: Policy | None = None,
 ) -> list[SensitivityRow]:
-    """Every store at every budget. A store that fits is kept whole, else the newest that fit."""
+    """Every store at every budget. A store that fits is kept whole, else what a policy keeps."""
     scorer = StoreScorer(package, stores, group_cap, seconds)
     rows = []
     for budget in budgets:
         for store in scorer.stores:
-            kept = keep_within(store, budget)
+            kept = keep_within(store, budget, policy)
             part, common = scorer.part(store, kept.ids), scorer.common_optimum(budget)
-            upper = scorer.upper_optimum(store, budget)
-            row = sensitivity_row(store.name, budget, kept.kept_by, part.value, common, upper)
+            upper, own = scorer.upper_optimum(store, budget), scorer.package_optimum(budget)
+            row = sensitivity_row(store.name, budget, kept.kept_by, part.value, common, upper, own)
             rows.append(replace(row, assumed=max(common.assumed, part.assumed)))
     return rows
 
 
 def sensitivity_row(
-    store: str, budget: Fraction, kept_by: str, value: Fraction, common: Optimum, upper: Optimum
-) -> SensitivityRow:
+    store: str, budget: Fraction, kept_by: str, value: Fraction,
+    common: Optimum, upper: Optimum, own: Optimum,
+) -> SensitivityRow:  # fmt: skip
     """The ratios of a kept value and of an upper bound, where optima are proven."""
     return SensitivityRow(
         store=store,
@@ -73,6 +80,9 @@ def sensitivity_row(
         kept_by=kept_by,
         kept=Ratio(value, common, BASIS).value,
         upper=Ratio(upper.value, common, BASIS).value if upper.certified else None,
+        over_package=Ratio(value, own).value,
+        optimum=common.value if common.certified else None,
+        package_optimum=own.value if own.certified else None,
         uncertified=sum(not optimum.certified for optimum in (common, upper)),
     )
 
@@ -115,6 +125,15 @@ class StoreSpread:
     kept_by: tuple[str, ...]
     kept: RatioSpread
     upper: RatioSpread
+    over_package: RatioSpread
+
+
+@dataclass(frozen=True, slots=True)
+class OptimumSpread:
+    """An optimum under one variant: its mean, and the mean of its ratios to the base's."""
+
+    value: RatioSpread
+    over_base: RatioSpread
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +146,8 @@ class VariantFinding:
     stores: tuple[StoreSpread, ...]
     kept_ranking: RankSurvival
     upper_ranking: RankSurvival
+    union: OptimumSpread
+    package: OptimumSpread
     uncertified: int
 
 
@@ -143,13 +164,16 @@ class JudgePairing:
 
 
 def variant_runs(
-    tried: Iterable[Variant], budgets: Sequence[Fraction], seconds: float | None = None
+    tried: Iterable[Variant],
+    budgets: Sequence[Fraction],
+    seconds: float | None = None,
+    policy: Policy | None = None,
 ) -> dict[str, list[list[SensitivityRow]]]:
     """Every variant measured, draws of one noise together."""
     runs: dict[str, list[list[SensitivityRow]]] = {}
     for variant in tried:
         rows = sensitivity_rows(
-            variant.package, variant.stores, budgets, variant.group_cap, seconds
+            variant.package, variant.stores, budgets, variant.group_cap, seconds, policy
         )
         runs.setdefault(variant.name, []).append(rows)
     return runs
@@ -224,12 +248,24 @@ def _finding(name: str, budget: Fraction, compared: Sequence[Compared]) -> Varia
                 tuple(sorted({row.kept_by for row in rows})),
                 spread([row.kept for row in rows]),
                 spread([row.upper for row in rows]),
+                spread([row.over_package for row in rows]),
             )
             for store, rows in by_store.items()
         ),
         kept_ranking=_survival(compared, lambda row: row.kept),
         upper_ranking=_survival(compared, lambda row: row.upper),
+        union=_optimum(compared, lambda row: row.optimum),
+        package=_optimum(compared, lambda row: row.package_optimum),
         uncertified=sum(row.uncertified for _, run in compared for row in run),
+    )
+
+
+def _optimum(compared: Sequence[Compared], value: RatioOf) -> OptimumSpread:
+    """All stores of a package share its optima, so the first row speaks for it."""
+    optima = [(value(base[0]), value(run[0])) for base, run in compared if base and run]
+    return OptimumSpread(
+        spread([here for _, here in optima]),
+        spread([here / base for base, here in optima if base and here is not None]),
     )
 
 
@@ -276,11 +312,16 @@ def finding_row(finding: VariantFinding) -> dict[str, Any]:
                 "kept_by": list(store.kept_by),
                 "score": _spread_row(store.kept),
                 "best_subset": _spread_row(store.upper),
+                "over_package": _spread_row(store.over_package),
             }
             for store in finding.stores
         ],
         "score_ranking": _survival_row(finding.kept_ranking),
         "best_subset_ranking": _survival_row(finding.upper_ranking),
+        "union_optimum": _spread_row(finding.union.value),
+        "union_optimum_over_base": _spread_row(finding.union.over_base),
+        "package_optimum": _spread_row(finding.package.value),
+        "package_optimum_over_base": _spread_row(finding.package.over_base),
         "uncertified_optima": finding.uncertified,
     }
 

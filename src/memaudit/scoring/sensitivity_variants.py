@@ -14,7 +14,7 @@ from memaudit.core.exact import plain
 from memaudit.core.package import Coverage, Package
 from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, is_exact
 from memaudit.scoring.judges import Cell, cores, with_cores
-from memaudit.scoring.written_store import WrittenStore
+from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenStore
 
 NoiseKind = Literal["flip", "resample", "move"]
 NOISE_KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
@@ -103,7 +103,12 @@ def measured_by(rule: str, store: WrittenStore) -> WrittenStore:
     return replace(
         store,
         memories=tuple(
-            replace(memory, cost=Fraction(measure(memory.text))) for memory in store.memories
+            replace(memory, cost=Fraction(measure(memory.text, MEMORY, memory.metadata)))
+            for memory in store.memories
+        ),
+        documents=tuple(
+            replace(document, cost=Fraction(measure(document.text, DOCUMENT)))
+            for document in store.documents
         ),
     )
 

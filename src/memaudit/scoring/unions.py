@@ -4,10 +4,11 @@ A document is a choice too, beside its entries: it costs what the file costs, an
 entries cover together.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.equal_texts import DistinctTexts, distinct_texts
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import strength
@@ -16,10 +17,7 @@ from memaudit.core.text import content_key
 from memaudit.core.unit_parts import NO_PART
 from memaudit.natural.coverage_rules import FULL
 from memaudit.scoring.judges import Cell
-from memaudit.scoring.written_store import WrittenMemory, WrittenStore
-
-MEMORY, DOCUMENT = "memory", "document"
-"""The kinds of an exported memory, and of a document that memories are entries of."""
+from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenMemory, WrittenStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +88,14 @@ def _with_memories(
     coverage: tuple[Coverage, ...],
     name: str,
 ) -> Union:
+    fields = () if package.cost_rule == DECLARED else cost_rule(package.cost_rule).fields
     last = max((experience.index for experience in package.experiences), default=-1)
     taken = {item.id for item in (*package.candidates, *package.experiences)}
     experiences: list[Experience] = []
     added: list[Candidate] = []
     cells: list[Coverage] = []
     for store in stores:
-        for candidate, covers in _as_candidates(store, package.equal_texts_once):
+        for candidate, covers in _as_candidates(store, package.equal_texts_once, fields):
             id, home = candidate.id, candidate.experience
             if id in taken or home in taken:
                 raise MemAuditError(
@@ -129,19 +128,24 @@ def _with_memories(
 
 
 def _as_candidates(
-    store: WrittenStore, once: bool
+    store: WrittenStore, once: bool, fields: Collection[str]
 ) -> Iterator[tuple[Candidate, Mapping[str, Cell]]]:
     """Every memory, and every document that is cheaper whole than all its entries.
 
-    `once`: entries of the same text count once.
+    `once`: entries of the same text count once. `fields` are those that the cost rule charges for.
     """
     for memory in store.memories:
         id = store.candidate_id(memory)
         home = f"written: {id}"
         yield (
-            Candidate(id=id, experience=home, kind=MEMORY, text=memory.text, cost=memory.cost),
+            Candidate(
+                id=id, experience=home, kind=MEMORY, text=memory.text, cost=memory.cost,
+                attributes={
+                    name: memory.metadata[name] for name in fields if name in memory.metadata
+                },
+            ),
             memory.coverage,
-        )
+        )  # fmt: skip
     by_id = {memory.id: memory for memory in store.memories}
     for document in store.documents:
         entries = [by_id[id] for id in document.parts]

@@ -4,11 +4,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from pydantic import JsonValue
+
 from memaudit.core.exact import total
 from memaudit.core.text import content_key
 from memaudit.scoring.caveats import NO_CAVEATS, Caveats
 from memaudit.scoring.fed_turns import NOT_FED
 from memaudit.scoring.judges import Cell, Pair
+
+MEMORY, DOCUMENT = "memory", "document"
+"""The kinds of an exported memory, and of a document that memories are entries of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class WrittenMemory:
     """The headings and parents that its text begins with."""
     has_order: bool = True
     """Whether it is known when it was written, before or after the others."""
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Fields that a cost rule may charge for."""
 
 
 @dataclass(frozen=True, slots=True)

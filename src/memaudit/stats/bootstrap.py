@@ -8,11 +8,14 @@ with the same draws for every table. Cells with the same labels and weight form 
 a class is drawn is multinomial and determines the draw. Each package is a class of its own.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from memaudit.core.number_text import rounded
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -59,6 +62,16 @@ class Interval:
     mean: float
     low: float
     high: float
+
+    @property
+    def if_several(self) -> "Interval":
+        """Without an interval for a single package: there is nothing to resample."""
+        return self if self.n > 1 else replace(self, low=math.nan, high=math.nan)
+
+    def to_json(self) -> dict[str, float | int | None]:
+        """The mean with its interval, null where undefined."""
+        ends = {"mean": self.mean, "ci_low": self.low, "ci_high": self.high}
+        return {"n": self.n, **{name: rounded(end) for name, end in ends.items()}}
 
 
 def resample_counts(packages: int, seed: int = 0, resamples: int = RESAMPLES) -> Floats:

@@ -10,6 +10,7 @@ from memaudit.writers.estimated import EstimatedGreedy, EstimatedGvt
 from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.estimators.embedding import Embedding
 from memaudit.writers.estimators.ridge import Ridge, read_model
+from memaudit.writers.estimators.utilities import Utilities
 from memaudit.writers.greedy import DensityOnly, Greedy, SingleKind
 from memaudit.writers.gvt import Gvt, GvtGeometric
 from memaudit.writers.mem0_style import Mem0Style
@@ -50,8 +51,14 @@ WRITERS: dict[str, Writer] = {writer.name: writer for writer in _ALL}
 
 @lru_cache(maxsize=64)
 def named_writer(name: str) -> Writer:
-    """A writer by name; estimated_gvt_ridge:FILE uses the ridge model in a file."""
+    """A writer by name; estimated_gvt_ridge:FILE uses the ridge model in a file, and
+    estimated_gvt:FILE the utilities that a model gave."""
     base, colon, path = name.partition(":")
+    if colon and base == "estimated_gvt":
+        return EstimatedGvt(Utilities(Path(path)), name, "Estimated GVT, a model's utilities")
+    if colon and base == "estimated_greedy":
+        label = "Estimated greedy, a model's utilities"
+        return EstimatedGreedy(Utilities(Path(path)), name, label)
     if colon and base == RIDGE:
         return EstimatedGvt(Ridge(read_model(Path(path))), name, "Estimated GVT, own ridge")
     if colon and base == RIDGE_GREEDY:

@@ -55,7 +55,7 @@ def make(
 ) -> BuildRun:
     """A build into `folder`/`out` with the cache `folder`/`cache`."""
     with (
-        as_file(files("memaudit.examples.natural") / "conversations.jsonl") as path,
+        as_file(files("memaudit.examples.short") / "conversations.jsonl") as path,
         Cache(folder / cache) as opened,
     ):
         session = open_session(settings, opened, folder / "requests.jsonl", callbacks, concurrency)

@@ -3,7 +3,9 @@
 Memories are the sentences of the source. Units are its sentences with a number or of more than
 eight words, and the first two sentences of each turn together. A question requires the units that
 hold the longest word of its answer. Coverage goes by containment. Verdicts go by the length of the
-question. As the model `other` it is stricter: a partial cell is none.
+question. As the model `other` it is stricter: a partial cell is none. Salience is the number of
+words, up to ten; with questions, the number of words that a question has. Compaction joins the
+first two memories.
 """
 
 import json
@@ -11,14 +13,20 @@ import re
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from memaudit.natural.prompts import LATEST, PROMPTS, VERSIONS, pass_prompt
+from memaudit.natural.prompts import (
+    LATEST,
+    OTHER_PROMPTS,
+    PROMPTS,
+    VERSIONS,
+    pass_prompt,
+)
 from tests.models.server import Behaviour, completion, send
 
 TEXTS = {
     f"{pass_prompt(name, version).text}\n\n": (name, version)
     for name in PROMPTS
     for version in VERSIONS
-}
+} | {f"{pass_prompt(name).text}\n\n": (name, 1) for name in OTHER_PROMPTS}
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
 
@@ -76,10 +84,39 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         return requirements(data, version)
     if name == "adjudication":
         return adjudication(data, version)
+    if name == "compaction":
+        return {"memories": compaction(data)}
+    if name == "causes":
+        return {"cause": "ordering", "reason": data["verdict"]["status"]}
+    if name in OTHER_PROMPTS:
+        return {"scores": salience(data)}
     found = cells(data, strict=body["model"] == "other")
     if version > 1:
         found = [{**row, "kept": kept(row, data)} for row in found]
     return {"cells": found}
+
+
+def compaction(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The first two memories in one, the others as they are, and one that nobody wrote."""
+    rows = data["memories"]
+    first = {"text": " and ".join(row["text"] for row in rows[:2]), "from": [1, 2]}
+    others = [{"text": row["text"], "from": [row["memory"]]} for row in rows[2:]]
+    return [first, {"text": "Made up.", "from": [99]}, *others]
+
+
+def salience(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """A score for each memory, by its words alone or by those that questions have."""
+    asked = {word for question in data.get("questions", []) for word in question.lower().split()}
+    return [
+        {
+            "memory": row["memory"],
+            "salience": min(
+                10, sum(not asked or word in asked for word in row["text"].lower().split())
+            ),
+            "reason": "",
+        }
+        for row in data["memories"]
+    ]
 
 
 def unit(

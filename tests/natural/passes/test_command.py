@@ -16,7 +16,7 @@ from tests.natural.passes.fake_model import plays, prompt_of
 pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
-with as_file(files("memaudit.examples.natural") / "conversations.jsonl") as path:
+with as_file(files("memaudit.examples.short") / "conversations.jsonl") as path:
     CONVERSATIONS = str(path)
 
 

@@ -14,7 +14,7 @@ from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
 from memaudit.downstream.run import diagnose
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.writers.registry import named_writer
 from tests.downstream.small_runs import CASES
 from tests.report.run_report.conftest import ATTACK
@@ -69,7 +69,7 @@ def calibration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("calibrations") / "cal"
     writers = [named_writer(name) for name in ("opt", "mem0_style", "recency_raw")]
     setup = ReadingSetup(RETRIEVERS["bm25"], 2, READERS["extractive"])
-    calibrate(CalibrationPlan({"natural": natural_set()[:3]}, "0.05,0.2", writers, setup), folder)
+    calibrate(CalibrationPlan({"natural": short_set()[:3]}, "0.05,0.2", writers, setup), folder)
     return folder
 
 

@@ -115,15 +115,19 @@ def test_text_contrast() -> None:
 
 
 def test_gap_bars() -> None:
-    """By hand: 8 - 6 = 2, a quarter; where OPT is 0 there is no share."""
+    """By hand: 8 - 6 = 2. The share is that of the mean ratio, 1 - 0.7, not of the means, 1/4.
+    Where OPT is 0 there is no share."""
     summary = summary_of(["opt", "no_tombstone_opt"], ["base"], [2, 4])
     for row, value in zip(summary["rows"], (8.0, 6.0, 0.0, 0.0), strict=True):
         row["mean_value"] = value
+    for row, mean in zip(summary["rows"], (1.0, 0.7, None, None), strict=True):
+        row["mean_ratio"] = mean
     figure = frontier_gap(summary)
     value, share = ([bar.get_width() for bar in axes.patches] for axes in figure.axes)
-    assert (value, share) == ([2.0, 0.0], [0.25, 0.0])
+    assert value == [2.0, 0.0]
+    assert share == [pytest.approx(0.3), 0.0]
     texts = [[text.get_text() for text in axes.texts] for axes in figure.axes]
-    assert texts == [["2.00", "0.00"], ["25.0%", "OPT = 0"]]
+    assert texts == [["2.00", "0.00"], ["30.0%", "OPT = 0"]]
     hatches = [bar.get_hatch() for bar in figure.axes[0].patches]
     assert len(set(hatches)) == 2
 

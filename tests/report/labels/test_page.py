@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from tests.cli.running import failure, run
 
 
@@ -17,7 +17,7 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both halves of the audit of two shipped packages."""
     folder = tmp_path_factory.mktemp("audit")
     (folder / "packages").mkdir()
-    for package in natural_set()[:2]:
+    for package in short_set()[:2]:
         write_package(package, folder / "packages" / f"{package.name}.json")
     packages = sorted((folder / "packages").iterdir())
     assert run("audit", "frame", *packages, "--passes", "--out", folder / "frame").exit_code == 0

@@ -9,8 +9,8 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import coverage_note, leaderboard_data, notes
+from memaudit.scoring.score_files import read_scores
 from tests.report.leaderboard.scores import row, write
 
 F = Fraction

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import write_page
+from memaudit.scoring.score_files import read_scores
 from tests.report.leaderboard.scores import row, write
 from tests.web.conftest import browser as browser
 from tests.web.explorer.browsing import visit

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.leaderboard_entries import read_scores
+from memaudit.scoring.score_files import read_scores
 from tests.report.leaderboard.scores import row, write
 
 

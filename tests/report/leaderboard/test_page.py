@@ -5,8 +5,8 @@ from pathlib import Path
 
 from memaudit.report.encoding import loss_look
 from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import build_page
+from memaudit.scoring.score_files import read_scores
 from tests.report.html_tree import Tree, assert_sound
 from tests.report.leaderboard.scores import row, write
 from tests.report.run_report.conftest import ATTACK, SHOWN

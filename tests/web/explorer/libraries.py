@@ -26,7 +26,7 @@ from memaudit.label_audit.agreement import audit_agreement
 from memaudit.label_audit.agreement_json import agreement_data
 from memaudit.label_audit.frame import Frame, FrameCell, KeyedCell, Label, LabelSet
 from memaudit.label_audit.frame_files import write_frame, write_labels
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.solvers.solve import solve
 from tests.cli.running import run as run_command
 from tests.report.run_report.conftest import ATTACK, Hostile
@@ -53,7 +53,7 @@ IN_FIVES = tuple(" ".join(CORPUS[start : start + 5]) for start in range(0, len(C
 
 def plain_library(folder: Path) -> Path:
     """One thing of every kind, and files that cannot be read."""
-    packages = {package.name: package for package in natural_set()}
+    packages = {package.name: package for package in short_set()}
     hotel, knee = packages["hotel-rooms"], packages["new-knee"]
     build = folder / "natural"
     build.mkdir(parents=True)
@@ -234,7 +234,7 @@ def json_output(*arguments: object) -> str:
 def records_library(folder: Path) -> Path:
     """The stores of docs/scoring.md, judged by shared words, and what comes of that, all made by
     the commands."""
-    packages = {package.name: package for package in natural_set()}
+    packages = {package.name: package for package in short_set()}
     for name in ("packages", "stores", "named", "scores"):
         (folder / name).mkdir(parents=True)
     rows = [{"name": name, "file": f"{name}.json"} for name in ("hotel-rooms", "film-night")]

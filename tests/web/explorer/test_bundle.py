@@ -19,7 +19,7 @@ from memaudit.io.atomic import neighbour_path
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, write_package
 from memaudit.io.run_folder import ROWS
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.solvers.solve import PackageSolver
 from memaudit.web.explorer import bundle as bundling
 from memaudit.web.explorer.bundle import write_bundle
@@ -170,7 +170,7 @@ def test_no_package_takes_longer_than_it_may(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is solved for longer than what is left of the package's seconds, on any page."""
-    package = natural_set()[0]
+    package = short_set()[0]
     (tmp_path / "in").mkdir()
     write_package(package, tmp_path / "in" / "one.json")
     allowed: list[float] = []

@@ -17,7 +17,7 @@ from memaudit.generators.registry import named_distribution
 from memaudit.io.certificates import write_certificates
 from memaudit.io.packages import write_package
 from memaudit.io.run_folder import ROWS
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.solvers.solve import solve
 from memaudit.web.explorer.library import library as libraries
 from memaudit.web.explorer.library.entries import Kind
@@ -31,7 +31,7 @@ from tests.web.explorer.serving import exploring
 
 @pytest.fixture
 def hotel() -> Package:
-    (package,) = [package for package in natural_set() if package.name == "hotel-rooms"]
+    (package,) = [package for package in short_set() if package.name == "hotel-rooms"]
     return package
 
 

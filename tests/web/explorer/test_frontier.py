@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.package import Package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.solvers.frontier import frontier
 from memaudit.solvers.solve import solve
 from memaudit.web.explorer.views.optima import FrontierSearch
@@ -21,7 +21,7 @@ def searched(package: Package, *given: int) -> FrontierSearch:
 
 
 def test_every_step_of_a_real_package() -> None:
-    package = natural_set()[0]
+    package = short_set()[0]
     found = searched(package).work(LONG)
     assert found.is_complete
     last = int(found.steps[-1].budget)

@@ -13,8 +13,8 @@ from memaudit.core.package import Package
 from memaudit.generators.registry import named_distribution
 from memaudit.io.packages import write_package
 from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import write_page
+from memaudit.scoring.score_files import read_scores
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.templating import ONE_FILE, SERVED

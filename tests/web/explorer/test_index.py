@@ -8,10 +8,10 @@ import pytest
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import write_page
+from memaudit.scoring.score_files import read_scores
 from memaudit.web.explorer.bundle import write_bundle
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
@@ -73,7 +73,7 @@ def test_a_run_has_its_best_writer(site: Site, plain: Path, tmp_path: Path) -> N
 def test_packages_alone_and_nothing(tmp_path: Path) -> None:
     site = Site(Library([tmp_path]))
     assert "Nothing of MemAudit was found" in page(site, "index.html").text
-    write_package(natural_set()[0], tmp_path / "one.json")
+    write_package(short_set()[0], tmp_path / "one.json")
     site.library.refresh()
     tree = page(site, "index.html")
     assert lede(tree) == "Here is 1 package."

@@ -8,7 +8,7 @@ import pytest
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin, store_digest, write_store
 from memaudit.io.packages import read_package, write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.views.package_stores import system_store, system_stores
@@ -39,7 +39,7 @@ def store_of(name: str, texts: tuple[str, ...]) -> ExportedStore:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two conversations, each with its own mem0 and custom, and the scores of each."""
-    packages = {package.name: package for package in natural_set()}
+    packages = {package.name: package for package in short_set()}
     for name, stores in TEXTS.items():
         (tmp_path / name).mkdir()
         write_package(packages[name], tmp_path / name / "package.json")

@@ -7,8 +7,8 @@ from pathlib import Path
 from memaudit.core.unit_parts import part_units
 from memaudit.io.packages import write_package
 from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_entries import read_scores
 from memaudit.report.leaderboard_page import build_page
+from memaudit.scoring.score_files import read_scores
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages import scores
 from memaudit.web.explorer.site import Site

@@ -14,7 +14,7 @@ from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_packages import short_set
 from memaudit.solvers.protocol import STOP
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages.registry import PAGES
@@ -158,7 +158,7 @@ SAID = "PARTLY READ: 2 rows of the export are not in the store"
 
 def test_said_on_the_package_page(tmp_path: Path) -> None:
     """In the table of stores, and in the comparison of the slider."""
-    package = natural_set()[0]
+    package = short_set()[0]
     store = ExportedStore(
         name="half",
         origin=Origin(system="X", format="plain"),

@@ -196,7 +196,7 @@ class _Run:
         wire = {
             "model": self.settings.model, "base_url": self.address,
             "embedder": self.settings.embedder, "options": self.settings.options,
-            "api_key": self.key.reveal() or "none",
+            "api_key": self.key.reveal() or "none", "budget_text": self.settings.budget_text,
         }  # fmt: skip
         feeding = FeedSettings(
             self.drivers.running(), wire, self.key, self.settings.patience, self.settings.view
@@ -266,6 +266,7 @@ def _configuration(
     return {
         "captured": True, "system": system.name, "model": settings.model, "base_url": address,
         "options": settings.options, **own,
+        **({"told": settings.budget_text} if settings.budget_text else {}),
         # By name: a package for which nothing was written is not one that was never fed.
         "examples": {result.example: len(result.memories) for result in results},
         "turns": {

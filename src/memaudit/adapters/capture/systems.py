@@ -85,6 +85,13 @@ def named_system(name: str) -> MemorySystem:
     return SYSTEMS[name]
 
 
+BUDGET_TEXT = (
+    "All memories together may have at most {words} words, whatever is said later. Write few and "
+    "short memories, prefer what later conversations will need, merge what belongs together, and "
+    "replace or delete memories that are no longer needed."
+)
+"""What a system is told with `memaudit capture --budget`, by its own way of taking instructions."""
+
 PATIENCE = 900.0
 """Seconds that one message may take: the SDKs retry for minutes on their own."""
 
@@ -99,6 +106,12 @@ class CaptureSettings:
     """The interpreter of the system's environment; MemAudit's own by default."""
     view: str | None = None
     patience: float = PATIENCE
+
+    @property
+    def budget_text(self) -> str:
+        """What the system is told about its budget, where it has one."""
+        budget = self.options.get("budget")
+        return BUDGET_TEXT.format(words=budget) if budget is not None else ""
 
     def identity(self) -> dict[str, JsonValue]:
         """What must stay the same to resume a capture; the address may change."""

@@ -115,6 +115,7 @@ def adjudicate(
     session: ModelSession,
     model: str,
     prompts: int = LATEST,
+    stage: str = STAGE,
 ) -> dict[QuestionKey, AdjudicatorVerdict | None]:
     """A verdict for each proposal; None if the adjudicator gave no valid reply."""
     requests = [
@@ -123,9 +124,9 @@ def adjudicate(
     ]
     replies: Sequence[AdjudicationReply | first_replies.AdjudicationReply | None]
     if prompts > 1:
-        replies = session.ask(STAGE, requests, AdjudicationReply)
+        replies = session.ask(stage, requests, AdjudicationReply)
     else:
-        replies = session.ask(STAGE, requests, first_replies.AdjudicationReply)
+        replies = session.ask(stage, requests, first_replies.AdjudicationReply)
     return {
         place: None if reply is None else _verdict(reply, proposal, place, session)
         for (place, proposal), reply in zip(proposals.items(), replies, strict=True)

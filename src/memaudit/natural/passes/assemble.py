@@ -27,7 +27,13 @@ from memaudit.natural.passes.requirements import ShownUnit
 from memaudit.natural.passes.source import SourceText, source_text
 from memaudit.natural.passes.units import ExtractedUnit, ExtractedUnits
 from memaudit.natural.prompts import PROMPTS, pass_prompt
-from memaudit.natural.transcript import Transcript, experiences, split_conversation, turn_text
+from memaudit.natural.transcript import (
+    Transcript,
+    experiences,
+    grouped,
+    split_conversation,
+    turn_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +194,9 @@ def assemble(draft: ConversationDraft, recipe: ModelRecipe) -> Package:
     """The package. Nothing in it depends on how often or where the models were asked."""
     missing = missing_parts(draft)
     status = package_status(draft.rulings, missing)
+    candidates = list(_candidates(draft, recipe))
     tables = distinct_texts(
-        experiences(draft.transcript),
-        list(_candidates(draft, recipe)),
+        *grouped(experiences(draft.transcript), candidates, recipe.group),
         list(_coverage(draft, recipe)),
     )
     return Package(
@@ -244,14 +250,17 @@ def _candidates(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Candi
     for raw in draft.raw:
         yield Candidate(
             id=raw.id, experience=draft.turn_ids[raw.turn], kind="raw", text=raw.text,
-            cost=Fraction(measure(raw.text)), generator="rule:raw",
+            cost=Fraction(measure(raw.text, "raw")), generator="rule:raw",
         )  # fmt: skip
     writer = provenance(recipe.model, pass_prompt("memories", recipe.prompts))
     for id, memory in draft.written:
+        attributes: dict[str, JsonValue] = {
+            "turns": [draft.turn_ids[turn] for turn in memory.turns]
+        }
         yield Candidate(
             id=id, experience=draft.turn_ids[memory.turn], kind=memory.kind, text=memory.text,
-            cost=Fraction(measure(memory.text)), generator=writer,
-            attributes={"turns": [draft.turn_ids[turn] for turn in memory.turns]},
+            cost=Fraction(measure(memory.text, memory.kind, attributes)), generator=writer,
+            attributes=attributes,
         )  # fmt: skip
 
 

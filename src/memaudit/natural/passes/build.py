@@ -108,13 +108,18 @@ def build_into_with_model(
 ) -> dict[str, Any]:
     """Build every package into a folder. The manifest is written last and covers all of them.
 
-    The job's format and cost rule take precedence over the recipe's. Nothing is written before all
-    passes are complete; until then all answers are in the cache.
+    The job's format, cost rule and group take precedence over the recipe's. Nothing is written
+    before all passes are complete; until then all answers are in the cache.
     """
     if form not in FORMS:
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     plan = plan_build(job)
-    own = replace(recipe, format=plan.recipe.format, cost_rule=plan.recipe.cost_rule)
+    own = replace(
+        recipe,
+        format=plan.recipe.format,
+        cost_rule=plan.recipe.cost_rule,
+        group=plan.recipe.group,
+    )
     used = {"models": own.models, "settings": settings_of(own), "prompts": prompts_of(own)}
     refuse_other_builds(out, plan, METHOD, used)
     builds = build_with_model(plan.loaded(), own, session)

@@ -8,6 +8,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.natural.label_passes import CONVERSATION, SESSION
 from memaudit.natural.passes.coverage import SPOT_CHECK_SHARE
 from memaudit.natural.prompts import LATEST, check_version
+from memaudit.natural.transcript import BY_TURN, check_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class ModelRecipe:
     """The seed of the sample."""
     format: str = "chat"
     cost_rule: str = "words"
+    group: str = BY_TURN
+    """What candidates compete within."""
     group_cap: int = 1
     judge_raw: bool = True
     """Whether raw turns are judged like other candidates if no quote decides."""
@@ -37,6 +40,7 @@ class ModelRecipe:
 
     def __post_init__(self) -> None:
         check_version(self.prompts)
+        check_group(self.group)
         if not self.model:
             raise MemAuditError("the build names no model; give --model NAME")
         if self.cost_rule == DECLARED:

@@ -14,6 +14,10 @@ from memaudit.models.prompt import Prompt, Quotable, load_prompt
 from memaudit.models.request import ModelParameters, Request
 
 PROMPTS = ("memories", "units", "quotes", "requirements", "adjudication", "coverage")
+"""The prompts of a build."""
+
+OTHER_PROMPTS = ("salience", "query_salience", "causes", "compaction")
+"""Asked about finished stores and packages, not in a build. They have one version so far."""
 
 LATEST = 2
 _FOLDERS = {1: "version_1/", LATEST: ""}

@@ -15,10 +15,10 @@ from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seed_ranges
 from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import read_run
-from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import read_journal
 from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import first_fault, read_object
+from memaudit.natural.named_packages import named_source
 
 FORMAT = "memaudit-summary"
 Budget = int | float | str
@@ -154,7 +154,7 @@ class FigureRun:
 
     def package(self, distribution: str) -> Package:
         """The package of a distribution and the first seed."""
-        return named_distribution(distribution).package(self.first_seed)
+        return named_source(distribution).package(self.first_seed)
 
     def reached(self, writer: str) -> dict[str, list[tuple[float, float]]]:
         """The values of a writer's stores of the first seed: budget and value by digest."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from memaudit.core.budgets import is_share
 from memaudit.core.version import VERSION
-from memaudit.generators.registry import named_distribution
 from memaudit.io.atomic import write_file
+from memaudit.natural.named_packages import named_source
 from memaudit.report import page_charts
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.run_report.losses import losses
@@ -42,7 +42,7 @@ def build_report(
         "page.html",
         title=title or TITLE,
         run=run,
-        distributions=[(g.distribution, named_distribution(g.distribution)) for g in run.grids],
+        distributions=[(g.distribution, named_source(g.distribution)) for g in run.grids],
         budgets=list(zip(run.budgets, run.given, map(is_share, run.given), strict=True)),
         standing=ranked,
         groups=groups,

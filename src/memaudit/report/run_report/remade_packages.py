@@ -11,7 +11,7 @@ from memaudit.core.exact import exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import EvaluatedPackage
-from memaudit.generators.registry import named_distribution
+from memaudit.natural.named_packages import named_source
 from memaudit.report.run_report.run_grids import FinishedRunData, RunRowData
 from memaudit.report.writer_groups import OPT, Member
 from memaudit.solvers.frontier import frontier
@@ -58,7 +58,7 @@ def remake(run: FinishedRunData, wanted: Sequence[tuple[str, int]]) -> list[Rema
 def _remade(
     run: FinishedRunData, name: str, seed: int, rows: Sequence[RunRowData]
 ) -> RemadePackage:
-    distribution = named_distribution(name)
+    distribution = named_source(name)
     package = distribution.package(seed if distribution.draws else 0)
     made = digest(package)
     version = run.manifest["versions"]["memaudit"]

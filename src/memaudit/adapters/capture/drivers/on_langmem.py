@@ -1,5 +1,6 @@
 """LangMem: its store manager over a LangGraph in-memory store."""
 
+import inspect
 import json
 from typing import Any
 
@@ -11,7 +12,9 @@ from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-foun
 from langmem import create_memory_store_manager  # type: ignore[import-not-found,unused-ignore]
 
 DISTRIBUTIONS = ("langmem", "langgraph", "trustcall", "langchain-core", "langchain-openai")
-OPTIONS = {"enable_deletes", "enable_inserts", "instructions", "query_limit", "temperature"}
+OPTIONS = {
+    "budget", "enable_deletes", "enable_inserts", "instructions", "query_limit", "temperature",
+}  # fmt: skip
 NAMESPACE = ("memories",)
 EVERYTHING = 1_000_000
 
@@ -21,6 +24,11 @@ class System:
         options = dict(settings["options"])
         address = {"base_url": settings["base_url"], "api_key": settings["api_key"]}
         temperature = options.pop("temperature", 0)
+        options.pop("budget", None)
+        if settings["budget_text"]:
+            usual = inspect.signature(create_memory_store_manager).parameters["instructions"]
+            told = options.get("instructions", usual.default)
+            options["instructions"] = f"{told}\n\n{settings['budget_text']}"
         model = ChatOpenAI(model=settings["model"], temperature=temperature, **address)
         self.configuration = {
             "embedder": settings["embedder"], "temperature": temperature,

@@ -23,6 +23,10 @@ _OpenAI: Any = importlib.import_module("openai").OpenAI
 _tables = _letta("orm.base", "Base").metadata
 _load = _letta("agents.agent_loop", "AgentLoop").load
 _windows = _letta("constants", "LLM_MAX_CONTEXT_WINDOW")
+_described = {
+    "human": _letta("constants", "DEFAULT_HUMAN_BLOCK_DESCRIPTION"),
+    "persona": _letta("constants", "DEFAULT_PERSONA_BLOCK_DESCRIPTION"),
+}
 _steps = _letta("constants", "DEFAULT_MAX_STEPS")
 _AgentManager = _letta("services.agent_manager", "AgentManager")
 _Block = _letta("schemas.block", "CreateBlock")
@@ -38,8 +42,11 @@ _Users = _letta("services.user_manager", "UserManager")
 
 DISTRIBUTIONS = ("letta", "sqlalchemy", "openai")
 OPTIONS = {
-    "agent_type", "context_window", "human", "max_steps", "persona", "system", "temperature",
+    "agent_type", "budget", "context_window", "human", "max_steps", "persona", "system",
+    "temperature",
 }  # fmt: skip
+CHARACTERS_PER_WORD = 7
+"""With the space: block limits are in characters, budgets in words."""
 ARCHIVAL_TOOLS = ["archival_memory_insert", "archival_memory_search"]
 """No longer among the default tools of an agent; without them there are no passages."""
 EVERYTHING = 1_000_000
@@ -71,7 +78,10 @@ class System:
         chosen = {name: options[name] for name in ("agent_type", "system") if name in options}
         request = _CreateAgent(
             name="capture", tools=ARCHIVAL_TOOLS, **chosen,
-            memory_blocks=[_Block(label=label, value=text) for label, text in self.given.items()],
+            memory_blocks=[
+                _Block(label=label, value=text, **self._limits(settings, label))
+                for label, text in self.given.items()
+            ],
             llm_config=_LLMConfig(
                 model=settings["model"], model_endpoint_type="openai", context_window=window,
                 model_endpoint=settings["base_url"], handle=f"openai/{settings['model']}",
@@ -90,6 +100,18 @@ class System:
             "tools": sorted(tool.name for tool in agent.tools),
             "temperature": tuning.get("temperature", "library default"),
         }  # fmt: skip
+
+    def _limits(self, settings: dict[str, Any], label: str) -> dict[str, Any]:
+        """Each block shows the agent its share of a budget, after its usual description.
+
+        This Letta shows the limit and does not enforce it, and passages have none.
+        """
+        budget = settings["options"].get("budget")
+        if budget is None:
+            return {}
+        limit = max(1, int(budget) * CHARACTERS_PER_WORD // len(self.given))
+        described = f"{_described[label]} {settings['budget_text']}"
+        return {"limit": limit, "description": described}
 
     async def _begin(self, request: Any, path: str) -> Any:
         self.engine = _asyncio_engine.create_async_engine(f"sqlite+aiosqlite:///{path}")

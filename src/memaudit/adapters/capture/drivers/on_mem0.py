@@ -7,7 +7,7 @@ from mem0 import Memory  # type: ignore[import-not-found,unused-ignore]
 from openai import OpenAI
 
 DISTRIBUTIONS = ("mem0ai", "qdrant-client", "openai")
-OPTIONS = {"custom_instructions", "infer", "max_tokens", "temperature"}
+OPTIONS = {"budget", "custom_instructions", "infer", "max_tokens", "temperature"}
 OWNER = "user"
 EVERYTHING = 1_000_000
 
@@ -39,8 +39,9 @@ class System:
             },
             "history_db_path": os.path.join(folder, "history.db"),
         }  # fmt: skip
-        if "custom_instructions" in options:
-            config["custom_instructions"] = options["custom_instructions"]
+        told = [options.get("custom_instructions"), settings["budget_text"]]
+        if any(told):
+            config["custom_instructions"] = "\n".join(filter(None, told))
         self.infer = options.get("infer", True)
         self.memory = Memory.from_config(config)
 

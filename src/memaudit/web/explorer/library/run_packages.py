@@ -13,9 +13,9 @@ from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seed_ranges
 from memaudit.experiments.finished import count_rows
 from memaudit.experiments.sweep import read_run
-from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import is_intact
 from memaudit.io.run_folder import ROWS
+from memaudit.natural.named_packages import named_source
 from memaudit.web.explorer.addresses import slug
 from memaudit.web.explorer.library.entries import LibraryEntry, regular
 
@@ -84,7 +84,7 @@ def run_package(run: LibraryEntry, distribution: str, seed: int) -> LibraryEntry
 def remade(entry: LibraryEntry) -> Package:
     """The package of a run, generated now; it must be the one that the rows are about."""
     name, seed = entry.text("distribution"), entry.count("seed") or 0
-    distribution = named_distribution(name)
+    distribution = named_source(name)
     package = distribution.package(seed if distribution.draws else 0)
     made = digest(package)
     if not any(row.get("distribution") == name for row in rows_with(entry.path, made)):

@@ -17,7 +17,7 @@ from memaudit.datasets.registry import read_conversations
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.candidates import EXTRACT_RULES, extracts
 from memaudit.natural.label_files import read_labels
-from memaudit.natural.named_packages import PASSES, natural_set
+from memaudit.natural.named_packages import PASSES, short_set
 from memaudit.natural.reliability import reliability
 from memaudit.natural.transcript import split_conversation
 from memaudit.solvers.solve import solve
@@ -25,7 +25,7 @@ from memaudit.solvers.solve import solve
 Row = dict[str, object]
 LABEL_FILES = [f"{name}.jsonl" for name in PASSES]
 
-FOLDER = files("memaudit").joinpath("examples", "natural")
+FOLDER = files("memaudit").joinpath("examples", "short")
 TOPICS = {
     "preference": 5, "update": 6, "temporal": 5, "deletion": 3, "scope": 3, "abstention": 4,
 }  # fmt: skip
@@ -69,7 +69,7 @@ def of(name: str, talk: Conversation) -> list[Row]:
 
 
 def package(talk: Conversation) -> Package:
-    (built,) = (one for one in natural_set() if one.name == talk.id)
+    (built,) = (one for one in short_set() if one.name == talk.id)
     return built
 
 
@@ -285,17 +285,17 @@ def test_the_readme_counts_what_is_there() -> None:
 
 def test_it_holds_what_its_readme_says() -> None:
     """26 conversations, 155 units, 673 cells above 0, all of them judged, every quote row."""
-    row = reliability("natural", natural_set())
+    row = reliability("natural", short_set())
     assert (row.packages, row.queries, row.units) == (26, 103, 155)
     assert row.coverage == {"pass:coverage": {"full": 189 + 306, "partial": 79 + 99}}
     assert row.units_uncovered == 0
     assert row.quotes.checked == row.quotes.found > 155
-    assert natural_set() is natural_set()
+    assert short_set() is short_set()
 
 
 def test_its_optima_are_certified() -> None:
     """And at a budget that has room for everything, everything is covered."""
-    for package in natural_set():
+    for package in short_set():
         tight, loose = solve(package, 20), solve(package, 10_000)
         assert (tight.status, loose.status) == ("certified", "certified")
         assert tight.value < loose.value == sum(package.weights.values())

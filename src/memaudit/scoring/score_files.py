@@ -1,11 +1,13 @@
 """Score files of a folder, or of one run: read, checked, and compared for consistency."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from memaudit.core.budgets import OWN
 from memaudit.core.errors import MemAuditError
 from memaudit.formats.file_model import validated
 from memaudit.formats.score_file import FORMAT, NotScored, ScoreFile, ScoreRow, StoreRow
@@ -167,3 +169,8 @@ def _entries(score_files: NamedScoreFiles, names: dict[int, str]) -> list[Entry]
                 )
             entries[key] = Entry(package, row)
     return list(entries.values())
+
+
+def by_size(asked: str, rows: Iterable[ScoreRow]) -> tuple[bool, Fraction, str]:
+    """Smaller budgets first, each store's own last."""
+    return asked == OWN, max(row.budget for row in rows), asked

@@ -1,0 +1,176 @@
+"""Where the salience of a store's memories comes from: the system, a file of calls, or a model.
+
+Every store has sources of its own. Memory ids such as `m1` mean other memories in other stores, so
+scores made for one store are never looked up for another.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Protocol
+
+from memaudit.adapters.published_layout import memory_id, read_salience_calls
+from memaudit.adapters.store import ExportedStore
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
+from memaudit.core.text import counted
+from memaudit.models.session import ModelSession
+from memaudit.natural.passes.salience import find_salience
+from memaudit.scoring.judges import NotJudged
+
+MODEL = "model:"
+
+Texts = Mapping[str, str]
+"""Memories by id, in the order of writing."""
+
+
+class SalienceSource(Protocol):
+    """Gives scores to the memories of one store."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def failed(self) -> int:
+        """Calls that failed or could not be read."""
+        ...
+
+    def of(self, package: Package, store: ExportedStore, texts: Texts) -> dict[str, Fraction]:
+        """The scores of the memories that have one."""
+        ...
+
+
+class SalienceCalls:
+    """Scores by example and memory, as a file of calls gives them."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        calls = read_salience_calls(path)
+        self.failed = len(calls.skipped)
+        self._scores: dict[str, dict[str, Fraction]] = {name: {} for name in calls.examples}
+        for row in calls.rows:
+            self._scores[row.example][row.memory] = row.value
+
+    def of(self, package: Package, store: ExportedStore, texts: Texts) -> dict[str, Fraction]:
+        example = package.name
+        if not texts:
+            return {}
+        if example not in self._scores:
+            failed = f"; {counted(self.failed, 'call')} failed" if self.failed else ""
+            raise NotJudged(f"{self.name}: has no salience of {example!r}{failed}")
+        scores = self._scores[example]
+        known = {memory_id(example, memory.id) for memory in store.memories}
+        if foreign := [id for id in scores if id not in known]:
+            raise MemAuditError(
+                f"{self.name}: scores {counted(len(foreign), 'memory')} that the store "
+                f"{store.name!r} does not have (the first is {foreign[0]!r}), so it was made for "
+                "another store; give each store its own file: --salience STORE=FILE"
+            )
+        return {id: scores[named] for id in texts if (named := memory_id(example, id)) in scores}
+
+
+class ModelSalience:
+    """Scores that a model gives, with the questions in sight or without."""
+
+    failed = 0
+
+    def __init__(self, session: ModelSession, model: str, query_aware: bool = False) -> None:
+        self.name = f"{MODEL}{model}"
+        self._session, self._model, self._query_aware = session, model, query_aware
+        self._known: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Fraction | None]] = {}
+
+    def of(self, package: Package, store: ExportedStore, texts: Texts) -> dict[str, Fraction]:
+        questions = tuple(query.text for query in package.queries) if self._query_aware else ()
+        if not texts or (self._query_aware and not questions):
+            return {}
+        asked = tuple(texts.values()), questions
+        if asked not in self._known:
+            owner = f"{store.name} on {package.name}"
+            self._known[asked] = find_salience(
+                asked[0], self._session, self._model, owner, questions
+            )
+        found = zip(texts, self._known[asked], strict=True)
+        return {id: score for id, score in found if score is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Salience:
+    """By store: scores given at write time, and scores given with the questions in sight.
+
+    A store without a source has the scores that its system wrote itself. With one, a memory that
+    the source does not score has no score.
+    """
+
+    at_write_time: Mapping[str, SalienceSource] = field(default_factory=dict)
+    query_aware: Mapping[str, SalienceSource] = field(default_factory=dict)
+
+    def of(self, store: str) -> dict[str, SalienceSource]:
+        """The sources of one store, by the policy that goes by them."""
+        given = {"salience": self.at_write_time, "query_salience": self.query_aware}
+        return {policy: sources[store] for policy, sources in given.items() if store in sources}
+
+    @property
+    def names(self) -> list[list[str]]:
+        """What tells one from another in settings: stores and their sources."""
+        both = (self.at_write_time, self.query_aware)
+        return [[store, source.name] for given in both for store, source in given.items()]
+
+
+OWN_SALIENCE = Salience()
+
+
+def named_salience(
+    at_write_time: Sequence[str],
+    query_aware: Sequence[str],
+    stores: Sequence[str],
+    session: ModelSession | None = None,
+) -> Salience:
+    """Sources as commands name them: model:NAME, a file for the only store, or STORE=FILE."""
+    return Salience(
+        _sources("--salience", at_write_time, stores, session, query_aware=False),
+        _sources("--query-salience", query_aware, stores, session, query_aware=True),
+    )
+
+
+def salience_files(*given: Sequence[str], stores: Sequence[str]) -> list[Path]:
+    """The files among what commands name."""
+    named = [text for texts in given for text in texts if not text.startswith(MODEL)]
+    return [Path(_split(text, stores)[1]) for text in named]
+
+
+def _sources(
+    option: str,
+    given: Sequence[str],
+    stores: Sequence[str],
+    session: ModelSession | None,
+    query_aware: bool,
+) -> dict[str, SalienceSource]:
+    sources: dict[str, SalienceSource] = {}
+    for text in given:
+        if text.startswith(MODEL):
+            if session is None:
+                raise MemAuditError(f"{option} {text} needs a model session")
+            model = ModelSalience(session, text.removeprefix(MODEL), query_aware)
+            named: list[tuple[str, SalienceSource]] = [(store, model) for store in stores]
+        else:
+            store, file = _split(text, stores)
+            if not store:
+                raise MemAuditError(
+                    f"{option} {text} does not say which of {len(stores)} stores it was made for; "
+                    f"write {option} {stores[0]}=FILE"
+                )
+            named = [(store, SalienceCalls(Path(file)))]
+        for store, source in named:
+            if store in sources:
+                raise MemAuditError(f"{option} is given twice for the store {store!r}")
+            sources[store] = source
+    return sources
+
+
+def _split(text: str, stores: Sequence[str]) -> tuple[str, str]:
+    """The store and the file of `STORE=FILE`, or of `FILE` for the only store."""
+    store, equals, file = text.partition("=")
+    if equals and store in stores:
+        return store, file
+    return (stores[0] if len(stores) == 1 else "", text)

@@ -1,0 +1,74 @@
+"""Another model judges packages again, over real HTTP to a deterministic model."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.io.packages import write_package
+from memaudit.natural.named_packages import short_set
+from tests.cli.running import done, failure, printed_json
+from tests.models.server import serving
+from tests.natural.passes.fake_model import blocks, instead
+
+pytest.importorskip("openai", reason="pip install '.[models]'")
+
+
+PACKAGES = short_set()[:4]
+
+
+def in_two_labels(body: dict[str, Any]) -> str:
+    """A judge who calls covered in full what a package covers at all, and never errs."""
+    data = blocks(body["messages"][1]["content"])
+    memories = {row["memory"]: row["text"] for row in data["memories"]}
+    units = {row["unit"]: row["text"] for row in data["units"]}
+    cells = [
+        {"memory": pair["memory"], "unit": unit, "kept": [], "reason": "",
+         "label": "full" if (memories[pair["memory"]], units[unit]) in COVERED else "none"}
+        for pair in data["pairs"]
+        for unit in pair["units"]
+    ]  # fmt: skip
+    return json.dumps({"cells": cells})
+
+
+def covered() -> Iterator[tuple[str, str]]:
+    for package in PACKAGES:
+        texts = {unit.id: unit.text for unit in package.units}
+        for row in package.coverage:
+            if row.value:
+                yield package.candidate[row.candidate].text, texts[row.unit]
+
+
+COVERED = frozenset(covered())
+
+
+def test_a_second_models_package_pass(tmp_path: Path) -> None:
+    """Agreement with the packages' labels, the change of ratios, and the ranking; from the cache
+    the second time. A judge who uses two labels and agrees on every cell changes ratios, because
+    partial cells become full ones; compared at two labels, nothing changes."""
+    for package in PACKAGES:
+        write_package(package, tmp_path / f"{package.name}.json")
+    paths = sorted(tmp_path.glob("*.json"))
+    words = ("audit", "model", *paths, "--model", "one", "--budget", "10,20", "--writer", "gvt",
+             "--writer", "recency_raw", "--draws", "50", "--yes", "--jobs", "1",
+             "--cache", tmp_path / "cache")  # fmt: skip
+    with serving(instead("coverage", in_two_labels)) as served:
+        data = printed_json(*words, "--base-url", served.url)
+        asked = len(served.bodies)
+        text = done(*words, "--base-url", served.url).stdout
+        two = printed_json(*words, "--base-url", served.url, "--two-labels")
+        assert len(served.bodies) == asked
+    assert data["packages"] == len(PACKAGES)
+    scales = {row["scale"]: row for row in data["agreement"]}
+    assert scales["covered"]["cells"] == data["cells"]
+    assert scales["covered"]["raw_agreement"] == 1
+    assert [row["budget"] for row in data["ratios"]] == ["10", "20", "all"]
+    assert data["ratios"][-1]["ratio_mad"]["mean"] > 0
+    assert "Cohen's kappa" in text
+    assert "ratio MAD" in text
+    assert two["two_labels"]
+    assert two["agreement"] == data["agreement"]
+    assert [row["ratio_mad"]["mean"] for row in two["ratios"]] == [0, 0, 0]
+    assert "--zero-rate 'x'" in failure(*words, "--zero-rate", "x")
