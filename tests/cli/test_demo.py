@@ -20,13 +20,21 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_golden("demo.txt", re.sub(r"\d+\.\d{3} s", "0.000 s", result.stdout))
     folder = tmp_path / "out" / "demo"
     assert sorted(path.name for path in folder.iterdir()) == [
-        "certificate.json", "package.json", "report.html", "run",
+        "certificate.json", "package.json", "report.html", "run", "stores",
     ]  # fmt: skip
     package = read_package(folder / "package.json")
     done("verify", folder / "package.json", folder / "certificate.json")
     certificate = json.loads((folder / "certificate.json").read_text())
     assert solve(package, int(certificate["budget"]), solver="reference").certified
     assert "<h1>" in (folder / "report.html").read_text()
+    stores = folder / "stores"
+    assert "mem0-shaped" in (stores / "leaderboard.html").read_text()
+    scored = done(
+        "score", stores / "packages", stores / "mem0-shaped.json", "--judge",
+        f"labels:{stores / 'coverage.jsonl'}", "--label-memories", stores / "memories.jsonl",
+        "--budget", "60",
+    )  # fmt: skip
+    assert "64 packages" in scored.stdout
     again = done("demo")
     assert "2280 of 2280 rows already existed" in again.stderr
 

@@ -57,3 +57,33 @@ def test_recost(tiny: Package) -> None:
     assert recosted.recost("words") == recosted
     with pytest.raises(MemAuditError, match="recost needs a rule"):
         tiny.recost("declared")
+
+
+def test_sums() -> None:
+    """A sum charges the record, its kind and its fields; lists by their items."""
+    assert cost_rule("words+5")("a b") == 7
+    assert cost_rule("8+utf8/24")("x" * 25) == cost_rule("bytes")("x" * 25) == 10
+    rule = cost_rule("words+kind:edge=4+field:links=2+field:tag=3")
+    assert rule("a", "edge") == 5
+    assert rule("a", "fact", {"links": ["x", "y"], "tag": "z", "other": 1}) == 1 + 4 + 3
+    assert rule("a", "fact", {"links": [], "tag": None}) == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [("3+kind:edge=4", "does not measure the text"), ("words+utf8/0", "divides by zero"),
+     ("words+kind:a=1+kind:a=2", "names kind:a twice"), ("words+1234567890", "more than 9 digits"),
+     ("words+letters", "unknown cost rule 'letters'"), ("words+", "unknown cost rule ''")],
+)  # fmt: skip
+def test_sums_that_say_nothing(rule: str, fault: str) -> None:
+    with pytest.raises(MemAuditError, match=fault):
+        cost_rule(rule)
+
+
+def test_recost_by_kind(tiny: Package) -> None:
+    """Candidates pay for their kind, and a package by such a rule is valid."""
+    kind = tiny.candidates[0].kind
+    extra = [one.cost for one in tiny.recost(f"words+kind:{kind}=4").candidates]
+    plain = [one.cost for one in tiny.recost("words").candidates]
+    charged = [4 * (one.kind == kind) for one in tiny.candidates]
+    assert [more - less for more, less in zip(extra, plain, strict=True)] == charged

@@ -18,11 +18,13 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value
 from memaudit.experiments.engines.registry import named_engine
 from memaudit.experiments.evaluate import certificate_hash
-from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.spec import RunSpec, packages_spec
 from memaudit.experiments.sweep import RUN, read_run, resolve, run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import read_journal
+from memaudit.io.packages import write_package
 from memaudit.io.run_folder import ROWS
+from memaudit.natural.named_packages import short_set
 from memaudit.solvers.solve import solve
 from memaudit.writers.estimators.ridge import write_model
 from memaudit.writers.estimators.train import train
@@ -84,6 +86,26 @@ def test_processes_give_the_same_bytes(finished: Path, tmp_path: Path) -> None:
     """Order does not depend on who finishes first."""
     run(SPEC, tmp_path, named_engine("processes", 2))
     assert (tmp_path / ROWS).read_bytes() == (finished / ROWS).read_bytes()
+
+
+def test_packages_from_files(tmp_path: Path) -> None:
+    """Writers on a folder of packages: a seed is a package's place; changed files are refused."""
+    folder = tmp_path / "packages"
+    folder.mkdir()
+    for package in short_set()[:2]:
+        write_package(package, folder / f"{package.name}.json")
+    spec = packages_spec(str(folder), ("20",), ("opt", "recency_raw"))
+    run(spec, tmp_path / "run", named_engine("processes", 2))
+    rows = list(read_journal(tmp_path / "run" / ROWS))
+    names = sorted(package.name for package in short_set()[:2])
+    assert [(row["package"], row["writer"]) for row in rows] == [
+        (name, writer) for name in names for writer in ("opt", "recency_raw")
+    ]
+    assert all(row["ratio"] == 1 for row in rows if row["writer"] == "opt")
+    write_package(short_set()[2], folder / f"{names[0]}.json")
+    changed = packages_spec(str(folder), ("20",), ("opt", "recency_raw"))
+    with pytest.raises(MemAuditError, match="another run"):
+        run(changed, tmp_path / "run", named_engine("serial"))
 
 
 def test_resume_after_any_number_of_rows(finished: Path, tmp_path: Path) -> None:

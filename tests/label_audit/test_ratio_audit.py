@@ -15,7 +15,13 @@ from memaudit.label_audit.audited_package import AuditedPackage, audited_package
 from memaudit.label_audit.frame import Frame, KeyedCell, Label, LabelSet
 from memaudit.label_audit.frame_drawing import Design, draw
 from memaudit.label_audit.label_draws import Confusion
-from memaudit.label_audit.label_sources import LabelSource, source_of_annotator, source_of_pass
+from memaudit.label_audit.label_sources import (
+    LabelSource,
+    covered_or_not,
+    source_of_annotator,
+    source_of_pass,
+    with_two_labels,
+)
 from memaudit.label_audit.ratio_audit import RatioAudit, RatioAuditSpec, audit_ratios
 from memaudit.label_audit.ratio_audit_json import ratio_audit_data
 from memaudit.label_audit.ratio_audit_summary import changed_cells, ratio_notes, summarise
@@ -423,3 +429,21 @@ def test_what_mem0_wrote() -> None:
         F(33, 166), F("34.5") / 165, 33 / F("165.5"), F("34.5") / 166, False
     )
     assert summarise(answer).uncertified == 0
+
+
+def test_two_labels_that_agree_move_nothing() -> None:
+    """Two annotators who call a partial cell covered agree with the package: like for like, no
+    ratio changes, while on three labels one does."""
+    half = package(coverage=[
+        {"candidate": "a", "unit": "u", "value": "0.5", "provenance": "pass:x"},
+        {"candidate": "b", "unit": "v", "value": 1, "provenance": "pass:x"},
+    ])  # fmt: skip
+    said = source("ann", au="1", bv="1")
+
+    def changes(audited: AuditedPackage, labels: LabelSource) -> list[float]:
+        spec = RatioAuditSpec((audited,), (labels,), (ONE, TWO), ("recency_raw",))
+        answer = audit_ratios(spec, serial, lambda *_: None)
+        return [shift.change.mean for shift in summarise(answer).shifts["ann"]]
+
+    assert max(changes(audited_package(half), said)) > 0
+    assert max(changes(audited_package(with_two_labels(half)), covered_or_not(said))) == 0

@@ -1,6 +1,7 @@
 """Optima under other constraints, and the table they come to."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -41,8 +42,8 @@ def test_rows_of_a_package(package: Package) -> None:
     rows = list(sensitivity_rows(package, 0))
     assert all(row["certificate"] for row in rows)
     at = {(row["cost_rule"], row["group_cap"], row["budget"]): row for row in rows}
-    assert len(at) == len(rows) == 15
-    for budget in (10, 20, 30, 60, 100):
+    assert len(at) == len(rows) == 9
+    for budget in (30, 60, 100):
         one, two = at["words", 1, budget], at["words", 2, budget]
-        assert float(two["optimum"]) >= float(one["optimum"])
+        assert Fraction(two["optimum"]) >= Fraction(one["optimum"])
         assert one["digest"] == two["digest"] != at["bytes", 1, budget]["digest"]

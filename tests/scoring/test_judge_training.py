@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from memaudit.cli.main import app
 from memaudit.core.errors import MemAuditError
-from memaudit.natural.named_packages import LONG, NATURAL, long_set, shipped_set, short_set
+from memaudit.natural.named_packages import LONG, SHORT, long_set, shipped_set, short_set
 from memaudit.scoring.judge_training import (
     drawn_words,
     fit_logistic,
@@ -85,7 +85,7 @@ def test_the_shipped_judge_is_fitted_to_the_shipped_sets(tmp_path: Path) -> None
     assert [one.error.conversations for one in shipped.other_scripts] == [("xiao-yu",)]
     assert [one.name for one in shipped.training] == [
         package.name
-        for name in (NATURAL, LONG)
+        for name in (SHORT, LONG)
         for package in shipped_set(name)
         if package.name != "xiao-yu"
     ]

@@ -6,6 +6,7 @@ Writers and packages have names of ours; nothing here quotes a conversation.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from memaudit.core.exact import exact
 from memaudit.core.number_text import ratio, with_interval
 from memaudit.reproduce.results import Results
 
@@ -223,9 +224,10 @@ def store_costs_table(costs: Mapping[str, Any], smallest: Sequence[Mapping[str, 
         for store in row["stores"]
     ]  # fmt: skip
     least = [
-        (row["store"], row["cost_rule"], row["packages"], f"{float(row['mean_smallest_cost']):.1f}")
+        (row["store"], row["cost_rule"], row["packages"],
+         f"{float(exact(row['mean_smallest_cost'])):.1f}")
         for row in smallest
-    ]
+    ]  # fmt: skip
     return page(
         "Stores under other costs and constraints (beside tables 5 and 6)",
         f"{STORES} Stores over budget are cut by {costs['policy']}.",

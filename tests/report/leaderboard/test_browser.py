@@ -35,8 +35,8 @@ def test_it_fits_a_laptop(browser: Any, tmp_path: Path, scheme: str) -> None:
     wide = page.evaluate(
         "[...document.querySelectorAll('.wide')].map((one) => one.scrollWidth - one.clientWidth)"
     )
-    assert len(wide) == 3
-    assert wide == [0, 0, 0]
+    assert len(wide) == 4
+    assert wide == [0, 0, 0, 0]
     assert page.locator("header .finding").first.inner_text().startswith("a-store-with")
     assert seen.said == []
     seen.close()

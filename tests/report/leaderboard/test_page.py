@@ -33,9 +33,10 @@ def test_numbers_are_there(tmp_path: Path) -> None:
         p.all_text for p in tree.named("p") if "finding" in (p.attributes.get("class") or "")
     ]
     assert verdict.startswith("a leads at budget 10; the lead is not distinguished")
-    (headings, _) = ([th.all_text for th in row.children] for row in tree.named("tr")
+    (headings, _, ratios) = ([th.all_text for th in row.children] for row in tree.named("tr")
                      if row.children[0].all_text in ("Store", "First"))  # fmt: skip
     assert headings[:3] == ["Store", "score", "best subset"]
+    assert ratios[-3:] == ["Over package", "Over union", "Over common union"]
     labels = [svg.attributes.get("aria-label") or "" for svg in tree.named("svg")]
     assert any("score 0.750, 95% interval 0.500 to 1.000" in label for label in labels)
     ranges = [line for line in tree.named("line") if "range" in (line.attributes["class"] or "")]
@@ -64,7 +65,7 @@ def test_one_package_and_an_estimate(tmp_path: Path) -> None:
     assert "ESTIMATE" in page
     (heading,) = tree.named("h3")
     assert "coverage estimated" in heading.all_text
-    (caption,) = tree.named("caption")
+    (caption, _) = tree.named("caption")
     assert "coverage of memories is an estimate" in caption.all_text
 
 
