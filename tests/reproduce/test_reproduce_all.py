@@ -40,8 +40,8 @@ def test_what_is_there(finished: Path) -> None:
     """A folder for each part, documents on top, and nothing unfinished."""
     top = {path.name for path in finished.iterdir()}
     assert top == {
-        "controlled", "solvers", "natural", "sensitivity", "labels", "downstream", "figures",
-        "tables",
+        "controlled", "solvers", "natural", "sensitivity", "labels", "stores", "downstream",
+        "figures", "tables",
         "manifest.json", "packages.jsonl", "scoreboard.json", "scoreboard.md", "card.md",
         "croissant.json", "LICENCES.md", ".lock",
     }  # fmt: skip
@@ -69,9 +69,9 @@ def test_the_manifest_names_what_was_computed(finished: Path) -> None:
     best = solve(base, Fraction(4)).certificate
     assert best is not None
     assert proofs["4"] == certificate_hash(best)
-    two = solve(natural_set()[0], 20, group_cap=2).certificate
+    two = solve(natural_set()[0], 60, group_cap=2).certificate
     assert two is not None
-    assert listed["certificates"][digest(natural_set()[0])]["20, k = 2"] == certificate_hash(two)
+    assert listed["certificates"][digest(natural_set()[0])]["60, k = 2"] == certificate_hash(two)
     for name in PROMPTS:
         assert listed["prompts"][f"natural/prompts/{name}.md"] == pass_prompt(name).sha256
     assert listed["seeds"]["sweep"] == listed["seeds"]["stress"] == "0-2"
@@ -96,7 +96,7 @@ def test_a_broken_part_is_made_again_and_others_are_kept(finished: Path, copied:
     rows.write_bytes(b"".join(reversed(lines)))
     result = run("reproduce", "all", "--out", copied, *OPTIONS)
     assert "sensitivity: computing" in result.stderr
-    assert result.stderr.count("already done, files intact") == 6
+    assert result.stderr.count("already done, files intact") == 7
     assert bytes_of(copied) == bytes_of(finished)
     assert manifest_of(copied) == manifest_of(finished)
 
@@ -125,7 +125,7 @@ def test_a_killed_run_goes_on(finished: Path, copied: Path) -> None:
     result = run("reproduce", "all", "--out", copied, *OPTIONS)
     assert "natural: computing" in result.stderr
     assert "solvers: computing" in result.stderr
-    assert result.stderr.count("already done, files intact") == 5
+    assert result.stderr.count("already done, files intact") == 6
     assert bytes_of(copied) == bytes_of(finished)
     assert not list(copied.glob(".*.new-*"))
 
@@ -140,7 +140,7 @@ def test_a_folder_holds_one_reproduction(copied: Path, tmp_path: Path) -> None:
     (tmp_path / "mine" / "diary.txt").write_text("dear diary")
     line = failure("reproduce", "all", "--out", tmp_path / "mine", *OPTIONS)
     assert "holds diary.txt, which is not part of a reproduction" in line
-    assert "the natural set has 26" in failure("reproduce", "all", "--packages", "27")
+    assert "the natural set has 64" in failure("reproduce", "all", "--packages", "65")
     too_many = failure("reproduce", "all", "--out", tmp_path / "new", "--rows", str(10**40))
     assert too_many.endswith("--rows must be at most 1,000,000")
     (tmp_path / "hers").mkdir()
@@ -156,7 +156,7 @@ def test_a_finished_folder_is_shown_again(
     """Nothing is computed, the day it was made stays, and JSON is all there is on stdout."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "999999999")
     result = run("reproduce", "all", "--out", copied, "--json", *OPTIONS)
-    assert result.stderr.count("already done, files intact") == 7
+    assert result.stderr.count("already done, files intact") == 8
     assert json.loads(result.stdout) == json.loads((finished / "scoreboard.json").read_text())
     assert (copied / "manifest.json").read_bytes() == (finished / "manifest.json").read_bytes()
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "tomorrow")
