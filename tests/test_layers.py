@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "adapters": BASE | {"writers", "datasets", "models"},
     "natural": BASE | INPUTS | {"solvers", "generators"},
     "scoring": BASE | INPUTS | {"solvers", "writers", "natural"},
+    "hygiene": BASE | INPUTS | {"solvers", "natural", "scoring"},
     "label_audit": BASE | INPUTS | {"solvers", "writers", "natural", "scoring"},
     "downstream": BASE | INPUTS | {"solvers", "writers", "natural", "scoring"},
 }

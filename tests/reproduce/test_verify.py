@@ -271,7 +271,10 @@ def test_a_forged_package(copied: Path) -> None:
         for package in ("father-home-care", "greyhound-knee")
     )
     place = "natural/packages/father-home-care.json"
-    for content, problem in ((other.read_text(), "is not the package father-home-care"), ("{", "is not")):
+    for content, problem in (
+        (other.read_text(), "is not the package father-home-care"),
+        ("{", "is not"),
+    ):
         name.write_text(content)
         rehash(copied, place)
         assert verified(copied).problems[1].startswith(f"{place}: {problem}")

@@ -18,6 +18,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Score a store": {
         "import": ("import_store:import_store", "Read the export of a memory system."),
         "capture": ("capture:capture", "Run a memory system and save what it wrote."),
+        "lint": ("lint:lint", "Find duplicates, contradictions, junk and secrets in a store."),
+        "apply": ("apply:apply", "Write what a plan of memaudit lint leaves of a file."),
+        "diff": ("diff:diff", "Compare two stores, or one at two dates."),
         "compact": ("compact:compact", "Rewrite a store so that it fits a budget."),
         "score": ("score:score", "Score exported stores against certified optima."),
         "gate": ("gate:gate", "Fail if a store scores below a minimum, for CI."),

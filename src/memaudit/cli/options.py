@@ -63,7 +63,9 @@ def _options(parameter: inspect.Parameter, groups: dict[str, Any]) -> Iterator[i
         )
 
 
-Kind = Literal["package", "certificate", "frontier", "store", "subset", "page"]
+Kind = Literal[
+    "package", "certificate", "frontier", "store", "subset", "page", "plan", "SARIF"
+]  # fmt: skip
 
 _MARKS: dict[Kind, bytes] = {
     "package": b'"memaudit-package"',
@@ -72,6 +74,8 @@ _MARKS: dict[Kind, bytes] = {
     "store": b'"memaudit-store"',
     "subset": b'"memaudit-subset"',
     "page": b"<!doctype html",
+    "plan": b'"memaudit-plan"',
+    "SARIF": b"sarif-2.1.0",
 }
 _HEAD = 4096
 

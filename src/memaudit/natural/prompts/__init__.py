@@ -16,7 +16,7 @@ from memaudit.models.request import ModelParameters, Request
 PROMPTS = ("memories", "units", "quotes", "requirements", "adjudication", "coverage")
 """The prompts of a build."""
 
-OTHER_PROMPTS = ("salience", "query_salience", "causes", "compaction")
+OTHER_PROMPTS = ("salience", "query_salience", "causes", "compaction", "support", "memory_pairs")
 """Asked about finished stores and packages, not in a build. They have one version so far."""
 
 LATEST = 2

@@ -1,0 +1,219 @@
+"""`memaudit lint`: what is wrong with a store, and the smallest store that loses nothing."""
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from memaudit.cli.errors import FAILED
+from memaudit.cli.options import (
+    NO_SESSION,
+    NO_STORE_OPTIONS,
+    JudgeName,
+    Kind,
+    LabelMemories,
+    Seconds,
+    SessionOptions,
+    StoreArgument,
+    StoreOptions,
+    judging_session,
+    may_write,
+    place_of,
+    read_stores,
+    spread,
+)
+from memaudit.cli.terminal import console, progress, safe, safe_markup
+from memaudit.core.number_text import percent, short_exact
+from memaudit.core.text import counted
+from memaudit.scoring.judges import DEFAULT_JUDGE
+
+if TYPE_CHECKING:
+    from memaudit.hygiene.findings import LintReport
+
+STEPS = 9
+MOST_SHOWN = 5
+"""Findings of one rule that the terminal shows; files and pages have all of them."""
+
+
+@spread
+def lint(
+    store: StoreArgument,
+    package: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PACKAGE]",
+            help="A package, or a conversation that memaudit build can read. Without it, only what "
+            "the store itself shows is looked for.",
+        ),
+    ] = None,
+    judge: JudgeName = DEFAULT_JUDGE,
+    label_memories: LabelMemories = None,
+    before: Annotated[
+        str | None,
+        typer.Option(metavar="STORE", help="An earlier export of the store, for lost updates."),
+    ] = None,
+    limits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Whose limits hold: claude-code, hermes or openclaw. Default: by the files.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what to keep, delete, merge and review, as JSON."),
+    ] = None,
+    proof: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the store as a package, with certificates to verify."
+        ),
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write SARIF, for code scanning.")
+    ] = None,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE[=N],...",
+            help="Exit with code 1 if a rule or a severity (error, warning, note) has findings, or "
+            "more than N.",
+        ),
+    ] = None,
+    seconds: Seconds = None,
+    store_options: StoreOptions = NO_STORE_OPTIONS,
+    options: SessionOptions = NO_SESSION,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Find duplicates, contradictions, junk, secrets and more in a store.
+
+    With a package it also finds the smallest part of the store that loses nothing, and proves it.
+    """
+    from memaudit.hygiene.cleanup_plan import cleanup_plan
+    from memaudit.hygiene.findings import failing
+    from memaudit.hygiene.lint import LintPlan
+    from memaudit.hygiene.lint import lint as look_over
+    from memaudit.hygiene.lint_json import lint_data
+    from memaudit.hygiene.lint_json import sarif as sarif_data
+    from memaudit.hygiene.proof_folder import write_proof
+    from memaudit.hygiene.subject import subject_of
+    from memaudit.io.atomic import write_file
+    from memaudit.report.lint_page import write_page
+    from memaudit.scoring.judges import named_judge
+
+    kinds: tuple[tuple[Path | None, Kind], ...] = ((out, "page"), (plan, "plan"), (sarif, "SARIF"))
+    for path, kind in kinds:
+        if path is not None:
+            may_write(path, kind)
+    (exported,) = read_stores([store], store_options)
+    earlier = read_stores([before], store_options)[0] if before is not None else None
+    subject = subject_of(package, exported) if package is not None else None
+    with (
+        judging_session([judge], options, place_of(store)) as session,
+        progress("lint", STEPS) as advance,
+    ):
+        by = named_judge(judge, label_memories, session) if subject is not None else None
+        model = judge.removeprefix("model:") if session is not None else None
+        done = count(1)
+        report = look_over(
+            exported,
+            LintPlan(
+                subject, by, earlier, model, session, limits, seconds,
+                lambda text: advance(min(STEPS, next(done)), text),
+            ),
+        )  # fmt: skip
+    if plan is not None:
+        write_file(plan, cleanup_plan(report, exported).model_dump_json(indent=1) + "\n")
+    if proof is not None:
+        write_proof(report, proof)
+    if sarif is not None:
+        write_file(sarif, json.dumps(sarif_data(report, exported), indent=1) + "\n")
+    if out is not None:
+        write_page(lint_data(report), out)
+    if as_json:
+        typer.echo(json.dumps(lint_data(report), indent=1))
+    else:
+        show(report)
+        for what, path in (("page", out), ("plan", plan), ("proof", proof), ("SARIF", sarif)):
+            if path is not None:
+                typer.echo(safe(f"{what}: {path}"))
+    broken = failing(report, [part.strip() for part in (fail_on or "").split(",") if part.strip()])
+    if broken:
+        typer.echo(safe(f"FAIL: {'; '.join(broken)}"), err=as_json)
+        raise typer.Exit(FAILED)
+
+
+def show(report: "LintReport") -> None:
+    """Print the table of rules, the first findings of each, and the smallest store."""
+    from memaudit.hygiene.findings import RULES
+
+    screen = console()
+    cost = f"{short_exact(report.cost)} {report.cost_rule}"
+    screen.print(safe_markup(f"{report.store}: {counted(report.memories, 'memory')}, {cost}"))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("", "rule"):
+        table.add_column(heading)
+    for heading in ("findings", "memories", "of all", "cost", "of all"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, rule in RULES.items():
+        if name in report.unmeasured:
+            continue
+        memories, saved = report.share(name)
+        table.add_row(
+            rule.severity, name, f"{report.counts[name]:,}", f"{memories:,}",
+            percent(memories / report.memories), short_exact(saved),
+            percent(saved / report.cost if report.cost else None),
+        )  # fmt: skip
+    screen.print(table)
+    for line in _findings(report):
+        screen.print(safe_markup(line))
+    for line in smallest_lines(report):
+        screen.print(safe_markup(line))
+    for name, why in report.unmeasured.items():
+        screen.print(safe_markup(f"not measured: {name}, which {why}"))
+    for note in report.notes:
+        screen.print(safe_markup(note))
+
+
+def _findings(report: "LintReport") -> Iterator[str]:
+    from memaudit.hygiene.findings import RULES
+
+    for name, rule in RULES.items():
+        found = report.of(name)
+        if not found:
+            continue
+        yield f"{name}: {rule.meaning}"
+        for finding in found[:MOST_SHOWN]:
+            yield f"  {', '.join(finding.memories[:4])}: {finding.message}"
+            for one in finding.evidence[:3]:
+                yield f"    {one.what} {one.id}: {one.text}"
+        if len(found) > MOST_SHOWN:
+            yield f"  ... and {len(found) - MOST_SHOWN:,} more"
+
+
+def smallest_lines(report: "LintReport") -> Iterator[str]:
+    """The smallest stores in words."""
+    if report.smallest is None:
+        return
+    for one in report.smallest.stores:
+        share = "everything that" if one.share == 1 else f"{float(one.share):.0%} of what"
+        proven = (
+            "certified"
+            if one.certified
+            else (f"not proven to be the least: at least {short_exact(one.at_least)} are needed")
+        )
+        part = percent(one.cost / report.cost if report.cost else None)
+        yield (
+            f"{len(one.memories):,} of {counted(report.memories, 'memory')} ({part} of the cost) "
+            f"keep {share} these {counted(report.units, 'unit')} need: {proven}"
+        )
+    if report.unweighted_units:
+        yield f"{counted(report.unweighted_units, 'unit')} of weight 0 are outside the proof"

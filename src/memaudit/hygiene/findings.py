@@ -1,0 +1,180 @@
+"""What lint looks for in a store, and what it reports."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.text import one_line, shortened
+from memaudit.hygiene.secrets import masked
+from memaudit.hygiene.smallest_store import SmallestStores
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+LONGEST_TEXT = 300
+"""Characters of a memory or turn that a finding quotes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that lint looks for."""
+
+    title: str
+    severity: Severity
+    needs: str
+    meaning: str
+
+
+STORE, CONVERSATION, UNITS = "the store", "the conversation", "a package with units"
+RULES: Mapping[str, Rule] = {
+    "secrets": Rule(
+        "Secrets", "error", STORE,
+        "A key, token, password or card number is stored.",
+    ),
+    "personal-data": Rule(
+        "Personal data", "warning", STORE,
+        "A mail address, phone number or account number is stored.",
+    ),
+    "limits": Rule(
+        "Limits", "warning", STORE,
+        "A limit of the system cuts memories off.",
+    ),
+    "duplicates": Rule(
+        "Duplicates", "warning", STORE,
+        "Several memories say the same. All copies but one can go.",
+    ),
+    "contradictions": Rule(
+        "Contradictions", "warning", STORE,
+        "Two active memories give one attribute two values, so one of them is stale or wrong.",
+    ),
+    "unsupported": Rule(
+        "Unsupported", "warning", CONVERSATION,
+        "Nothing in the conversation says this, or only a part of it.",
+    ),
+    "stale": Rule(
+        "Stale", "warning", UNITS,
+        "An active memory says what no longer holds, and nothing about the change.",
+    ),
+    "retired": Rule(
+        "Wrongly retired", "warning", UNITS,
+        "A deleted or superseded memory says what still holds, and no active memory does.",
+    ),
+    "lost-updates": Rule(
+        "Lost updates", "warning", f"{UNITS} and an earlier export (--before)",
+        "An earlier export covered a unit, and this one does not.",
+    ),
+    "junk": Rule(
+        "Junk for these units", "note", UNITS,
+        "The memory covers no unit. It is worthless for these units, not in general.",
+    ),
+    "redundant": Rule(
+        "Redundant for these units", "note", UNITS,
+        "The memory adds nothing beside the rest. One may go; whether all may, the smallest store "
+        "tells.",
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A text that a finding rests on: a memory, a turn or a unit. Secrets are masked."""
+
+    what: str
+    id: str
+    text: str
+
+
+def evidence(what: str, id: str, text: str) -> Evidence:
+    """A quoted text, with secrets masked before it is cut."""
+    return Evidence(what, id, shortened(masked(one_line(text)), LONGEST_TEXT))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was found, with the memories it is about."""
+
+    rule: str
+    memories: tuple[str, ...]
+    message: str
+    evidence: tuple[Evidence, ...] = ()
+    cost: Fraction = Fraction(0)
+    """What would be saved by doing something about it."""
+    keep: str | None = None
+    """The copy to keep, of memories that say the same; the newer one, of two that disagree."""
+
+    @property
+    def severity(self) -> Severity:
+        return RULES[self.rule].severity
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """Everything that was found in a store, and what could not be looked for."""
+
+    store: str
+    digest: str
+    memories: int
+    cost: Fraction
+    cost_rule: str
+    findings: tuple[Finding, ...]
+    unmeasured: Mapping[str, str]
+    """By rule, what is missing to look for it."""
+    notes: tuple[str, ...] = ()
+    """Who judged, and how far that can be trusted."""
+    package: str = ""
+    smallest: SmallestStores | None = None
+    units: int = 0
+    unweighted_units: int = 0
+    """Units that no question requires: nothing is said about them."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The files of the export, with their SHA-256."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Findings by rule, for every rule that was looked for."""
+        found = Counter(finding.rule for finding in self.findings)
+        return {rule: found[rule] for rule in RULES if rule not in self.unmeasured}
+
+    def of(self, rule: str) -> list[Finding]:
+        return [finding for finding in self.findings if finding.rule == rule]
+
+    def share(self, rule: str) -> tuple[int, Fraction]:
+        """How many memories the findings of a rule are about, and what they would save."""
+        found = self.of(rule)
+        ids = {id for finding in found for id in finding.memories}
+        return len(ids), sum((finding.cost for finding in found), Fraction(0))
+
+
+def failing(report: LintReport, fail_on: Sequence[str]) -> list[str]:
+    """What breaks a gate, in words. An entry is a rule, a severity, or RULE=N for more than N."""
+    broken: dict[str, str] = {}
+    for entry in fail_on:
+        name, equals, most = entry.partition("=")
+        if name in SEVERITIES:
+            rules = [rule for rule in RULES if RULES[rule].severity == name]
+        elif name in RULES:
+            rules = [name]
+        else:
+            known = ", ".join((*SEVERITIES, *RULES))
+            raise MemAuditError(f"--fail-on {entry!r}: {name!r} is none of {known}")
+        if equals and not most.isdecimal():
+            raise MemAuditError(f"--fail-on {entry!r}: {most!r} is not a number")
+        allowed = int(most or 0)
+        missing = [rule for rule in rules if name in RULES and rule in report.unmeasured]
+        if missing:
+            raise MemAuditError(
+                f"--fail-on {entry}: cannot be decided, {report.unmeasured[missing[0]]}"
+            )
+        number = sum(len(report.of(rule)) for rule in rules)
+        if number > allowed:
+            broken[name] = f"{number} {name}" + (f", at most {allowed} allowed" if allowed else "")
+    return list(broken.values())
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """By rule, the most expensive first."""
+    place = {rule: at for at, rule in enumerate(RULES)}
+    return tuple(sorted(findings, key=lambda one: (place[one.rule], -one.cost, one.memories)))

@@ -1,0 +1,220 @@
+"""Two stores, or one at two dates: memories added, changed and removed, units gained and lost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from memaudit.adapters.store import ExportedStore, Memory
+from memaudit.core.cost import DECLARED, cost_rule, default_rule
+from memaudit.core.exact import plain
+from memaudit.core.package import Package
+from memaudit.core.text import content_key
+from memaudit.hygiene.against_units import covered
+from memaudit.hygiene.findings import evidence
+from memaudit.hygiene.similar_memories import pairs_to_compare
+from memaudit.hygiene.statement_pairs import compare, pair_model
+from memaudit.scoring.judged_store import active_memories, judge_store, writing_order
+from memaudit.scoring.judges import Judge
+from memaudit.scoring.score import StoreScorer
+from memaudit.scoring.written_store import MEMORY, WrittenStore
+
+FORMAT, VERSION = "memaudit-diff", 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedMemory:
+    """A memory before and after; `how` says why the two belong together."""
+
+    before: Memory
+    after: Memory
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnitChange:
+    """How much of a unit is covered before and after, at most 1."""
+
+    unit: str
+    text: str
+    weight: Fraction
+    before: Fraction
+    after: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class StoreDiff:
+    """What differs between two stores."""
+
+    names: tuple[str, str]
+    memories: tuple[int, int]
+    costs: tuple[Fraction, Fraction]
+    cost_rule: str
+    unchanged: int
+    added: tuple[Memory, ...]
+    changed: tuple[ChangedMemory, ...]
+    removed: tuple[Memory, ...]
+    judge: str = ""
+    values: tuple[Fraction, Fraction] | None = None
+    units: tuple[UnitChange, ...] = ()
+
+    @property
+    def gained(self) -> list[UnitChange]:
+        return [unit for unit in self.units if unit.after > unit.before]
+
+    @property
+    def lost(self) -> list[UnitChange]:
+        return [unit for unit in self.units if unit.after < unit.before]
+
+
+def store_diff(
+    before: ExportedStore,
+    after: ExportedStore,
+    package: Package | None = None,
+    judge: Judge | None = None,
+) -> StoreDiff:
+    """Memories are matched by id where its texts are alike, by equal text, and by content."""
+    old, new = (
+        writing_order(active_memories(one, package) if package is not None else list(one.active))
+        for one in (before, after)
+    )
+    texts = [memory.text for memory in (*old, *new)]
+    declared = package is None or package.cost_rule == DECLARED
+    rule = default_rule(texts) if package is None or declared else package.cost_rule
+    measure = cost_rule(rule)
+    costs = tuple(
+        sum((Fraction(measure(one.text, MEMORY, one.metadata)) for one in side), Fraction(0))
+        for side in (old, new)
+    )
+    same, changed, gone, fresh = _matched(old, new)
+    found = StoreDiff(
+        (before.name, after.name), (len(old), len(new)), (costs[0], costs[1]), rule, same,
+        tuple(fresh), tuple(changed), tuple(gone),
+    )  # fmt: skip
+    if package is None or judge is None or not any(package.weights.values()):
+        return found
+    return _with_units(found, before, after, package, judge)
+
+
+def _matched(
+    old: Sequence[Memory], new: Sequence[Memory]
+) -> tuple[int, list[ChangedMemory], list[Memory], list[Memory]]:
+    """How many are unchanged, what changed, what is gone, and what is new."""
+    left = {memory.id: memory for memory in new}
+    gone: list[Memory] = []
+    changed: list[ChangedMemory] = []
+    unchanged = 0
+    for memory in old:
+        after = left.get(memory.id)
+        if after is not None and content_key(after.text) == content_key(memory.text):
+            unchanged += 1
+            del left[memory.id]
+        else:
+            gone.append(memory)
+    by_text: dict[str, list[str]] = {}
+    for memory in left.values():
+        by_text.setdefault(content_key(memory.text), []).append(memory.id)
+    still: list[Memory] = []
+    for memory in gone:
+        twins = by_text.get(content_key(memory.text))
+        if twins:
+            unchanged += 1
+            del left[twins.pop(0)]
+        else:
+            still.append(memory)
+    gone = []
+    for memory in still:
+        after = left.pop(memory.id, None)
+        if after is None:
+            gone.append(memory)
+        else:
+            changed.append(ChangedMemory(memory, after, "same id"))
+    return unchanged, *_alike(changed, gone, list(left.values()))
+
+
+def _alike(
+    changed: list[ChangedMemory], gone: list[Memory], fresh: list[Memory]
+) -> tuple[list[ChangedMemory], list[Memory], list[Memory]]:
+    """Removed and added memories that say the same or disagree belong together."""
+    both = [*gone, *fresh]
+    texts = [memory.text for memory in both]
+    pairs = [pair for pair in pairs_to_compare(texts) if pair[0] < len(gone) <= pair[1]]
+    verdicts = compare([(texts[first], texts[second]) for first, second in pairs])
+    model = pair_model()
+    sure = [
+        (
+            max(one.same, one.conflict),
+            pair,
+            "same content" if one.same >= one.conflict else "update",
+        )
+        for pair, one in zip(pairs, verdicts, strict=True)
+        if one.same >= model.same_from or one.conflict >= model.conflict_from
+    ]
+    taken: set[int] = set()
+    for _, (first, second), how in sorted(sure, key=lambda one: (-one[0], one[1])):
+        if not taken & {first, second}:
+            taken |= {first, second}
+            changed.append(ChangedMemory(both[first], both[second], how))
+    return (
+        changed,
+        [one for at, one in enumerate(gone) if at not in taken],
+        [one for at, one in enumerate(fresh, len(gone)) if at not in taken],
+    )
+
+
+def _with_units(
+    found: StoreDiff, before: ExportedStore, after: ExportedStore, package: Package, judge: Judge
+) -> StoreDiff:
+    measured = package if package.cost_rule != DECLARED else package.recost(found.cost_rule)
+    sides: list[WrittenStore] = [judge_store(measured, one, judge) for one in (before, after)]
+    values = [StoreScorer(measured, [one]).part(one, one.candidate_ids).value for one in sides]
+    then, now = (covered(one) for one in sides)
+    one = Fraction(1)
+    units = [
+        UnitChange(
+            unit.id, unit.text, measured.weights[unit.id],
+            min(one, then.get(unit.id, Fraction(0))), min(one, now.get(unit.id, Fraction(0))),
+        )
+        for unit in measured.units
+        if measured.weights[unit.id]
+    ]  # fmt: skip
+    return StoreDiff(
+        found.names, found.memories, found.costs, found.cost_rule, found.unchanged, found.added,
+        found.changed, found.removed, judge.name, (values[0], values[1]),
+        tuple(unit for unit in units if unit.before != unit.after),
+    )  # fmt: skip
+
+
+def diff_data(diff: StoreDiff) -> dict[str, Any]:
+    """The JSON form; texts are cut and secrets masked, as on the page."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "stores": list(diff.names),
+        "memories": list(diff.memories),
+        "cost_rule": diff.cost_rule,
+        "costs": [plain(cost) for cost in diff.costs],
+        "unchanged": diff.unchanged,
+        "added": [_row(memory) for memory in diff.added],
+        "changed": [
+            {"how": one.how, "before": _row(one.before), "after": _row(one.after)}
+            for one in diff.changed
+        ],
+        "removed": [_row(memory) for memory in diff.removed],
+        "judge": diff.judge or None,
+        "values": None if diff.values is None else [plain(value) for value in diff.values],
+        "units_gained": [_unit(unit) for unit in diff.gained],
+        "units_lost": [_unit(unit) for unit in diff.lost],
+    }
+
+
+def _row(memory: Memory) -> dict[str, str]:
+    shown = evidence("memory", memory.id, memory.text)
+    return {"id": shown.id, "text": shown.text}
+
+
+def _unit(unit: UnitChange) -> dict[str, Any]:
+    return {
+        "id": unit.unit, "text": unit.text, "weight": plain(unit.weight),
+        "before": plain(unit.before), "after": plain(unit.after),
+    }  # fmt: skip

@@ -1,0 +1,142 @@
+"""Whether a conversation says what a memory says: an estimate by words, and the nearest turn.
+
+Every sentence of a memory is looked for in the conversation: which share of its words, rare ones
+counting more, do a turn and its neighbours have? Names and numbers that the whole conversation does
+not have weigh most. A model can give the verdict instead (natural/passes/support.py); the nearest
+turns are then what it is shown.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memaudit.core.package import Experience
+from memaudit.core.text import terms, times
+from memaudit.hygiene.statement_pairs import Statement, statement
+from memaudit.natural.passes.support import MemoryToCheck, Verdict
+from memaudit.scoring.pair_features import passages, with_plain_numbers
+
+SUPPORTED_FROM, PARTLY_FROM = 0.5, 0.3
+"""Shares of a sentence's words that a turn and its neighbours have."""
+
+SHOWN_TO_MODEL = 4
+"""Turns nearest to a memory, each with its neighbours, that a model is shown."""
+
+FEWEST_TERMS = 2
+"""A shorter sentence says too little to be looked for alone."""
+
+_DAY = re.compile(r"^\d{1,2}$|^(?:19|20)\d\d$")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSupport:
+    """The verdict on a memory, the place of the nearest turn, and what no turn says."""
+
+    verdict: Verdict
+    turn: int | None
+    missing: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class ConversationIndex:
+    """The turns of a conversation by their words."""
+
+    def __init__(self, turns: Sequence[Experience]) -> None:
+        self.turns = tuple(turns)
+        own = [_words(turn) for turn in turns]
+        self._windows = [
+            frozenset[str]().union(*(own[at] for at in _around(place, turns)))
+            for place in range(len(turns))
+        ]
+        self._everywhere = frozenset[str]().union(*own)
+        holders: dict[str, list[int]] = {}
+        for place, found in enumerate(self._windows):
+            for term in found:
+                holders.setdefault(term, []).append(place)
+        self._holders = {term: np.array(places) for term, places in holders.items()}
+
+    @cached_property
+    def _rarest(self) -> float:
+        return float(np.log((len(self.turns) + 1) / 0.5))
+
+    def _weight(self, term: str) -> float:
+        held = self._holders.get(term)
+        if held is None:
+            return self._rarest
+        return max(0.3, float(np.log((len(self.turns) + 1) / (len(held) + 0.5))))
+
+    def _shares(self, wanted: Statement) -> NDArray[np.float64]:
+        """Per turn, the weighted share of a sentence's words that it and its neighbours have."""
+        found, total = np.zeros(len(self.turns)), 0.0
+        for term in wanted.terms - {"user"}:
+            weight = self._weight(term) * (0.3 if _is_time(term) else 1.0)
+            total += weight
+            held = self._holders.get(term)
+            if held is not None:
+                found[held] += weight
+        return found / total if total else np.ones(len(self.turns))
+
+    def support(self, text: str) -> FoundSupport:
+        """The verdict by words."""
+        best: list[float] = []
+        lost: list[str] = []
+        nearest, highest = None, -1.0
+        for sentence in _sentences(text):
+            wanted = statement(sentence)
+            if len(wanted.terms - {"user"}) < FEWEST_TERMS or not self.turns:
+                continue
+            shares = self._shares(wanted)
+            place = int(shares.argmax())
+            own = sorted(
+                term for term in (wanted.names | wanted.numbers) - self._everywhere
+                if not _is_time(term)
+            )  # fmt: skip
+            lost += own
+            best.append(float(shares[place]) if not own else min(float(shares[place]), 0.49))
+            if shares[place] > highest:
+                nearest, highest = place, float(shares[place])
+        if not best:
+            return FoundSupport("supported", nearest)
+        if min(best) >= SUPPORTED_FROM:
+            return FoundSupport("supported", nearest)
+        verdict: Verdict = "partly" if max(best) >= PARTLY_FROM else "not"
+        return FoundSupport(verdict, nearest, tuple(dict.fromkeys(lost)))
+
+    def to_check(self, text: str) -> MemoryToCheck:
+        """A memory with the turns that a model is shown with it."""
+        near: set[int] = set()
+        for sentence in _sentences(text):
+            order = np.argsort(-self._shares(statement(sentence)), kind="stable")
+            for place in order[:SHOWN_TO_MODEL].tolist():
+                near.update(_around(place, self.turns))
+        return MemoryToCheck(text, tuple(sorted(near)))
+
+
+def _sentences(text: str) -> list[str]:
+    head, pieces = passages(text)
+    return [f"{head}{piece}" for piece in pieces]
+
+
+def _words(turn: Experience) -> frozenset[str]:
+    """The words of a turn, with its speaker and its day."""
+    said = f"{turn.speaker or ''}. {turn.text} {(turn.timestamp or '')[:10]}"
+    found = statement(said)
+    return found.terms | terms(with_plain_numbers((turn.timestamp or "")[:10]))
+
+
+def _around(place: int, turns: Sequence[Experience]) -> list[int]:
+    """A turn and its neighbours in the same session."""
+    return [
+        at
+        for at in range(max(0, place - 1), min(len(turns), place + 2))
+        if turns[at].session == turns[place].session
+    ]
+
+
+def _is_time(term: str) -> bool:
+    """Whether a word may be a day that the conversation says otherwise: yesterday, last week."""
+    return bool(_DAY.match(term) or times(frozenset([term])))

@@ -1,0 +1,64 @@
+"""The page of a lint report: what was found in a store, with its evidence, in one HTML file."""
+
+from pathlib import Path
+from typing import Any
+
+from memaudit.core.exact import exact
+from memaudit.core.number_text import percent, short_exact
+from memaudit.core.text import counted
+from memaudit.core.version import VERSION
+from memaudit.formats.file_model import validated
+from memaudit.formats.lint_file import LintFile, SmallestRow
+from memaudit.io.atomic import write_file
+from memaudit.report.page_kit import environment, one_file
+
+MOST_FINDINGS = 200
+"""Of one rule on a page; the JSON beside it has all of them."""
+
+
+def write_page(data: dict[str, Any], out: Path) -> None:
+    write_file(out, build_page(validated(LintFile, data, "the report")))
+
+
+def build_page(report: LintFile) -> str:
+    """One self-contained HTML file."""
+    found = {rule.rule: [one for one in report.findings if one.rule == rule.rule]
+             for rule in report.rules}  # fmt: skip
+    return one_file(
+        environment(),
+        "lint.html",
+        title=f"{report.store}, looked over",
+        report=report,
+        verdict=verdict(report),
+        cost=short_exact(exact(report.cost)),
+        rules=report.rules,
+        found=found,
+        most=MOST_FINDINGS,
+        smallest=[(one, smallest_text(report, one)) for one in report.smallest],
+        short=lambda number: short_exact(exact(number)),
+        percent=percent,
+        version=VERSION,
+    )
+
+
+def verdict(report: LintFile) -> str:
+    """The first line: the smallest store, or how much was found."""
+    if report.smallest:
+        return smallest_text(report, report.smallest[0])
+    found = [f"{rule.findings:,} {rule.rule}" for rule in report.rules if rule.findings]
+    return f"Found: {', '.join(found)}." if found else "Nothing was found."
+
+
+def smallest_text(report: LintFile, one: SmallestRow) -> str:
+    """A smallest store in words."""
+    share = exact(one.share)
+    what = "everything that" if share == 1 else f"{float(share):.0%} of what"
+    proven = (
+        "certified"
+        if one.certified
+        else (f"not proven to be the least, at least {short_exact(exact(one.at_least))} are needed")
+    )
+    return (
+        f"{len(one.memories):,} of {counted(report.memories, 'memory')} ({percent(one.cost_share)} "
+        f"of the cost) keep {what} these {counted(report.units, 'unit')} need: {proven}."
+    )
