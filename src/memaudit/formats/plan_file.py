@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from memaudit.formats.file_model import ExactText, StrictFileModel
+from memaudit.formats.file_model import ExactText, FileModel
 
 FORMAT: Literal["memaudit-plan"] = "memaudit-plan"
 VERSION: Literal[1] = 1
@@ -10,7 +10,7 @@ VERSION: Literal[1] = 1
 ActionName = Literal["keep", "delete", "merge", "review"]
 
 
-class Action(StrictFileModel):
+class Action(FileModel):
     """What to do with one memory, and why. `into` is the memory that stays in its place."""
 
     action: ActionName
@@ -24,7 +24,7 @@ class Action(StrictFileModel):
     """What does it in the system's own API."""
 
 
-class PlanFile(StrictFileModel):
+class PlanFile(FileModel):
     format: Literal["memaudit-plan"]
     version: Literal[1]
     store: str

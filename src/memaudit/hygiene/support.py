@@ -20,8 +20,9 @@ from memaudit.hygiene.statement_pairs import Statement, statement
 from memaudit.natural.passes.support import MemoryToCheck, Verdict
 from memaudit.scoring.pair_features import passages, with_plain_numbers
 
-SUPPORTED_FROM, PARTLY_FROM = 0.5, 0.3
-"""Shares of a sentence's words that a turn and its neighbours have."""
+FOUND_FROM, SAID_FROM = 0.35, 0.2
+"""Shares of a sentence's words that a turn and its neighbours have: a memory is found in the
+conversation by its best sentence, and a sentence below the second is said nowhere."""
 
 SHOWN_TO_MODEL = 4
 """Turns nearest to a memory, each with its neighbours, that a model is shown."""
@@ -96,14 +97,12 @@ class ConversationIndex:
                 if not _is_time(term)
             )  # fmt: skip
             lost += own
-            best.append(float(shares[place]) if not own else min(float(shares[place]), 0.49))
+            best.append(float(shares[place]))
             if shares[place] > highest:
                 nearest, highest = place, float(shares[place])
-        if not best:
+        if not best or (min(best) >= SAID_FROM and not lost):
             return FoundSupport("supported", nearest)
-        if min(best) >= SUPPORTED_FROM:
-            return FoundSupport("supported", nearest)
-        verdict: Verdict = "partly" if max(best) >= PARTLY_FROM else "not"
+        verdict: Verdict = "partly" if max(best) >= FOUND_FROM else "not"
         return FoundSupport(verdict, nearest, tuple(dict.fromkeys(lost)))
 
     def to_check(self, text: str) -> MemoryToCheck:

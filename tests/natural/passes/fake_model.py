@@ -88,6 +88,10 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         return {"memories": compaction(data)}
     if name == "causes":
         return {"cause": "ordering", "reason": data["verdict"]["status"]}
+    if name == "support":
+        return {"verdicts": support(data)}
+    if name == "memory_pairs":
+        return {"verdicts": memory_pairs(data)}
     if name in OTHER_PROMPTS:
         return {"scores": salience(data)}
     found = cells(data, strict=body["model"] == "other")
@@ -102,6 +106,31 @@ def compaction(data: dict[str, Any]) -> list[dict[str, Any]]:
     first = {"text": " and ".join(row["text"] for row in rows[:2]), "from": [1, 2]}
     others = [{"text": row["text"], "from": [row["memory"]]} for row in rows[2:]]
     return [first, {"text": "Made up.", "from": [99]}, *others]
+
+
+def support(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Supported where all words of a memory stand in one turn, partly where some do."""
+    rows = []
+    for row in data["memories"]:
+        words = set(row["text"].lower().strip(".").split())
+        shares = [len(words & set(turn["text"].lower().strip(".").split())) / len(words)
+                  for turn in data["turns"]]  # fmt: skip
+        best = max(shares, default=0)
+        verdict = "supported" if best == 1 else "partly" if best else "not"
+        turn = shares.index(best) + 1 if best else None
+        rows.append({"memory": row["memory"], "support": verdict, "turn": turn, "reason": "words"})
+    return rows
+
+
+def memory_pairs(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same where all words are, in conflict where only the last one differs."""
+    rows = []
+    for row in data["pairs"]:
+        first, second = (row[name].lower().strip(".").split() for name in ("first", "second"))
+        same, conflict = set(first) == set(second), first[:-1] == second[:-1]
+        verdict = "same" if same else "conflict" if conflict else "other"
+        rows.append({"pair": row["pair"], "verdict": verdict, "reason": ""})
+    return rows
 
 
 def salience(data: dict[str, Any]) -> list[dict[str, Any]]:
