@@ -34,7 +34,7 @@ MAY_IMPORT["reproduce"] = {*MAY_IMPORT} - {"checker"}
 MAY_IMPORT["report"] = {*MAY_IMPORT} - {"reproduce"} | {"checker"}
 MAY_IMPORT["web"] = {*MAY_IMPORT} - {"reproduce"}
 MAY_IMPORT["api"] = {*MAY_IMPORT} - {"reproduce", "web"}
-MAY_IMPORT["pytest_plugin"] = {*MAY_IMPORT["label_audit"], "api"}
+MAY_IMPORT["pytest_plugin"] = {*MAY_IMPORT["label_audit"], "hygiene", "api"}
 MAY_IMPORT["cli"] = {*MAY_IMPORT} - {"pytest_plugin"}
 MAY_IMPORT["bench"] = {*MAY_IMPORT} - {"cli", "pytest_plugin"}
 """A package may always import itself."""

@@ -25,6 +25,7 @@ from memaudit.core.objective import value as store_value
 from memaudit.core.optimum import Certificate, Optimum
 from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seeds
+from memaudit.hygiene.findings import LintReport
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, read_packages
 from memaudit.io.strict_json import read_object
@@ -179,6 +180,37 @@ def score(
     if escalate is not None:
         return score_and_escalate(scored, stores, scoring, escalate)
     return score_package(scored, stores, scoring)
+
+
+def lint(
+    store: AnyStore,
+    package: AnyPackage | None = None,
+    *,
+    judge: str | Judge = DEFAULT_JUDGE,
+    before: AnyStore | None = None,
+    limits: str | None = None,
+    seconds: float | None = None,
+) -> LintReport:
+    """What is wrong with a store: duplicates, contradictions, secrets, and more with a package.
+
+    With a package, `report.smallest` is the smallest part of the store that loses nothing. `before`
+    is an earlier export, for lost updates. No model is asked.
+    """
+    from memaudit.hygiene.lint import LintPlan
+    from memaudit.hygiene.lint import lint as look_over
+    from memaudit.hygiene.subject import subject_of
+
+    opened = as_store(store)
+    subject = package if isinstance(package, Package) else None
+    if subject is None and package is not None:
+        subject = subject_of(Path(str(package)), opened)
+    by = named_judge(judge) if isinstance(judge, str) else judge
+    earlier = None if before is None else as_store(before)
+    plan = LintPlan(
+        subject, by if subject is not None else None, earlier, system=limits,
+        seconds=checked_seconds(seconds),
+    )  # fmt: skip
+    return look_over(opened, plan)
 
 
 def _salience(

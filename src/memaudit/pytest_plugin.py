@@ -1,7 +1,8 @@
-"""A minimum score for memory stores in a test suite: the `memaudit_score` fixture.
+"""Memory stores in a test suite: a minimum score, and nothing wrong with them.
 
-    def test_memory(memaudit_score):
+    def test_memory(memaudit_score, memaudit_lint):
         memaudit_score("package.json", "store.json", budget=500).at_least(0.6)
+        memaudit_lint("MEMORY.md").has_no("secrets", "duplicates=3")
 
 pytest imports this module at every start, so it imports nothing of ours until a test asks for it.
 """
@@ -18,6 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
     from memaudit.core.package import Package
+    from memaudit.hygiene.findings import LintReport
     from memaudit.scoring.result import ScoreResult
 
 
@@ -57,6 +59,78 @@ class TestedScore:
         except MemAuditError as error:
             problem = f"memaudit_score: {error}"
         pytest.fail(problem, pytrace=False)  # behind the except: pytest would show both errors
+
+
+@dataclass(frozen=True, slots=True)
+class TestedStore:
+    """What `memaudit lint` finds in a store."""
+
+    __test__ = False
+
+    report: "LintReport"
+
+    def has_no(self, *rules: str) -> None:
+        """Fail the test, with one line, if a rule or severity has findings, or more than RULE=N."""
+        __tracebackhide__ = True
+        from memaudit.core.errors import MemAuditError
+        from memaudit.hygiene.findings import failing
+
+        problem = ""
+        try:
+            if broken := failing(self.report, rules):
+                problem = f"{self.report.store}: {'; '.join(broken)}"
+                names = {rule.partition("=")[0] for rule in rules}
+                for one in self.report.findings:
+                    if {one.rule, one.severity} & names:
+                        problem += f"; {', '.join(one.memories[:3])}: {one.message}"
+                        break
+        except MemAuditError as error:
+            problem = f"memaudit_lint: {error}"
+        if problem:  # behind the except: pytest would show both errors
+            pytest.fail(problem, pytrace=False)
+
+
+class LintStore(Protocol):
+    """What the fixture is: a function from a store to what was found in it."""
+
+    def __call__(
+        self,
+        store: "ExportedStore | Path | str | Sequence[str]",
+        package: "Package | Path | str | None" = None,
+        judge: str = "offline",
+        *,
+        before: "ExportedStore | Path | str | None" = None,
+        limits: str | None = None,
+    ) -> TestedStore: ...
+
+
+@pytest.fixture(scope="session")
+def memaudit_lint() -> LintStore:
+    """Look a store over: `memaudit_lint(store).has_no("secrets")`."""
+    return lint_store
+
+
+def lint_store(
+    store: "ExportedStore | Path | str | Sequence[str]",
+    package: "Package | Path | str | None" = None,
+    judge: str = "offline",
+    *,
+    before: "ExportedStore | Path | str | None" = None,
+    limits: str | None = None,
+) -> TestedStore:
+    """What `memaudit lint` finds. A mistake fails the test."""
+    __tracebackhide__ = True
+    from memaudit import api
+    from memaudit.core.errors import MemAuditError
+
+    problem, report = "", None
+    try:
+        report = api.lint(_store(store), package, judge=judge, before=before, limits=limits)
+    except (MemAuditError, ValueError) as error:
+        problem = str(error)
+    if report is None:
+        pytest.fail(f"memaudit_lint: {problem}", pytrace=False)
+    return TestedStore(report)
 
 
 class ScoreStore(Protocol):

@@ -10,7 +10,9 @@ def memory(id: str, text: str, **changes: Any) -> Memory:
     return Memory(id=id, text=text, **changes)
 
 
-def store(*memories: Memory, format: str = "mem0", name: str = "s", **changes: Any) -> ExportedStore:
+def store(
+    *memories: Memory, format: str = "mem0", name: str = "s", **changes: Any
+) -> ExportedStore:
     return ExportedStore(
         name=name, origin=Origin(system=format, format=format), memories=memories, **changes
     )

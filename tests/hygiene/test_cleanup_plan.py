@@ -19,14 +19,17 @@ NOTES = """# Work
 - Deploys only on Tuesdays
 - Uses tabs in Python
 
-# Home
+## Release
+- Tags are signed
+
+# Work
 - deploys only on tuesdays.
 - Cat is called Miso
 """
 
 
 def test_actions(tmp_path: Path) -> None:
-    """With units the smallest store stays; a memory that needs a reader's eye is kept for review."""
+    """With units the smallest store stays; what needs a reader's eye is kept for review."""
     report = lint(SAID, LintPlan(subject(), labelled(tmp_path)))
     plan = cleanup_plan(report, SAID)
     actions = {one.id: (one.action, one.reason) for one in plan.actions}
@@ -75,11 +78,16 @@ def test_folders_lines_and_stores(tmp_path: Path) -> None:
     (folder / "a.md").write_text("- Cat is called Miso\n")
     (folder / "deep" / "b.md").write_text("- Cat is called Miso\n- Rents a flat\n")
     plan = cleanup_plan(lint(import_store([folder])), import_store([folder]))
-    made = {file.new.relative_to(tmp_path).as_posix(): file.after for file in cleaned_files(plan, folder)}
+    made = {
+        file.new.relative_to(tmp_path).as_posix(): file.after
+        for file in cleaned_files(plan, folder)
+    }
     assert set(made) == {"notes.cleaned/a.md", "notes.cleaned/deep/b.md"}
     assert "".join(made.values()).count("Miso") == 1
     lines = tmp_path / "facts.jsonl"
-    lines.write_text('{"text": "Cat is called Miso"}\n{"text": "cat is called Miso."}\n{"text": "x"}\n')
+    lines.write_text(
+        '{"text": "Cat is called Miso"}\n{"text": "cat is called Miso."}\n{"text": "x"}\n'
+    )
     opened = import_store([lines])
     (file,) = cleaned_files(cleanup_plan(lint(opened), opened), lines)
     assert file.after.count("Miso") == 1
@@ -93,7 +101,9 @@ def test_folders_lines_and_stores(tmp_path: Path) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["- a b c d", "- a b c D.", "# head", "", "text x y", "- e f g"])))
-def test_kept_lines_are_never_changed(tmp_path_factory: pytest.TempPathFactory, said: list[str]) -> None:
+def test_kept_lines_are_never_changed(
+    tmp_path_factory: pytest.TempPathFactory, said: list[str]
+) -> None:
     """What is left is the file without some of its lines, in their order."""
     path = tmp_path_factory.mktemp("file") / "NOTES.md"
     path.write_text("- first entry\n" + "".join(f"{line}\n" for line in said))

@@ -40,7 +40,13 @@ SAID = store(
     memory("m4", "Weather in Lisbon is terribly rainy"),
     memory("m5", "Ann lives in Bristol", state="deleted"),
 )
-CELLS = {"m1": {"u1": 1}, "m2": {"u2": 1}, "m3": {"u1": 1, "u4": 0.5}, "m5": {"u3": 1}, "m4": {"u5": 1}}
+CELLS = {
+    "m1": {"u1": 1},
+    "m2": {"u2": 1},
+    "m3": {"u1": 1, "u4": 0.5},
+    "m5": {"u3": 1},
+    "m4": {"u5": 1},
+}
 
 
 def subject() -> Package:

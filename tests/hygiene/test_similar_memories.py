@@ -27,7 +27,7 @@ def test_pairs_share_rare_words() -> None:
 
 
 def test_not_all_pairs_are_compared() -> None:
-    """2,000 memories with words of their own and one in common: no more than a few partners each."""
+    """2,000 memories with words of their own and one in common: a few partners each."""
     texts = [f"user item{n} group{n // 3}" for n in range(2000)]
     assert len(pairs_to_compare(texts)) == pytest.approx(2000, rel=0.1)
 
@@ -35,7 +35,11 @@ def test_not_all_pairs_are_compared() -> None:
 def test_clusters_do_not_chain() -> None:
     """b is like a, c like b but not like a: c stays outside. Equal texts are together anyway."""
     texts = ["a", "b", "c", "same", "Same."]
-    verdicts = {(0, 1): PairVerdict(0.9, 0), (1, 2): PairVerdict(0.8, 0), (0, 2): PairVerdict(0.1, 0)}
+    verdicts = {
+        (0, 1): PairVerdict(0.9, 0),
+        (1, 2): PairVerdict(0.8, 0),
+        (0, 2): PairVerdict(0.1, 0),
+    }
     assert clusters(texts, verdicts, 0.5) == [(0, 1), (3, 4)]
     near = {**verdicts, (0, 2): PairVerdict(0.7, 0)}
     assert clusters(texts, near, 0.5) == [(0, 1, 2), (3, 4)]
@@ -43,7 +47,11 @@ def test_clusters_do_not_chain() -> None:
 
 def test_contradictions_once_per_cluster() -> None:
     """a and its copy b both disagree with c: one finding, the likeliest."""
-    verdicts = {(0, 2): PairVerdict(0.1, 0.7), (1, 2): PairVerdict(0.1, 0.9), (0, 1): PairVerdict(1, 0)}
+    verdicts = {
+        (0, 2): PairVerdict(0.1, 0.7),
+        (1, 2): PairVerdict(0.1, 0.9),
+        (0, 1): PairVerdict(1, 0),
+    }
     assert contradictions(verdicts, 0.6, [(0, 1)]) == [(1, 2)]
     assert contradictions(verdicts, 0.95, []) == []
 

@@ -40,7 +40,7 @@ def written(rows: list[tuple[int, dict[str, F]]]) -> WrittenStore:
 @settings(max_examples=60, deadline=None)
 @given(memories)
 def test_nothing_cheaper_keeps_as_much(rows: list[tuple[int, dict[str, F]]]) -> None:
-    """For every share: the store is worth it, no subset that costs less is, and both proofs hold."""
+    """For every share: the store is worth it, nothing cheaper is, and both proofs hold."""
     store = written(rows)
     found = smallest_stores(package(*UNITS, cost_rule="declared"), store)
     alone = found.package

@@ -12,7 +12,7 @@ from memaudit.natural.named_stores import natural_stores
 TURNS = (
     Experience(id="t1", index=0, session="a", speaker="Ann", timestamp="2024-05-08",
                text="Yesterday I bought a green bicycle from Marek for 240 euros."),
-    Experience(id="t2", index=1, session="a", speaker="assistant", text="Nice! Does it have lights?"),
+    Experience(id="t2", index=1, session="a", speaker="assistant", text="Nice! Has it lights?"),
     Experience(id="t3", index=2, session="a", speaker="Ann", text="No, I still need to get some."),
     Experience(id="t4", index=3, session="b", speaker="Ann",
                text="My sister Vera is coming to stay in June, she is a dentist."),
@@ -22,7 +22,12 @@ TURNS = (
 @pytest.mark.parametrize(
     ("text", "verdict", "turn", "missing"),
     [
-        ("Ann bought a green bicycle from Marek for 240 euros on 7 May 2024", "supported", "t1", ()),
+        (
+            "Ann bought a green bicycle from Marek for 240 euros on 7 May 2024",
+            "supported",
+            "t1",
+            (),
+        ),
         ("User's sister Vera, a dentist, visits in June", "supported", "t4", ()),
         ("Ann bought a green bicycle from Marek for 310 euros", "partly", "t1", ("310",)),
         ("Ann bought a green bicycle from Jacek for 240 euros", "partly", "t1", ("jacek",)),
@@ -49,7 +54,8 @@ def test_shipped_stores() -> None:
     store = natural_stores()[0]
     for place, package in enumerate(packages):
         here, there = (
-            ConversationIndex(turns(one)) for one in (package, packages[(place + 1) % len(packages)])
+            ConversationIndex(turns(one))
+            for one in (package, packages[(place + 1) % len(packages)])
         )
         for memory in store.active_by_example[package.name]:
             own[here.support(memory.text).verdict] += 1

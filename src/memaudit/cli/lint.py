@@ -205,15 +205,10 @@ def smallest_lines(report: "LintReport") -> Iterator[str]:
         return
     for one in report.smallest.stores:
         share = "everything that" if one.share == 1 else f"{float(one.share):.0%} of what"
-        proven = (
-            "certified"
-            if one.certified
-            else (f"not proven to be the least: at least {short_exact(one.at_least)} are needed")
-        )
         part = percent(one.cost / report.cost if report.cost else None)
         yield (
             f"{len(one.memories):,} of {counted(report.memories, 'memory')} ({part} of the cost) "
-            f"keep {share} these {counted(report.units, 'unit')} need: {proven}"
+            f"keep {share} these {counted(report.units, 'unit')} need: {report.proven(one)}"
         )
     if report.unweighted_units:
         yield f"{counted(report.unweighted_units, 'unit')} of weight 0 are outside the proof"

@@ -50,6 +50,8 @@ class SmallestRow(FileModel):
     cost_share: WithinOne
     memories: tuple[str, ...]
     certified: bool
+    proven: str
+    """How sure it is, in words."""
     at_least: ExactText
 
 
@@ -66,6 +68,8 @@ class LintFile(FileModel):
     cost_rule: str
     units: Count = 0
     unweighted_units: Count = 0
+    is_estimate: bool = False
+    """Whether units were judged by a guess: proofs hold for the guessed cells."""
     value: ExactText | None = None
     notes: tuple[str, ...] = ()
     rules: tuple[RuleRow, ...]

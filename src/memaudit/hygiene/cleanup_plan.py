@@ -14,7 +14,7 @@ from memaudit.core.cost import cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.number_text import percent
-from memaudit.core.text import counted
+from memaudit.core.text import content_key, counted
 from memaudit.formats.file_model import validated
 from memaudit.formats.plan_file import FORMAT, VERSION, Action, ActionName, PlanFile
 from memaudit.hygiene.findings import LintReport, evidence
@@ -23,13 +23,15 @@ from memaudit.io.strict_json import read_object
 from memaudit.scoring.written_store import MEMORY
 
 HEAD = 4096
+ALSO_COVERED = "what it covers, the kept memories cover"
 REVIEWED = ("secrets", "contradictions", "unsupported", "stale")
 """Rules whose memories are to be read before anything is done."""
 
 
 def cleanup_plan(report: LintReport, store: ExportedStore) -> PlanFile:
-    """Keep the smallest store that loses nothing, where units say what that is; else all but
-    duplicates. What needs a reader's eye is marked for review and kept.
+    """Keep the smallest store that loses nothing, where labels or a model say what that is; else
+    all but duplicates. What needs a reader's eye is marked for review and kept, and so is what
+    only an estimate calls needless.
     """
     smallest = report.smallest.nothing_lost if report.smallest is not None else None
     wanted = set(smallest.memories) if smallest is not None else None
@@ -41,19 +43,19 @@ def cleanup_plan(report: LintReport, store: ExportedStore) -> PlanFile:
         for id in finding.memories
     }
     junk = {id for finding in report.of("junk") for id in finding.memories}
+    texts = {memory.id: memory.text for memory in store.active}
     actions = []
     for memory in store.active:
         into = merged.get(memory.id)
         action: ActionName
         if into is not None:
-            action, reason = "merge", f"says the same as {into}"
+            sure = bool(report.model) or content_key(memory.text) == content_key(texts[into])
+            action = "merge" if sure else "review"
+            reason = f"{'says' if sure else 'seems to say'} the same as {into}"
         elif wanted is not None and memory.id not in wanted:
-            action = "delete"
-            reason = (
-                "covers none of these units"
-                if memory.id in junk
-                else ("what it covers, the kept memories cover")
-            )
+            action = "review" if report.is_estimate else "delete"
+            what = "covers none of these units" if memory.id in junk else ALSO_COVERED
+            reason = f"{what}, by an estimate" if report.is_estimate else what
         elif memory.id in looked_at:
             action, reason = "review", looked_at[memory.id]
         else:
@@ -86,12 +88,11 @@ def _basis(report: LintReport) -> str:
     if report.smallest is None:
         return "duplicates alone: without units nothing is known about the worth of memories"
     best = report.smallest.nothing_lost
-    proven = "certified" if best.certified else f"at least {plain(best.at_least)} are needed"
     share = percent(best.cost / report.cost if report.cost else None)
     return (
         f"{len(best.memories):,} of {counted(report.memories, 'memory')} ({share} of the cost) "
-        f"keep everything that these {report.units:,} units need, {proven}; what other questions need "
-        "may be lost"
+        f"keep everything that these {report.units:,} units need, {report.proven(best)}; what other "
+        "questions need may be lost"
     )
 
 

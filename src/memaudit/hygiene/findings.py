@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Literal
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.number_text import short_exact
 from memaudit.core.text import one_line, shortened
 from memaudit.hygiene.secrets import masked
-from memaudit.hygiene.smallest_store import SmallestStores
+from memaudit.hygiene.smallest_store import SmallestStore, SmallestStores
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -129,6 +130,10 @@ class LintReport:
     units: int = 0
     unweighted_units: int = 0
     """Units that no question requires: nothing is said about them."""
+    model: str = ""
+    """Who compared memories with each other and with turns; by words if it is empty."""
+    is_estimate: bool = False
+    """Whether the units were judged by a guess, so that nothing may be deleted for it."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The files of the export, with their SHA-256."""
 
@@ -137,6 +142,12 @@ class LintReport:
         """Findings by rule, for every rule that was looked for."""
         found = Counter(finding.rule for finding in self.findings)
         return {rule: found[rule] for rule in RULES if rule not in self.unmeasured}
+
+    def proven(self, store: SmallestStore) -> str:
+        """How sure a smallest store is, in words."""
+        least = short_exact(store.at_least)
+        known = "certified" if store.certified else f"not proven: at least {least} are needed"
+        return f"{known}, for cells that are an ESTIMATE" if self.is_estimate else known
 
     def of(self, rule: str) -> list[Finding]:
         return [finding for finding in self.findings if finding.rule == rule]

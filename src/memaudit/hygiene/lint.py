@@ -1,7 +1,7 @@
 """Look a store over: everything that can be found with what there is, and what is missing else."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore, Memory
@@ -100,21 +100,15 @@ def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
         unmeasured["unsupported"] = f"needs {CONVERSATION}: give a package or a chat"
     report = LintReport(
         store.name, store.digest, len(memories), sum(cost.values(), Fraction(0)), rule, (),
-        unmeasured, files=store.origin.files,
+        unmeasured, files=store.origin.files, model=plan.model or "",
     )  # fmt: skip
     if package is None or not any(package.weights.values()):
         for name in ("stale", "retired", "lost-updates", "junk", "redundant"):
             unmeasured[name] = f"needs {UNITS}"
-        return _finished(report, findings, notes)
+        return replace(
+            report, findings=in_order(findings), notes=tuple(notes), unmeasured=_sorted(unmeasured)
+        )
     return _with_units(report, store, package, findings, notes, plan)
-
-
-def _finished(report: LintReport, findings: Iterable[Finding], notes: Sequence[str]) -> LintReport:
-    return LintReport(
-        report.store, report.digest, report.memories, report.cost, report.cost_rule,
-        in_order(findings), {rule: report.unmeasured[rule] for rule in RULES
-                             if rule in report.unmeasured}, tuple(notes), files=report.files,
-    )  # fmt: skip
 
 
 def _memories(store: ExportedStore, package: Package | None) -> list[Memory]:
@@ -339,12 +333,16 @@ def _with_units(
     plan.progress("the smallest store")
     smallest = smallest_stores(measured, written, plan.seconds, progress=plan.progress)
     weighted = sum(bool(weight) for weight in measured.weights.values())
-    return LintReport(
-        report.store, report.digest, report.memories, written.cost, measured.cost_rule,
-        in_order(findings), {rule: unmeasured[rule] for rule in RULES if rule in unmeasured},
-        tuple(notes), package.name, smallest, weighted, len(measured.units) - weighted,
-        report.files,
+    return replace(
+        report, cost=written.cost, cost_rule=measured.cost_rule, findings=in_order(findings),
+        unmeasured=_sorted(unmeasured), notes=tuple(notes), package=package.name,
+        smallest=smallest, units=weighted, unweighted_units=len(measured.units) - weighted,
+        is_estimate=plan.judge.is_estimate,
     )  # fmt: skip
+
+
+def _sorted(unmeasured: Mapping[str, str]) -> dict[str, str]:
+    return {rule: unmeasured[rule] for rule in RULES if rule in unmeasured}
 
 
 def _judged(

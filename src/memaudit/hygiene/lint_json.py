@@ -31,6 +31,7 @@ def lint_data(report: LintReport) -> dict[str, Any]:
         "cost_rule": report.cost_rule,
         "units": report.units,
         "unweighted_units": report.unweighted_units,
+        "is_estimate": report.is_estimate,
         "value": plain(smallest.value) if smallest is not None else None,
         "notes": list(report.notes),
         "rules": [_rule(report, name) for name in RULES],
@@ -76,6 +77,7 @@ def _smallest(report: LintReport, one: SmallestStore) -> dict[str, Any]:
         "cost_share": _share(one.cost, report.cost),
         "memories": list(one.memories),
         "certified": one.certified,
+        "proven": report.proven(one),
         "at_least": plain(one.at_least),
     }
 

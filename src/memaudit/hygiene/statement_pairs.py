@@ -53,10 +53,12 @@ _TOKEN = re.compile(r"[^\W_]+(?:[.:'\u2019][^\W_]+)*")
 _NAME = re.compile(r"\b[A-Z][\w\u2019'-]+")
 FIRST_WORDS = {
     "the", "a", "an", "user", "users", "user's", "i", "my", "he", "she", "they", "his", "her",
-    "its", "it", "their", "we", "our", "this", "that", "these", "those", "there", "has", "have", "is",
-    "was", "prefers", "prefer", "likes", "wants", "keep", "keeps", "use", "uses", "works", "lives",
-    "no", "not", "between", "after", "before", "since", "on", "in", "at", "as", "during", "when",
+    "its", "it", "their", "we", "our", "this", "that", "these", "those", "there", "has", "have",
+    "is", "was", "prefers", "prefer", "likes", "wants", "keep", "keeps", "use", "uses", "works",
+    "lives", "no", "not", "between", "after", "before", "since", "on", "in", "at", "as",
+    "during", "when",
 }  # fmt: skip
+"""Words that begin a sentence with a capital and are no names."""
 
 
 @cache

@@ -22,23 +22,27 @@ def write_page(data: dict[str, Any], out: Path) -> None:
 
 def build_page(report: LintFile) -> str:
     """One self-contained HTML file."""
-    found = {rule.rule: [one for one in report.findings if one.rule == rule.rule]
-             for rule in report.rules}  # fmt: skip
     return one_file(
-        environment(),
-        "lint.html",
-        title=f"{report.store}, looked over",
-        report=report,
-        verdict=verdict(report),
-        cost=short_exact(exact(report.cost)),
-        rules=report.rules,
-        found=found,
-        most=MOST_FINDINGS,
-        smallest=[(one, smallest_text(report, one)) for one in report.smallest],
-        short=lambda number: short_exact(exact(number)),
-        percent=percent,
-        version=VERSION,
-    )
+        environment(), "lint.html", title=f"{report.store}, looked over",
+        version=VERSION, cost=short_exact(exact(report.cost)), **lint_view(report),
+    )  # fmt: skip
+
+
+def lint_view(report: LintFile) -> dict[str, Any]:
+    """What lint_findings.html shows."""
+    return {
+        "report": report,
+        "verdict": verdict(report),
+        "rules": report.rules,
+        "found": {
+            rule.rule: [one for one in report.findings if one.rule == rule.rule]
+            for rule in report.rules
+        },
+        "most": MOST_FINDINGS,
+        "smallest": [(one, smallest_text(report, one)) for one in report.smallest],
+        "short": lambda number: short_exact(exact(number)),
+        "percent": percent,
+    }
 
 
 def verdict(report: LintFile) -> str:
@@ -53,12 +57,7 @@ def smallest_text(report: LintFile, one: SmallestRow) -> str:
     """A smallest store in words."""
     share = exact(one.share)
     what = "everything that" if share == 1 else f"{float(share):.0%} of what"
-    proven = (
-        "certified"
-        if one.certified
-        else (f"not proven to be the least, at least {short_exact(exact(one.at_least))} are needed")
-    )
     return (
         f"{len(one.memories):,} of {counted(report.memories, 'memory')} ({percent(one.cost_share)} "
-        f"of the cost) keep {what} these {counted(report.units, 'unit')} need: {proven}."
+        f"of the cost) keep {what} these {counted(report.units, 'unit')} need: {one.proven}."
     )

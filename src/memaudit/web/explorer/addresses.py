@@ -53,9 +53,9 @@ def certificate(slug: str) -> str:
     return f"certificate/{slug}.html"
 
 
-def store(slug: str) -> str:
-    """An exported store."""
-    return f"store/{slug}/index.html"
+def store(slug: str, page: str = "index.html") -> str:
+    """A page of an exported store: index.html or lint.html."""
+    return f"store/{slug}/{page}"
 
 
 def scores(slug: str, page: str = INDEX) -> str:

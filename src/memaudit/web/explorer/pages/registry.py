@@ -12,6 +12,7 @@ from memaudit.web.explorer.pages.diagnosis import (
 )
 from memaudit.web.explorer.pages.index import INDEX_PAGE, REPORT_PAGE
 from memaudit.web.explorer.pages.label_audit import FRAME_PAGE
+from memaudit.web.explorer.pages.lint import LINT_PAGE
 from memaudit.web.explorer.pages.package import (
     COVERAGE_PAGE,
     PACKAGE_DATA,
@@ -48,6 +49,7 @@ PAGES: tuple[Page, ...] = (
     CERTIFICATE_PAGE,
     STORE_PAGE,
     STORE_NEXT,
+    LINT_PAGE,
     SCORES_PAGE,
     SCORES_NEXT,
     SCORE_PAGE,
