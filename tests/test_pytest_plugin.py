@@ -161,6 +161,41 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
     assert "gate.py" not in result.stdout.str()
 
 
+LINT_SUITE = """
+SAID = ["Ann likes tea", "ann likes tea.", "Mail ann@example.org"]
+
+def test_clean(memaudit_lint):
+    found = memaudit_lint(SAID)
+    found.has_no("secrets", "duplicates=1")
+    assert found.report.counts["duplicates"] == 1
+
+def test_duplicates(memaudit_lint):
+    memaudit_lint(SAID).has_no("secrets", "duplicates")
+
+def test_not_measured(memaudit_lint):
+    memaudit_lint(SAID).has_no("junk")
+
+def test_no_memory(memaudit_lint):
+    memaudit_lint([])
+"""
+
+
+def test_lint(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clean store passes; findings, open questions and mistakes fail with one line."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makepyfile(LINT_SUITE)
+    result = pytester.runpytest_subprocess("-p", "memaudit.pytest_plugin")
+    result.assert_outcomes(passed=1, failed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "store under test: 1 duplicates; *: 2 memories with the same text; keep *",
+            "memaudit_lint: --fail-on junk: cannot be decided, needs a package with units",
+            "memaudit_lint: 'store under test' has no active memory; there is nothing to look at",
+        ]
+    )
+    assert "Traceback" not in result.stdout.str()
+
+
 def test_start_up_stays_light() -> None:
     """Of ours, pytest loads the plugin alone; no solver, model or number library."""
     code = (

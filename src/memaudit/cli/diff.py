@@ -35,7 +35,7 @@ def diff(
     package: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[PACKAGE]", help="A package or a conversation, for units gained and lost."
+            metavar="PACKAGE", help="A package or a conversation, for units gained and lost."
         ),
     ] = None,
     judge: JudgeName = DEFAULT_JUDGE,

@@ -46,7 +46,7 @@ def lint(
     package: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[PACKAGE]",
+            metavar="PACKAGE",
             help="A package, or a conversation that memaudit build can read. Without it, only what "
             "the store itself shows is looked for.",
         ),

@@ -13,7 +13,7 @@ from memaudit.core.text import content_key
 from memaudit.hygiene.against_units import covered
 from memaudit.hygiene.findings import evidence
 from memaudit.hygiene.similar_memories import pairs_to_compare
-from memaudit.hygiene.statement_pairs import compare, pair_model
+from memaudit.hygiene.statement_pairs import compare, pair_model, statement
 from memaudit.scoring.judged_store import active_memories, judge_store, writing_order
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.score import StoreScorer
@@ -73,7 +73,7 @@ def store_diff(
     package: Package | None = None,
     judge: Judge | None = None,
 ) -> StoreDiff:
-    """Memories are matched by id where its texts are alike, by equal text, and by content."""
+    """Memories are matched by id where the texts share a word, by equal text, and by content."""
     old, new = (
         writing_order(active_memories(one, package) if package is not None else list(one.active))
         for one in (before, after)
@@ -124,11 +124,12 @@ def _matched(
             still.append(memory)
     gone = []
     for memory in still:
-        after = left.pop(memory.id, None)
-        if after is None:
+        after = left.get(memory.id)
+        # An id may be no more than the number of a line.
+        if after is None or not statement(memory.text).terms & statement(after.text).terms:
             gone.append(memory)
         else:
-            changed.append(ChangedMemory(memory, after, "same id"))
+            changed.append(ChangedMemory(memory, left.pop(memory.id), "same id"))
     return unchanged, *_alike(changed, gone, list(left.values()))
 
 
