@@ -39,7 +39,7 @@ def test_actions(tmp_path: Path) -> None:
     assert actions["m3"] == ("keep", "part of the smallest store")
     calls = {one.id: one.call for one in plan.actions}
     assert (calls["m1"], calls["m3"]) == ("memory.delete(memory_id='m1')", None)
-    assert plan.basis.startswith("2 of 4 memories (56% of the cost) keep everything")
+    assert plan.basis.startswith("2 of 4 memories (56% of the cost) keep all")
     assert (plan.cost_before, plan.cost_after) == (25, 14)
 
 

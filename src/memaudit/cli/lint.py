@@ -204,11 +204,11 @@ def smallest_lines(report: "LintReport") -> Iterator[str]:
     if report.smallest is None:
         return
     for one in report.smallest.stores:
-        share = "everything that" if one.share == 1 else f"{float(one.share):.0%} of what"
+        share = "all" if one.share == 1 else f"{float(one.share):.0%}"
         part = percent(one.cost / report.cost if report.cost else None)
         yield (
             f"{len(one.memories):,} of {counted(report.memories, 'memory')} ({part} of the cost) "
-            f"keep {share} these {counted(report.units, 'unit')} need: {report.proven(one)}"
+            f"keep {share} of what it has for {counted(report.units, 'unit')}: {report.proven(one)}"
         )
     if report.unweighted_units:
         yield f"{counted(report.unweighted_units, 'unit')} of weight 0 are outside the proof"

@@ -91,7 +91,7 @@ def _basis(report: LintReport) -> str:
     share = percent(best.cost / report.cost if report.cost else None)
     return (
         f"{len(best.memories):,} of {counted(report.memories, 'memory')} ({share} of the cost) "
-        f"keep everything that these {report.units:,} units need, {report.proven(best)}; what "
+        f"keep all of what the store has for {report.units:,} units, {report.proven(best)}; what "
         "other questions need may be lost"
     )
 

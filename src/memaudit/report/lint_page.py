@@ -56,8 +56,9 @@ def verdict(report: LintFile) -> str:
 def smallest_text(report: LintFile, one: SmallestRow) -> str:
     """A smallest store in words."""
     share = exact(one.share)
-    what = "everything that" if share == 1 else f"{float(share):.0%} of what"
+    what = "all" if share == 1 else f"{float(share):.0%}"
     return (
-        f"{len(one.memories):,} of {counted(report.memories, 'memory')} ({percent(one.cost_share)} "
-        f"of the cost) keep {what} these {counted(report.units, 'unit')} need: {one.proven}."
+        f"{len(one.memories):,} of {counted(report.memories, 'memory')} "
+        f"({percent(one.cost_share)} of the cost) keep {what} of what it has for "
+        f"{counted(report.units, 'unit')}: {one.proven}."
     )
