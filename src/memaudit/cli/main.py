@@ -23,6 +23,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "diff": ("diff:diff", "Compare two stores, or one at two dates."),
         "compact": ("compact:compact", "Rewrite a store so that it fits a budget."),
         "score": ("score:score", "Score exported stores against certified optima."),
+        "limits": ("limits:limits", "List the limits of systems that can be budgets."),
         "gate": ("gate:gate", "Fail if a store scores below a minimum, for CI."),
         "leaderboard": ("leaderboard:leaderboard", "Compare all scored stores in one table."),
         "sensitivity": ("sensitivity:sensitivity", "Test whether scores survive other choices."),

@@ -55,6 +55,7 @@ from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.budgets import USUAL_BUDGETS, asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.core.text import counted
 from memaudit.io.packages import package_places, write_package
 from memaudit.scoring.escalation import Goal, score_and_escalate
 from memaudit.scoring.judges import (
@@ -64,6 +65,13 @@ from memaudit.scoring.judges import (
     named_judge,
     named_judges,
     refuse_shared_ids,
+)
+from memaudit.scoring.limits import (
+    Limit,
+    better_file,
+    is_limit,
+    named_limits,
+    under_limits,
 )
 from memaudit.scoring.loss_diagnosis import NoDiagnosis
 from memaudit.scoring.package_scores import prepared, score_package
@@ -86,7 +94,8 @@ def score(
         typer.Option(
             metavar="B[,B...]",
             help="Budgets: costs such as 250, shares of the conversation such as 10%, or own, the "
-            f"cost of each store. Default: {','.join(USUAL_BUDGETS)}.",
+            "cost of each store; or the limits of a system, such as claude-code (memaudit limits "
+            f"lists them). Default: {','.join(USUAL_BUDGETS)}.",
         ),
     ] = None,
     judge: Annotated[
@@ -124,6 +133,13 @@ def score(
             metavar="W",
             help="escalate: until no interval is wider than W. Default: until the order of several "
             "stores is clear, or 0.1 for one store.",
+        ),
+    ] = None,
+    better: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the best store of the union at the first budget, as a Markdown list.",
         ),
     ] = None,
     save_union: Annotated[
@@ -169,12 +185,20 @@ def score(
     The score is what a store keeps within the budget, over OPT of the common union: of the package
     and all stores together. A store over budget is cut by a policy, which is named.
     """
-    budgets = None if budget is None else asked_budgets(budget)
+    limits = named_limits(budget) if budget is not None and is_limit(budget) else []
+    if limits and (cost_rule is not None or lazy or escalate is not None or picture is not None):
+        raise MemAuditError(
+            f"--budget {budget} brings its own cost rule and is solved limit by limit; leave out "
+            "--cost-rule, --lazy, --escalate and --picture"
+        )
+    if better is not None and better.exists():
+        raise MemAuditError(f"{better}: already exists; choose another file")
+    budgets = None if budget is None or limits else asked_budgets(budget)
     names = judge or [DEFAULT_JUDGE]
     places = package_places(package)
     for option, given in {
         "--explain": explain, "--save-union": save_union, "--label-template": label_template,
-        "--picture": picture,
+        "--picture": picture, "--better": better, f"--budget {budget}": limits,
     }.items():  # fmt: skip
         if given and len(places) > 1:
             raise MemAuditError(f"{option} needs a single package; score one package at a time")
@@ -237,6 +261,17 @@ def score(
             return
         if journal is not None:
             raise MemAuditError("--journal needs several packages; one is scored at once")
+        if limits:
+            read = places[0].read()
+            found = [
+                score_package(
+                    prepared(read, limit.rule, stores_only), exported,
+                    replace(scoring, budgets=asked_budgets(str(limit.most))),
+                )
+                for limit in limits
+            ]  # fmt: skip
+            print_limits(limits, found, better, everything, show_cells, as_json)
+            return
         if escalate is not None:
             goal = Goal(width=0.1 if width is None and len(exported) == 1 else width)
             asked = escalation_plan(escalate, goal, lazy_options.max_cells, session)
@@ -248,8 +283,60 @@ def score(
         if save_union is not None:
             write_package(results.union, save_union)
         print_package(results, everything, show_cells, explain or [], as_json)
+        if better is not None:
+            _write_better(better, results, results.rows[0])
         if picture is not None:
             _draw(results, picture)
+
+
+def print_limits(
+    limits: Sequence[Limit],
+    results: Sequence[ScoreResult],
+    better: Path | None,
+    everything: bool,
+    cells: bool,
+    as_json: bool,
+) -> None:
+    """Every limit of a system by itself, then what all of them together allow."""
+    found = under_limits(limits, results)
+    if as_json:
+        rows = [
+            {"system": limit.system, "limit": limit.most, "unit": limit.unit, "rule": limit.rule,
+             "source": limit.source, "looked_up": limit.looked_up,
+             "scores": package_data(result, cells)}
+            for limit, result in zip(limits, results, strict=True)
+        ]  # fmt: skip
+        stores = [{"store": one.store, "score": None if one.score is None else float(one.score)}
+                  for one in found]  # fmt: skip
+        typer.echo(json.dumps({"limits": rows, "under_all": stores}, indent=1))
+    else:
+        for limit, result in zip(limits, results, strict=True):
+            typer.echo(safe(f"{limit.text} ({limit.source}, {limit.looked_up})"))
+            print_package(result, everything, cells, [], as_json=False)
+        for one in found:
+            tight = one.limits[one.tightest]
+            kept = "has no score" if one.score is None else f"keeps {float(one.score):.3f}"
+            at_least = (
+                "at least, since each limit was solved by itself; " if len(limits) > 1 else ""
+            )
+            typer.echo(safe(
+                f"{one.store} {kept} of what {tight.most:,} {tight.unit} of {tight.system} could "
+                f"hold ({at_least}OPT "
+                f"{'certified' if one.rows[one.tightest].optimum.certified else 'not certified'} "
+                "for these units)"
+            ))  # fmt: skip
+    if better is not None:
+        place = found[0].tightest
+        _write_better(better, results[place], results[place].rows[0])
+
+
+def _write_better(path: Path, result: ScoreResult, row: StoreScore) -> None:
+    from memaudit.io.atomic import write_file
+
+    write_file(path, better_file(result, row))
+    count = counted(len(row.optimum.store), "memory")
+    proven = "certified" if row.optimum.certified else "not certified"
+    typer.echo(safe(f"a better file, {count}, {proven} for these units: {path}"), err=True)
 
 
 def _check_escalation(escalate: str | None, width: float | None, lazy: bool, places: int) -> None:

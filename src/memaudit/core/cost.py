@@ -2,7 +2,7 @@
 
 A rule has a name that travels with the package: `words` between spaces, `unicode_words` for any
 script, `bytes` (8 + ceil(utf8 bytes / 24)), `tokens:NAME` for a named tokenizer, or `declared`
-where costs are given and nothing checks them.
+where costs are given and nothing checks them. `utf8`, `characters` and `lines` count just those.
 
 A rule may also be a sum that says what a record costs beside its text:
 
@@ -28,8 +28,9 @@ from memaudit.core.unicode_words import unicode_words
 DECLARED = "declared"
 WORDS, UNICODE_WORDS = "words", "unicode_words"
 RULES = (
-    "words, unicode_words, bytes, tokens:simple, tokens:tiktoken/ENCODING, "
-    "tokens:hf/TOKENIZER.json, declared, or a sum such as 8+utf8/24 or words+kind:edge=4"
+    "words, unicode_words, bytes, utf8, characters, lines, tokens:simple, "
+    "tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared, or a sum such as 8+utf8/24 or "
+    "words+kind:edge=4"
 )
 
 LARGEST_TOKENIZER = 128 << 20
@@ -182,6 +183,10 @@ def _measured_by(name: str) -> CostRule:
         return unicode_words
     if name == "bytes":
         return record_bytes
+    if name == "characters":
+        return len
+    if name == "lines":
+        return lambda text: text.count("\n") + 1
     if name == "utf8":
         return lambda text: len(text.encode("utf-8", "surrogatepass"))
     if name == "tokens:simple":

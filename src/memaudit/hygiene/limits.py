@@ -1,43 +1,13 @@
-"""Limits that memory systems put on what a reader sees, and what they cut off.
+"""What the limits of a system cut off of a store's files."""
 
-Every limit names its source and the day it was looked up. A limit counts characters, lines or bytes
-of a whole file.
-"""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Literal
 
 from memaudit.adapters.documents import document_lines
 from memaudit.adapters.store import Document, ExportedStore
 from memaudit.core.errors import MemAuditError
-
-Unit = Literal["characters", "lines", "bytes"]
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """So much of a file of this name is read; an empty name is any file."""
-
-    system: str
-    file: str
-    most: int
-    unit: Unit
-    source: str
-    looked_up: str
-
-
-LIMITS: Sequence[Limit] = (
-    Limit("claude-code", "MEMORY.md", 200, "lines", "Claude Code, memory documentation", "2026-09"),
-    Limit("claude-code", "MEMORY.md", 25 * 1024, "bytes", "Claude Code, memory documentation",
-          "2026-09"),
-    Limit("hermes", "MEMORY.md", 2200, "characters", "hermes-agent, tools/memory_tool.py",
-          "2026-09"),
-    Limit("hermes", "USER.md", 1375, "characters", "hermes-agent, tools/memory_tool.py", "2026-09"),
-    Limit("openclaw", "", 20_000, "characters", "OpenClaw, issue 45415: about 20,000", "2026-09"),
-)  # fmt: skip
-SYSTEMS = tuple(dict.fromkeys(limit.system for limit in LIMITS))
+from memaudit.scoring.limits import LIMITS, TOKENS, Limit, named_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +21,6 @@ class CutOff:
     """Entries that are cut off, in whole or in part."""
 
 
-def named_limits(system: str) -> list[Limit]:
-    found = [limit for limit in LIMITS if limit.system == system]
-    if not found:
-        raise MemAuditError(f"no limits of {system!r} are known; known: {', '.join(SYSTEMS)}")
-    return found
-
-
 def guessed_system(store: ExportedStore) -> str | None:
     """Whose limits hold, by the format of the files: entries between § are Hermes's."""
     files = {PurePosixPath(document.id).name for document in store.documents}
@@ -69,8 +32,12 @@ def guessed_system(store: ExportedStore) -> str | None:
 def cut_off(store: ExportedStore, system: str) -> Iterator[CutOff]:
     """Every document that is longer than a limit allows."""
     entries: Mapping[str, list[tuple[int, str]]] = _entries(store)
+    limits = named_limits(system)
+    if limits[0].system == TOKENS:
+        raise MemAuditError(f"{system}: limits all memories together; score with it as a --budget")
+    limits += [limit for limit in LIMITS if limit.system == f"{system}-user"]
     for document in store.documents:
-        for limit in named_limits(system):
+        for limit in limits:
             if limit.file and PurePosixPath(document.id).name != limit.file:
                 continue
             size, last = _measured(document, limit)
