@@ -23,8 +23,13 @@ def texts(*said: str) -> ExportedStore:
     return store(*(memory(f"m{number}", text) for number, text in enumerate(said, start=1)))
 
 
-def package(*units: tuple[str, str, str], turns: tuple[str, ...] = (), **changes: Any) -> Package:
-    """Units as (id, kind, text), each of weight 1."""
+def package(
+    *units: tuple[str, str, str],
+    turns: tuple[str, ...] = (),
+    weight: int | None = None,
+    **changes: Any,
+) -> Package:
+    """Units as (id, kind, text), of one weight besides what questions give them."""
     return Package.model_validate(
         {
             "name": "p",
@@ -34,7 +39,9 @@ def package(*units: tuple[str, str, str], turns: tuple[str, ...] = (), **changes
                 for number, text in enumerate(turns, start=1)
             ],
             "candidates": [],
-            "units": [{"id": id, "kind": kind, "text": text} for id, kind, text in units],
+            "units": [
+                {"id": id, "kind": kind, "text": text, "weight": weight} for id, kind, text in units
+            ],
             "equal_texts_once": True,
             **changes,
         }

@@ -42,7 +42,7 @@ def written(rows: list[tuple[int, dict[str, F]]]) -> WrittenStore:
 def test_nothing_cheaper_keeps_as_much(rows: list[tuple[int, dict[str, F]]]) -> None:
     """For every share: the store is worth it, nothing cheaper is, and both proofs hold."""
     store = written(rows)
-    found = smallest_stores(package(*UNITS, cost_rule="declared"), store)
+    found = smallest_stores(package(*UNITS, weight=1, cost_rule="declared"), store)
     alone = found.package
     ids = [one.id for one in alone.candidates]
     subsets = [chosen for size in range(len(ids) + 1) for chosen in combinations(ids, size)]
@@ -67,6 +67,8 @@ def test_nothing_cheaper_keeps_as_much(rows: list[tuple[int, dict[str, F]]]) -> 
 
 def test_a_store_that_is_worth_nothing() -> None:
     """Nothing is kept, and nothing has to be."""
-    found = smallest_stores(package(*UNITS, cost_rule="declared"), written([(3, {}), (2, {})]))
+    found = smallest_stores(
+        package(*UNITS, weight=1, cost_rule="declared"), written([(3, {}), (2, {})])
+    )
     assert (found.value, found.nothing_lost.cost, found.nothing_lost.memories) == (0, 0, ())
     assert found.nothing_lost.certified

@@ -13,6 +13,7 @@ from memaudit.core.version import VERSION
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Start here": {
         "demo": ("demo:demo", "Run a short benchmark, verify a certificate, write a report."),
+        "quick": ("quick:quick", "Take a first look at a transcript, a store, or both."),
         "doctor": ("doctor:doctor", "Check what is installed and that the solvers work."),
     },
     "Score a store": {
