@@ -25,7 +25,7 @@ from memaudit.natural.coverage_rules import FULL, coverage_row, says_change
 
 ASSISTANTS = frozenset({"assistant", "ai", "bot", "gpt", "chatgpt", "claude", "system", "model"})
 LEAST_SCORE = 2
-FEWEST_TERMS, MOST_WORDS = 3, 60
+FEWEST_TERMS, MOST_WORDS = 2, 60
 
 _OF_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|we|we're|we've|our|me|us)\b", re.IGNORECASE)
 _STATES = re.compile(
