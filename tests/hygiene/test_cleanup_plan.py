@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import read_store, write_store
 from memaudit.core.errors import MemAuditError
-from memaudit.hygiene.cleanup_plan import cleaned_files, cleanup_plan, read_plan
+from memaudit.hygiene.cleanup_plan import cleaned, cleanup_plan, read_plan, same_words
 from memaudit.hygiene.lint import LintPlan, lint
 from tests.cli.running import done, failure
 from tests.hygiene.stores import memory, store
@@ -34,13 +34,14 @@ def test_actions(tmp_path: Path) -> None:
     plan = cleanup_plan(report, SAID)
     actions = {one.id: (one.action, one.reason) for one in plan.actions}
     assert actions["m1"] == ("delete", "what it covers, the kept memories cover")
-    assert actions["m4"] == ("delete", "covers none of these units")
+    assert actions["m4"][0] == "review"
+    assert actions["m4"][1].startswith("unsupported: nothing in the conversation says it")
     assert actions["m2"][0] == "review"
     assert actions["m3"] == ("keep", "part of the smallest store")
     calls = {one.id: one.call for one in plan.actions}
     assert (calls["m1"], calls["m3"]) == ("memory.delete(memory_id='m1')", None)
     assert plan.basis.startswith("2 of 4 memories (56% of the cost) keep all")
-    assert (plan.cost_before, plan.cost_after) == (25, 14)
+    assert (plan.cost_before, plan.cost_after) == (25, 20)
 
 
 def test_copies_in_the_smallest_store() -> None:
@@ -58,7 +59,8 @@ def test_a_memory_file(tmp_path: Path) -> None:
     path.write_text(NOTES)
     done("lint", path, "--plan", plan)
     shown = done("apply", plan, path, "--dry-run").stdout
-    assert "-- Deploys only on Tuesdays" in shown or "-- deploys only on tuesdays." in shown
+    assert "eploys only on" in shown
+    assert "(merge: says the same as" in shown
     assert not (tmp_path / "MEMORY.cleaned.md").exists()
     result = done("apply", plan, path)
     assert "MEMORY.cleaned.md written without 1 memory" in result.stdout.replace("\n", "")
@@ -78,25 +80,24 @@ def test_folders_lines_and_stores(tmp_path: Path) -> None:
     (folder / "a.md").write_text("- Cat is called Miso\n")
     (folder / "deep" / "b.md").write_text("- Cat is called Miso\n- Rents a flat\n")
     plan = cleanup_plan(lint(import_store([folder])), import_store([folder]))
-    made = {
-        file.new.relative_to(tmp_path).as_posix(): file.after
-        for file in cleaned_files(plan, folder)
-    }
-    assert set(made) == {"notes.cleaned/a.md", "notes.cleaned/deep/b.md"}
+    found = cleaned(plan, folder)
+    made = found.files
+    assert found.path == tmp_path / "notes.cleaned"
+    assert set(made) == {"a.md", "deep/b.md"}
     assert "".join(made.values()).count("Miso") == 1
     lines = tmp_path / "facts.jsonl"
     lines.write_text(
         '{"text": "Cat is called Miso"}\n{"text": "cat is called Miso."}\n{"text": "x"}\n'
     )
     opened = import_store([lines])
-    (file,) = cleaned_files(cleanup_plan(lint(opened), opened), lines)
-    assert file.after.count("Miso") == 1
-    assert file.after.endswith('{"text": "x"}\n')
+    text = cleaned(cleanup_plan(lint(opened), opened), lines).files[""]
+    assert text.count("Miso") == 1
+    assert text.endswith('{"text": "x"}\n')
     saved = tmp_path / "store.json"
     write_store(opened, saved)
-    (file,) = cleaned_files(cleanup_plan(lint(opened), opened), saved)
-    file.new.write_text(file.after)
-    assert len(read_store(file.new).active) == 2
+    left = cleaned(cleanup_plan(lint(opened), opened), saved)
+    left.path.write_text(left.files[""])
+    assert len(read_store(left.path).active) == 2
 
 
 @settings(max_examples=40, deadline=None)
@@ -108,9 +109,9 @@ def test_kept_lines_are_never_changed(
     path = tmp_path_factory.mktemp("file") / "NOTES.md"
     path.write_text("- first entry\n" + "".join(f"{line}\n" for line in said))
     opened = import_store([path])
-    (file,) = cleaned_files(cleanup_plan(lint(opened), opened), path)
-    left = iter(file.before.splitlines(keepends=True))
-    assert all(line in left for line in file.after.splitlines(keepends=True))
+    text = cleaned(cleanup_plan(lint(opened), opened), path).files[""]
+    left = iter(path.read_text().splitlines(keepends=True))
+    assert all(line in left for line in text.splitlines(keepends=True))
 
 
 def test_a_file_that_is_no_plan(tmp_path: Path) -> None:
@@ -118,3 +119,77 @@ def test_a_file_that_is_no_plan(tmp_path: Path) -> None:
     path.write_text('{"format": "memaudit-plan", "version": 1}')
     with pytest.raises(MemAuditError, match="give a file of memaudit lint --plan"):
         read_plan(path)
+
+
+def test_only_lines_that_are_the_memory(tmp_path: Path) -> None:
+    """Rows that the importer sorts, and arrays with a row on each line, are refused: a line would
+    not be the memory of its number."""
+    sorted_rows = tmp_path / "mem0.jsonl"
+    sorted_rows.write_text(
+        "".join(
+            f'{{"id": "m{n}", "memory": "{text}", "user_id": "a", "hash": "h", '
+            f'"created_at": "202{9 - n}-01-01"}}\n'
+            for n, text in enumerate(("Carl sails", "Ann is a vegetarian", "Ann is a vegetarian"))
+        )
+    )
+    array = tmp_path / "array.json"
+    array.write_text('[{"id": "a", "text": "Tea is good"},\n{"id": "b", "text": "Tea is good"}]\n')
+    for path in (sorted_rows, array):
+        opened = import_store([path])
+        with pytest.raises(MemAuditError, match="is not a file with one memory per line"):
+            cleaned(cleanup_plan(lint(opened), opened), path)
+
+
+def test_what_was_not_looked_over_is_not_in_the_plan(tmp_path: Path) -> None:
+    """Bob's memories belong to another conversation; the plan for Ann's says nothing of them."""
+    mine = [one.model_copy(update={"example": "p"}) for one in SAID.memories]
+    both = store(*mine, memory("bob", "Bob swims", example="q"))
+    plan = cleanup_plan(lint(both, LintPlan(subject(), labelled(tmp_path))), both)
+    assert {one.id for one in plan.actions} == {"m1", "m2", "m3", "m4"}
+    assert plan.cost_before == 25
+
+
+def test_another_view_and_unknown_ids(tmp_path: Path) -> None:
+    path = tmp_path / "N.md"
+    path.write_text("- Tea is good\n- Tea is good\n")
+    opened = import_store([path])
+    plan = cleanup_plan(lint(opened), opened)
+    other = plan.model_copy(update={"view": "lines"})
+    with pytest.raises(MemAuditError, match="has changed since"):
+        cleaned(other, path)
+    gone = [one.model_copy(update={"id": "nope"}) for one in plan.actions if one.action == "merge"]
+    with pytest.raises(MemAuditError, match="names 'nope', which"):
+        cleaned(plan.model_copy(update={"actions": tuple(gone)}), path)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("Ann likes tea", "ann  likes tea.", True),
+        ("The password is aBcDeF12", "The password is AbCdEf12", False),
+        ("Ann wants children!", "Ann wants children?", False),
+        ("Is Ann ill?", "Is Ann ill.", False),
+    ],
+)
+def test_what_counts_as_a_copy(first: str, second: str, same: bool) -> None:
+    assert same_words(first, second) is same
+
+
+def test_secrets_are_never_deleted(tmp_path: Path) -> None:
+    """A memory with a secret that no unit needs is for a reader to decide on."""
+    with_secret = store(*SAID.memories, memory("s", "Router password is Tr0ub4dor93xx"))
+    judge = labelled(tmp_path, with_secret)
+    plan = cleanup_plan(lint(with_secret, LintPlan(subject(), judge)), with_secret)
+    action = next(one for one in plan.actions if one.id == "s")
+    assert action.action == "review"
+    assert "Tr0ub4dor93xx" not in plan.model_dump_json()
+
+
+def test_a_folder_is_written_whole(tmp_path: Path) -> None:
+    folder, plan = tmp_path / "notes", tmp_path / "plan.json"
+    folder.mkdir()
+    (folder / "a.md").write_text("- Cat is called Miso\n- Cat is called Miso\n")
+    done("lint", folder, "--plan", plan)
+    done("apply", plan, folder)
+    assert (tmp_path / "notes.cleaned" / "a.md").read_text() == "- Cat is called Miso\n"
+    assert "already exists" in failure("apply", plan, folder)

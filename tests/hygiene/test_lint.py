@@ -55,13 +55,13 @@ def subject() -> Package:
     return package(*UNITS, turns=TURNS, queries=asked)
 
 
-def labelled(folder: Path) -> LabelJudge:
+def labelled(folder: Path, said: ExportedStore = SAID) -> LabelJudge:
     rows = [
         {"memory_id": one, "unit_id": unit, "coverage": level}
         for one, units in CELLS.items()
         for unit, level in units.items()
     ]
-    known = [{"memory_id": one.id, "text": one.text} for one in SAID.memories]
+    known = [{"memory_id": one.id, "text": one.text} for one in said.memories]
     return LabelJudge(
         [write_rows(folder / "labels.jsonl", *rows)], [write_rows(folder / "texts.jsonl", *known)]
     )
@@ -205,3 +205,54 @@ def test_files(tmp_path: Path) -> None:
     known = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert all(known[one["ruleIndex"]] == one["ruleId"] for one in run["results"])
     assert all(one["locations"] for one in run["results"])
+
+
+def test_the_newer_one_is_named_only_if_it_is_known() -> None:
+    """By times as precise as both have; without times by the order of writing, if that is known."""
+    one, other = "Ann drives a red car", "Ann does not drive a red car"
+    for times, newer in (
+        (("2024-01-01", "2024-02-01"), "b"),
+        (("2024-02-01", "2024-01-01"), "a"),
+        (("2024-01-01T12:00:00", "2024-01-01"), None),
+        (("2024-01-01", None), None),
+        ((None, None), "b"),
+    ):
+        pair = store(memory("a", one, created_at=times[0]), memory("b", other, created_at=times[1]))
+        (found,) = lint(pair).of("contradictions")
+        assert found.keep == newer, times
+    unknown = store(memory("a", one), memory("b", other), warnings=("order of writing unknown: x",))
+    assert lint(unknown).of("contradictions")[0].keep is None
+
+
+def test_a_file_is_measured_as_it_is(tmp_path: Path) -> None:
+    """Two of four bullets under a long heading are needed: the smallest file has the heading and
+    these two, and costs add up to the file."""
+    path = tmp_path / "notes.md"
+    head = "# A very long heading of many words that every entry stands below"
+    path.write_text(f"{head}\n- Ann has a cat\n- It rains\n- Ann is allergic to nuts\n- So what\n")
+    opened = import_store([path])
+    rows = [
+        {"memory_id": one.id, "unit_id": unit, "coverage": 1}
+        for one in opened.active
+        for word, unit in (("cat", "u4"), ("nuts", "u1"))
+        if word in one.text
+    ]
+    known = [{"memory_id": one.id, "text": one.text} for one in opened.active]
+    judge = LabelJudge([write_rows(tmp_path / "l.jsonl", *rows)],
+                       [write_rows(tmp_path / "m.jsonl", *known)])  # fmt: skip
+    report = lint(opened, LintPlan(subject(), judge))
+    assert report.smallest is not None
+    best = report.smallest.nothing_lost
+    assert len(best.memories) == 2
+    assert best.cost == report.cost - sum(
+        report.costs[one.memories[0]] for one in report.of("junk")
+    )
+    assert report.cost == len(path.read_text().split())
+
+
+def test_no_secret_in_any_output(tmp_path: Path) -> None:
+    """Not in findings about support, which name words that no turn says."""
+    said = texts("The router password is Tr0ub4dor93xx since May", "Ann has a cat")
+    report = lint(said, LintPlan(subject(), labelled(tmp_path, said)))
+    everything = json.dumps([lint_data(report), sarif(report, said)]).lower()
+    assert "tr0ub4dor93xx" not in everything

@@ -140,7 +140,7 @@ def open_store(argument: StoreArgument) -> ExportedStore:
     """The store, or the export imported now."""
     name, view = argument.name, argument.view
     path = argument.paths[0]
-    if len(argument.paths) > 1 or not _is_store(path):
+    if len(argument.paths) > 1 or not is_store(path):
         return import_store(argument.paths, None, ImportOptions(name=name, view=view))
     store = read_store(path)
     if view is not None:
@@ -153,7 +153,7 @@ def open_store(argument: StoreArgument) -> ExportedStore:
 _STORE = re.compile(rb'"format"\s*:\s*"memaudit-store"')
 
 
-def _is_store(path: Path) -> bool:
+def is_store(path: Path) -> bool:
     """Whether a file says that it is a store; what cannot be read is left to the reader."""
     if not path.is_file():
         return not path.exists()

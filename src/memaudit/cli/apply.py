@@ -1,6 +1,6 @@
 """`memaudit apply`: what a plan leaves of a file, written beside it."""
 
-import difflib
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +9,8 @@ import typer
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
+
+MOST_SHOWN = 200
 
 
 def apply(
@@ -21,36 +23,36 @@ def apply(
         ),
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the differences and write nothing.")
+        bool, typer.Option("--dry-run", help="Print what would go, and write nothing.")
     ] = False,
 ) -> None:
     """Write what a plan leaves of a file or folder, beside the old one.
 
     MEMORY.md becomes MEMORY.cleaned.md. Nothing is deleted or overwritten. Memories marked for
-    review are kept.
+    review are kept. Of a folder, only files with memories are written.
     """
-    from memaudit.hygiene.cleanup_plan import cleaned_files, read_plan
-    from memaudit.hygiene.secrets import masked
-    from memaudit.io.atomic import write_bytes
-    from memaudit.io.run_folder import make_folder
+    from memaudit.hygiene.cleanup_plan import cleaned, read_plan
+    from memaudit.io.atomic import new_folder, write_bytes
 
     wanted = read_plan(plan)
-    made = cleaned_files(wanted, path)
-    if taken := [file for file in made if file.new.exists() and not dry_run]:
-        raise MemAuditError(f"{taken[0].new}: already exists; move it away first")
-    for file in made:
-        if dry_run:
-            names = str(file.old), str(file.new)
-            before, after = (text.splitlines(keepends=True) for text in (file.before, file.after))
-            for line in difflib.unified_diff(before, after, *names, n=1):
-                typer.echo(safe(masked(line.rstrip("\r\n"))))
-        else:
-            make_folder(file.new.parent)
-            write_bytes(file.new, file.after.encode("utf-8", "surrogatepass"))
-    gone = sum(one.action in ("delete", "merge") for one in wanted.actions)
-    reviewed = sum(one.action == "review" for one in wanted.actions)
+    made = cleaned(wanted, path)
+    if os.path.lexists(made.path) and not dry_run:
+        raise MemAuditError(f"{made.path}: already exists; move it away first")
+    if dry_run:
+        for one in made.removed[:MOST_SHOWN]:
+            typer.echo(safe(f"- {one.id}: {one.text} ({one.action}: {one.reason})"))
+        if len(made.removed) > MOST_SHOWN:
+            typer.echo(f"  ... and {len(made.removed) - MOST_SHOWN:,} more")
+    elif set(made.files) == {""}:
+        write_bytes(made.path, made.files[""].encode("utf-8", "surrogatepass"))
+    else:
+        with new_folder(made.path.absolute()) as folder:
+            for name, text in made.files.items():
+                file = folder / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(text.encode("utf-8", "surrogatepass"))
     verb = "would be written" if dry_run else "written"
-    files = ", ".join(str(file.new) for file in made[:3]) + (", ..." if len(made) > 3 else "")
-    typer.echo(safe(f"{files} {verb} without {counted(gone, 'memory')}"))
+    typer.echo(safe(f"{made.path} {verb} without {counted(len(made.removed), 'memory')}"))
+    reviewed = sum(one.action == "review" for one in wanted.actions)
     if reviewed:
         typer.echo(f"{counted(reviewed, 'memory')} kept for review: read them in the plan")

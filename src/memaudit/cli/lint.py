@@ -28,6 +28,7 @@ from memaudit.cli.options import (
     spread,
 )
 from memaudit.cli.terminal import console, progress, safe, safe_markup
+from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import percent, short_exact
 from memaudit.core.text import counted
 from memaudit.scoring.judges import DEFAULT_JUDGE
@@ -98,7 +99,7 @@ def lint(
     With a package it also finds the smallest part of the store that loses nothing, and proves it.
     """
     from memaudit.hygiene.cleanup_plan import cleanup_plan
-    from memaudit.hygiene.findings import failing
+    from memaudit.hygiene.findings import check_gate, failing
     from memaudit.hygiene.lint import LintPlan
     from memaudit.hygiene.lint import lint as look_over
     from memaudit.hygiene.lint_json import lint_data
@@ -109,6 +110,11 @@ def lint(
     from memaudit.report.lint_page import write_page
     from memaudit.scoring.judges import named_judge
 
+    gate = [part.strip() for part in (fail_on or "").split(",") if part.strip()]
+    check_gate(gate)
+    given = [path.absolute() for path in (out, plan, proof, sarif) if path is not None]
+    if len(set(given)) < len(given):
+        raise MemAuditError("two outputs have the same path; give each its own")
     kinds: tuple[tuple[Path | None, Kind], ...] = ((out, "page"), (plan, "plan"), (sarif, "SARIF"))
     for path, kind in kinds:
         if path is not None:
@@ -145,7 +151,7 @@ def lint(
         for what, path in (("page", out), ("plan", plan), ("proof", proof), ("SARIF", sarif)):
             if path is not None:
                 typer.echo(safe(f"{what}: {path}"))
-    broken = failing(report, [part.strip() for part in (fail_on or "").split(",") if part.strip()])
+    broken = failing(report, gate)
     if broken:
         typer.echo(safe(f"FAIL: {'; '.join(broken)}"), err=as_json)
         raise typer.Exit(FAILED)

@@ -29,10 +29,9 @@ class PlanFile(FileModel):
     version: Literal[1]
     store: str
     store_format: str
+    view: str | None
     digest: str
-    """Of the store that was linted."""
-    files: dict[str, str]
-    """The files of the export, with their SHA-256."""
+    """Of the store that was linted, in this view."""
     package: str | None
     basis: str
     """What the plan rests on, in a sentence."""

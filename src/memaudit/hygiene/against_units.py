@@ -14,13 +14,13 @@ Amounts = dict[str, Fraction]
 NOTHING, ALL = Fraction(0), Fraction(1)
 
 
-def covered(store: WrittenStore) -> Amounts:
-    """Per unit, how much all memories cover together; equal texts count once."""
+def covered(store: WrittenStore, once: bool = True) -> Amounts:
+    """Per unit, how much all memories cover together; `once`: equal texts count once."""
     amounts: Amounts = {}
     seen: set[str] = set()
     for memory in store.memories:
         key = content_key(memory.text)
-        if key and key in seen:
+        if once and key and key in seen:
             continue
         seen.add(key)
         for unit, cell in memory.coverage.items():
@@ -30,7 +30,8 @@ def covered(store: WrittenStore) -> Amounts:
 
 def worth_nothing(package: Package, store: WrittenStore) -> Iterator[Finding]:
     """Memories that cover no unit, and those that add nothing beside the rest."""
-    amounts = covered(store)
+    once = package.equal_texts_once
+    amounts = covered(store, once)
     units = {unit.id: unit for unit in package.units if package.weights[unit.id]}
     copies = Counter(content_key(memory.text) for memory in store.memories)
     holders: dict[str, set[str]] = {}
@@ -48,7 +49,7 @@ def worth_nothing(package: Package, store: WrittenStore) -> Iterator[Finding]:
         if not own:
             yield Finding("junk", (memory.id,), "covers no unit", shown, memory.cost)
             continue
-        copied = copies[content_key(memory.text)] > 1
+        copied = once and copies[content_key(memory.text)] > 1
         if copied or all(
             units[unit].response.at(amounts[unit]) == units[unit].response.at(amounts[unit] - value)
             for unit, value in own.items()
@@ -86,7 +87,7 @@ def wrongly_retired(
     package: Package, active: WrittenStore, retired: WrittenStore, states: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Retired memories that cover a unit which holds, more than all active ones do."""
-    amounts = covered(active)
+    amounts = covered(active, package.equal_texts_once)
     for memory in retired.memories:
         lost = [
             unit
@@ -110,7 +111,7 @@ def lost_updates(
     package: Package, before: WrittenStore, now: WrittenStore, later: ExportedStore
 ) -> Iterator[Finding]:
     """Units that an earlier export covered more than this one, with what became of its memories."""
-    then, left = covered(before), covered(now)
+    then, left = (covered(one, package.equal_texts_once) for one in (before, now))
     known = {memory.id: memory for memory in later.memories}
     for unit in package.units:
         had, has = (min(ALL, one.get(unit.id, NOTHING)) for one in (then, left))

@@ -3,71 +3,83 @@
 Nothing is ever deleted: what a plan leaves of a file is written beside it.
 """
 
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
 from memaudit.adapters.documents import document_lines
-from memaudit.adapters.registry import import_store
+from memaudit.adapters.jsonl_or_text import JsonlOrText
+from memaudit.adapters.protocol import ImportOptions
+from memaudit.adapters.registry import import_store, is_store
 from memaudit.adapters.store import ExportedStore, Memory, read_store, store_text
-from memaudit.core.cost import cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.number_text import percent
-from memaudit.core.text import content_key, counted
+from memaudit.core.text import counted, one_line
 from memaudit.formats.file_model import validated
 from memaudit.formats.plan_file import FORMAT, VERSION, Action, ActionName, PlanFile
 from memaudit.hygiene.findings import LintReport, evidence
-from memaudit.io.files import open_regular, read_text
+from memaudit.io.files import beside, read_text
+from memaudit.io.lenient_json import loads
 from memaudit.io.strict_json import read_object
-from memaudit.scoring.written_store import MEMORY
 
-HEAD = 4096
 ALSO_COVERED = "what it covers, the kept memories cover"
 REVIEWED = ("secrets", "contradictions", "unsupported", "stale")
 """Rules whose memories are to be read before anything is done."""
+GONE = ("delete", "merge")
+
+
+def same_words(first: str, second: str) -> bool:
+    """Whether two texts are the same but for spaces, a full stop at the end, and whether a word
+    begins with a capital. Other capitals count: they tell one password from another."""
+    words = [one_line(text).removesuffix(".").split() for text in (first, second)]
+    return len(words[0]) == len(words[1]) and all(
+        one[:1].casefold() + one[1:] == other[:1].casefold() + other[1:]
+        for one, other in zip(*words, strict=True)
+    )
 
 
 def cleanup_plan(report: LintReport, store: ExportedStore) -> PlanFile:
     """Keep the smallest store that loses nothing, where labels or a model say what that is; else
-    all but duplicates. What needs a reader's eye is marked for review and kept, and so is what
-    only an estimate calls needless.
+    all but copies. What needs a reader's eye is marked for review and kept, and so is what only an
+    estimate calls needless. Memories that were not looked over are not in the plan.
     """
     smallest = report.smallest.nothing_lost if report.smallest is not None else None
     wanted = set(smallest.memories) if smallest is not None else None
     merged = _merged(report, wanted)
-    looked_at = {
+    to_read = {
         id: f"{finding.rule}: {finding.message}"
         for rule in reversed(REVIEWED)
         for finding in report.of(rule)
         for id in finding.memories
     }
     junk = {id for finding in report.of("junk") for id in finding.memories}
-    texts = {memory.id: memory.text for memory in store.active}
+    memories = [memory for memory in store.active if memory.id in report.costs]
+    texts = {memory.id: memory.text for memory in memories}
     actions = []
-    for memory in store.active:
+    for memory in memories:
         into = merged.get(memory.id)
         action: ActionName
-        if into is not None:
-            sure = bool(report.model) or content_key(memory.text) == content_key(texts[into])
+        if memory.id in to_read:
+            action, reason, into = "review", to_read[memory.id], None
+        elif into is not None:
+            sure = bool(report.model) or same_words(memory.text, texts[into])
             action = "merge" if sure else "review"
             reason = f"{'says' if sure else 'seems to say'} the same as {into}"
         elif wanted is not None and memory.id not in wanted:
             action = "review" if report.is_estimate else "delete"
             what = "covers none of these units" if memory.id in junk else ALSO_COVERED
             reason = f"{what}, by an estimate" if report.is_estimate else what
-        elif memory.id in looked_at:
-            action, reason = "review", looked_at[memory.id]
         else:
             action, reason = "keep", "" if wanted is None else "part of the smallest store"
         actions.append(_action(store, memory, action, reason, into))
-    kept = {one.id for one in actions if one.action in ("keep", "review")}
-    measure = cost_rule(report.cost_rule)
-    after = sum(measure(one.text, MEMORY, one.metadata) for one in store.active if one.id in kept)
+    saved = sum((report.costs[one.id] for one in actions if one.action in GONE), Fraction(0))
     return PlanFile(
         format=FORMAT, version=VERSION, store=store.name, store_format=store.origin.format,
-        digest=store.digest, files=dict(store.origin.files), package=report.package or None,
-        basis=_basis(report), cost_before=plain(report.cost), cost_after=after,
+        view=store.origin.view, digest=store.digest, package=report.package or None,
+        basis=_basis(report), cost_before=plain(report.cost), cost_after=plain(report.cost - saved),
         actions=tuple(actions),
     )  # fmt: skip
 
@@ -86,7 +98,7 @@ def _merged(report: LintReport, wanted: Collection[str] | None) -> dict[str, str
 
 def _basis(report: LintReport) -> str:
     if report.smallest is None:
-        return "duplicates alone: without units nothing is known about the worth of memories"
+        return "copies alone: without units nothing is known about the worth of memories"
     best = report.smallest.nothing_lost
     share = percent(best.cost / report.cost if report.cost else None)
     return (
@@ -99,12 +111,11 @@ def _basis(report: LintReport) -> str:
 def _action(
     store: ExportedStore, memory: Memory, action: ActionName, reason: str, into: str | None
 ) -> Action:
-    gone = action in ("delete", "merge")
     return Action(
         action=action, id=memory.id, reason=reason, into=into,
         text=evidence("memory", memory.id, memory.text).text,
         document=memory.document, lines=memory.lines,
-        call=_call(store.origin.format, memory) if gone else None,
+        call=_call(store.origin.format, memory) if action in GONE else None,
     )  # fmt: skip
 
 
@@ -126,51 +137,55 @@ def read_plan(path: Path) -> PlanFile:
 
 
 @dataclass(frozen=True, slots=True)
-class CleanedFile:
-    """A file, and what a plan leaves of it."""
+class Cleaned:
+    """What a plan leaves of a file or folder: the new path, and its files by their path in it."""
 
-    old: Path
-    new: Path
-    before: str
-    after: str
+    path: Path
+    files: dict[str, str]
+    """For a single file, one text under an empty name."""
+    removed: tuple[Action, ...]
 
 
-def cleaned_files(plan: PlanFile, path: Path) -> list[CleanedFile]:
+def cleaned(plan: PlanFile, path: Path) -> Cleaned:
     """What a plan leaves of a file or folder: documents without the lines of what goes."""
-    is_store = _is_store(path)
-    store = read_store(path) if is_store else import_store([path], plan.store_format)
-    if store.digest != plan.digest and (is_store or store.origin.files != plan.files):
+    stored = path.is_file() and is_store(path)
+    store = (
+        read_store(path)
+        if stored
+        else import_store([path], plan.store_format, ImportOptions(view=plan.view))
+    )
+    if store.digest != plan.digest:
         raise MemAuditError(
             f"{path}: has changed since the plan was made, or is another store; run memaudit lint "
             "--plan again"
         )
-    gone = {one.id for one in plan.actions if one.action in ("delete", "merge")}
-    if is_store:
-        # The documents are no longer what they were, so that entries stand for themselves.
-        apart = {"document": None, "lines": None}
-        left = tuple(one.model_copy(update=apart) for one in store.memories if one.id not in gone)
-        update = {"name": f"{store.name}, cleaned", "memories": left, "documents": ()}
-        made = store.model_copy(update=update)
-        return [CleanedFile(path, _beside(path), store_text(store), store_text(made))]
+    gone = {one.id for one in plan.actions if one.action in GONE}
+    if unknown := sorted(gone - {memory.id for memory in store.active}):
+        raise MemAuditError(f"the plan names {unknown[0]!r}, which {path} does not have")
+    removed = tuple(one for one in plan.actions if one.action in GONE)
+    if stored:
+        return Cleaned(_beside(path), {"": store_text(_without(store, gone))}, removed)
     if not store.documents:
-        text = read_text(path) if path.is_file() else ""
-        return [CleanedFile(path, _beside(path), text, _lines_left(text, path, store, gone))]
-    return [
-        CleanedFile(
-            path / document.id if path.is_dir() else path,
-            _place(path, document.id),
-            document.text,
-            _document_left(document.text, _lines_of(store, document.id, gone)),
-        )
+        return Cleaned(_beside(path), {"": _lines_left(path, store, gone)}, removed)
+    left = {
+        document.id: _document_left(document.text, _lines_of(store, document.id, gone))
         for document in store.documents
-    ]
+    }
+    if not path.is_dir():
+        return Cleaned(_beside(path), {"": next(iter(left.values()))}, removed)
+    for name in left:
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            raise MemAuditError(f"{name!r} is not inside {path}")
+    return Cleaned(beside(path, ".cleaned"), left, removed)
 
 
-def _is_store(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with open_regular(path) as file:
-        return b'"memaudit-store"' in file.read(HEAD)
+def _without(store: ExportedStore, gone: Collection[str]) -> ExportedStore:
+    """The store without some memories. Its documents are no longer what they were, so that entries
+    stand for themselves."""
+    apart = {"document": None, "lines": None}
+    left = tuple(one.model_copy(update=apart) for one in store.memories if one.id not in gone)
+    update = {"name": f"{store.name}, cleaned", "memories": left, "documents": ()}
+    return store.model_copy(update=update)
 
 
 def _lines_of(store: ExportedStore, document: str, gone: Collection[str]) -> set[int]:
@@ -188,27 +203,33 @@ def _document_left(text: str, without: Collection[int]) -> str:
     )
 
 
-def _lines_left(text: str, path: Path, store: ExportedStore, gone: Collection[str]) -> str:
-    """A file with one memory on each line, as text or JSON."""
-    lines = [line for line in text.splitlines(keepends=True) if line.strip()]
-    if len(lines) != len(store.memories):
+def _lines_left(path: Path, store: ExportedStore, gone: Collection[str]) -> str:
+    """A file of texts or JSON rows, one on each line, in the order in which they were read."""
+    lines = [] if path.is_dir() else read_text(path).splitlines(keepends=True)
+    lines = [line for line in lines if line.strip()]
+    pairs = list(zip(lines, store.memories, strict=False))
+    fits = store.origin.format == JsonlOrText.name and len(lines) == len(store.memories)
+    if not fits or not all(_is_row(line, memory) for line, memory in pairs):
         raise MemAuditError(
             f"{path}: is not a file with one memory per line; use the calls in the plan, or apply "
             "it to the store that memaudit import writes"
         )
-    pairs = zip(lines, store.memories, strict=True)
     return "".join(line for line, memory in pairs if memory.id not in gone)
 
 
+def _is_row(line: str, memory: Memory) -> bool:
+    """Whether a line alone is this memory: its text, or a JSON object that has its text."""
+    text = one_line(memory.text)
+    try:
+        row = loads(line)
+    except ValueError:  # a line of text, or a piece of a larger JSON document
+        return text in one_line(line) and not line.lstrip().startswith(("[{", '{"'))
+    return isinstance(row, dict) and any(
+        isinstance(value, str) and text in one_line(value) for value in row.values()
+    )
+
+
 def _beside(path: Path) -> Path:
-    return path.with_name(f"{path.stem}.cleaned{path.suffix}")
-
-
-def _place(path: Path, document: str) -> Path:
-    """The new place of a document of a file or a folder."""
-    if not path.is_dir():
-        return _beside(path)
-    inside = PurePosixPath(document)
-    if inside.is_absolute() or ".." in inside.parts:
-        raise MemAuditError(f"{document!r} is not inside {path}")
-    return path.with_name(f"{path.name}.cleaned") / inside
+    absolute = Path(os.path.abspath(path))
+    named = absolute.with_name(f"{absolute.stem}.cleaned{absolute.suffix}")
+    return path.parent / named.name

@@ -134,8 +134,8 @@ class LintReport:
     """Who compared memories with each other and with turns; by words if it is empty."""
     is_estimate: bool = False
     """Whether the units were judged by a guess, so that nothing may be deleted for it."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """The files of the export, with their SHA-256."""
+    costs: Mapping[str, Fraction] = field(default_factory=dict)
+    """By id, what each memory that was looked over takes: of an entry of a file, its own lines."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -159,20 +159,27 @@ class LintReport:
         return len(ids), sum((finding.cost for finding in found), Fraction(0))
 
 
-def failing(report: LintReport, fail_on: Sequence[str]) -> list[str]:
-    """What breaks a gate, in words. An entry is a rule, a severity, or RULE=N for more than N."""
-    broken: dict[str, str] = {}
+MOST_DIGITS = 9
+
+
+def check_gate(fail_on: Sequence[str]) -> None:
+    """Refuse what is no entry of a gate, before anything is looked for."""
     for entry in fail_on:
         name, equals, most = entry.partition("=")
-        if name in SEVERITIES:
-            rules = [rule for rule in RULES if RULES[rule].severity == name]
-        elif name in RULES:
-            rules = [name]
-        else:
+        if name not in SEVERITIES and name not in RULES:
             known = ", ".join((*SEVERITIES, *RULES))
             raise MemAuditError(f"--fail-on {entry!r}: {name!r} is none of {known}")
-        if equals and not most.isdecimal():
-            raise MemAuditError(f"--fail-on {entry!r}: {most!r} is not a number")
+        if equals and not (most.isdecimal() and len(most) <= MOST_DIGITS):
+            raise MemAuditError(f"--fail-on {entry[:60]!r}: what follows = is not a number")
+
+
+def failing(report: LintReport, fail_on: Sequence[str]) -> list[str]:
+    """What breaks a gate, in words. An entry is a rule, a severity, or RULE=N for more than N."""
+    check_gate(fail_on)
+    broken: dict[str, str] = {}
+    for entry in fail_on:
+        name, _, most = entry.partition("=")
+        rules = [rule for rule in RULES if name in (rule, RULES[rule].severity)]
         allowed = int(most or 0)
         missing = [rule for rule in rules if name in RULES and rule in report.unmeasured]
         if missing:

@@ -4,17 +4,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from memaudit.adapters.store import ExportedStore, Memory
+from memaudit.adapters.documents import document_lines
+from memaudit.adapters.store import ExportedStore, ExportWarning, Memory, export_warning
 from memaudit.core.cost import DECLARED, cost_rule, default_rule
 from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
 from memaudit.core.package import Experience, Package
-from memaudit.core.text import content_key, counted
+from memaudit.core.text import counted
 from memaudit.hygiene.against_units import (
     lost_updates,
     stale_facts,
     worth_nothing,
     wrongly_retired,
 )
+from memaudit.hygiene.cleanup_plan import same_words
 from memaudit.hygiene.findings import (
     CONVERSATION,
     RULES,
@@ -26,7 +29,7 @@ from memaudit.hygiene.findings import (
     in_order,
 )
 from memaudit.hygiene.limits import cut_off, guessed_system
-from memaudit.hygiene.secrets import mask, sensitive
+from memaudit.hygiene.secrets import mask, masked, sensitive, without_secrets
 from memaudit.hygiene.similar_memories import (
     Pair,
     clusters,
@@ -43,10 +46,12 @@ from memaudit.scoring.judged_store import (
     PARTS_OF_ONE,
     active_memories,
     judge_store,
+    measured_store,
     writing_order,
 )
 from memaudit.scoring.judges import Judge, judged_how
-from memaudit.scoring.written_store import MEMORY, WrittenStore
+from memaudit.scoring.limits import named_limits
+from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenStore
 
 MOST_MEMORIES = 200_000
 DOUBTFUL_FROM = 0.2
@@ -74,16 +79,15 @@ class LintPlan:
 def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
     """Every finding, the smallest store that loses nothing, and what could not be measured."""
     plan = plan or LintPlan()
+    if plan.system is not None:
+        named_limits(plan.system)
+    memories = _memories(store, plan.package)
+    rule = default_rule(memory.text for memory in memories)
     package = plan.package
-    memories = _memories(store, package)
-    measured = [memory.text for memory in memories]
-    rule = (
-        default_rule(measured)
-        if package is None or package.cost_rule == DECLARED
-        else package.cost_rule
-    )
-    measure = cost_rule(rule)
-    cost = {one.id: Fraction(measure(one.text, MEMORY, one.metadata)) for one in memories}
+    if package is not None and package.cost_rule == DECLARED:
+        package = package.recost(rule)
+    rule = rule if package is None else package.cost_rule
+    cost, total = _costs(store, memories, package, rule)
     findings: list[Finding] = []
     unmeasured: dict[str, str] = {}
     notes: list[str] = []
@@ -99,8 +103,8 @@ def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
     else:
         unmeasured["unsupported"] = f"needs {CONVERSATION}: give a package or a chat"
     report = LintReport(
-        store.name, store.digest, len(memories), sum(cost.values(), Fraction(0)), rule, (),
-        unmeasured, files=store.origin.files, model=plan.model or "",
+        store.name, store.digest, len(memories), total, rule, (), unmeasured, costs=cost,
+        model=plan.model or "",
     )  # fmt: skip
     if package is None or not any(package.weights.values()):
         for name in ("stale", "retired", "lost-updates", "junk", "redundant"):
@@ -129,6 +133,39 @@ def _memories(store: ExportedStore, package: Package | None) -> list[Memory]:
     return writing_order(memories)
 
 
+def _costs(
+    store: ExportedStore, memories: Sequence[Memory], package: Package | None, rule: str
+) -> tuple[dict[str, Fraction], Fraction]:
+    """What each memory takes, and the whole store.
+
+    An entry of a file takes its own lines: headings stay, whatever goes below them.
+    """
+    measure = cost_rule(rule)
+    known = {} if package is None else {
+        one.id: one.cost for one in measured_store(package, store).memories
+    }  # fmt: skip
+    cost, total = dict[str, Fraction](), Fraction(0)
+    for memory in memories:
+        whole = known.get(memory.id, Fraction(measure(memory.text, MEMORY, memory.metadata)))
+        if memory.document is None:
+            cost[memory.id] = whole
+            total += whole
+        else:
+            own = memory.text.removeprefix("".join(f"{part}: " for part in memory.context))
+            cost[memory.id] = min(whole, Fraction(measure(own, MEMORY, memory.metadata)))
+    used = {memory.document for memory in memories}
+    entries = {id: Fraction(0) for id in used}
+    for memory in memories:
+        if memory.document is not None:
+            entries[memory.document] += cost[memory.id]
+    for document in store.documents:
+        if document.id in used:
+            lines = document_lines(document.text)[document.head :]
+            size = Fraction(measure("".join(lines), DOCUMENT))
+            total += max(size, entries[document.id])
+    return cost, total
+
+
 def _turns(package: Package | None) -> list[Experience]:
     return [one for one in package.experiences if one.text.strip()] if package is not None else []
 
@@ -152,14 +189,17 @@ def _limits(
     elif known is None:
         unmeasured["limits"] = "needs the system whose limits hold: --limits NAME"
     else:
+        counted_before: set[str] = set()
         for one in cut_off(store, known):
             limit = one.limit
+            new = set(one.memories) - counted_before
+            counted_before |= new
             lost = f"{counted(len(one.memories), 'memory')} cut off" if one.memories else "cut off"
             yield Finding(
                 "limits", one.memories,
                 f"{one.document} has {one.size:,} {limit.unit}, {limit.system} reads the first "
                 f"{limit.most:,}: {lost}",
-                (), sum((cost.get(id, Fraction(0)) for id in one.memories), Fraction(0)),
+                (), sum((cost.get(id, Fraction(0)) for id in new), Fraction(0)),
             )  # fmt: skip
 
 
@@ -182,6 +222,7 @@ def _pairs(
     """Duplicates and contradictions among the memories of each owner."""
     judged = "offline, an estimate by words" if plan.model is None else f"model:{plan.model}"
     notes.append(f"duplicates and contradictions: {judged}")
+    ordered = ExportWarning.ORDER_UNKNOWN not in map(export_warning, store.warnings)
     for places in _owners(store, memories).values():
         own = [memories[place] for place in places]
         texts = [memory.text for memory in own]
@@ -190,7 +231,7 @@ def _pairs(
         for members in together:
             yield _duplicates([own[place] for place in members], cost)
         for first, second in contradictions(verdicts, pair_model().conflict_from, together):
-            yield _contradiction(own[first], own[second], cost)
+            yield _contradiction(own[first], own[second], cost, ordered)
 
 
 def _verdicts(
@@ -216,7 +257,7 @@ def _duplicates(members: Sequence[Memory], cost: dict[str, Fraction]) -> Finding
         enumerate(members), key=lambda one: (len(set(one[1].text.casefold().split())), one[0])
     )[1]
     others = sum((cost[one.id] for one in members if one is not keep), Fraction(0))
-    same = len({content_key(one.text) for one in members}) == 1
+    same = all(same_words(one.text, keep.text) for one in members)
     return Finding(
         "duplicates", tuple(one.id for one in members),
         f"{counted(len(members), 'memory')} with {'the same text' if same else 'the same content'};"
@@ -225,20 +266,30 @@ def _duplicates(members: Sequence[Memory], cost: dict[str, Fraction]) -> Finding
     )  # fmt: skip
 
 
-def _contradiction(first: Memory, second: Memory, cost: dict[str, Fraction]) -> Finding:
-    times = [one.updated_at or one.created_at for one in (first, second)]
-    if first.lines is not None and not all(times):
-        newer, what = None, "which is newer is not known"
-    else:
-        later = times[0] is None or times[1] is None or times[0] <= times[1]
-        newer = second if later else first
-        what = f"{newer.id} is newer"
+def _contradiction(
+    first: Memory, second: Memory, cost: dict[str, Fraction], ordered: bool
+) -> Finding:
+    newer = _newer(first, second, ordered)
+    what = "which is newer is not known" if newer is None else f"{newer.id} is newer"
     stale = [one for one in (first, second) if newer is not None and one is not newer]
     return Finding(
         "contradictions", (first.id, second.id), f"they disagree; {what}",
         (_quoted(first), _quoted(second)), sum((cost[one.id] for one in stale), Fraction(0)),
         newer.id if newer is not None else None,
     )  # fmt: skip
+
+
+def _newer(first: Memory, second: Memory, ordered: bool) -> Memory | None:
+    """The one with the later time, as far as both say it; without times the one that the store
+    lists later, if it lists memories in the order of writing."""
+    early, late = (one.updated_at or one.created_at for one in (first, second))
+    if early is not None and late is not None:
+        shown = min(len(early), len(late))
+        if early[:shown] == late[:shown]:
+            return None
+        return second if early < late else first
+    untimed = early is None and late is None
+    return second if ordered and untimed and first.lines is None else None
 
 
 def _quoted(memory: Memory) -> Evidence:
@@ -255,15 +306,15 @@ def _support(
     index = ConversationIndex(turns)
     found: list[FoundSupport | None]
     if plan.model is not None and plan.session is not None:
-        asked = [index.to_check(memory.text) for memory in memories]
+        asked = [index.to_check(without_secrets(memory.text)) for memory in memories]
         answers = find_support(asked, turns, plan.session, plan.model, "support")
         found = [
-            None if one is None else FoundSupport(one.verdict, one.turn, (), one.reason)
+            None if one is None else FoundSupport(one.verdict, one.turn, (), masked(one.reason))
             for one in answers
         ]
         notes.append(f"support: model:{plan.model}")
     else:
-        found = [index.support(memory.text) for memory in memories]
+        found = [index.support(without_secrets(memory.text)) for memory in memories]
         notes.append("support: offline, an estimate by words; read the nearest turn")
     unsaid = sum(one is not None and one.verdict == "not" for one in found)
     if len(memories) > 1 and unsaid >= UNRELATED_FROM * len(memories):
@@ -310,39 +361,49 @@ def _with_units(
 ) -> LintReport:
     if plan.judge is None:
         raise MemAuditError("units need a judge; give --judge")
-    measured = package if package.cost_rule != DECLARED else package.recost(report.cost_rule)
     plan.progress("units")
-    written = judge_store(measured, store, plan.judge)
+    written = _priced(judge_store(package, store, plan.judge), report.costs)
     how = judged_how(plan.judge.name, plan.judge.is_estimate)
     notes.append(f"units: judge {plan.judge.name}, {how}")
-    findings += worth_nothing(measured, written)
-    findings += stale_facts(measured, written)
+    findings += worth_nothing(package, written)
+    findings += stale_facts(package, written)
     unmeasured = dict(report.unmeasured)
     retired = [memory for memory in store.memories if memory.state != "active"]
     if retired:
-        gone = _judged(store, retired, measured, plan.judge)
+        gone = _judged(store, retired, package, plan.judge)
         states = {memory.id: memory.state for memory in retired}
-        findings += wrongly_retired(measured, written, gone, states)
+        findings += wrongly_retired(package, written, gone, states)
     else:
         unmeasured["retired"] = "needs deleted or superseded memories: the export has none"
     if plan.before is not None:
-        earlier = judge_store(measured, plan.before, plan.judge)
-        findings += lost_updates(measured, earlier, written, store)
+        earlier = judge_store(package, plan.before, plan.judge)
+        findings += lost_updates(package, earlier, written, store)
     else:
         unmeasured["lost-updates"] = "needs an earlier export: --before STORE"
     plan.progress("the smallest store")
-    smallest = smallest_stores(measured, written, plan.seconds, progress=plan.progress)
-    weighted = sum(bool(weight) for weight in measured.weights.values())
+    fixed = report.cost - written.cost
+    # Entries of files take less than their texts, which carry headings.
+    solved = package if written.cost == report.cost else package.replace(cost_rule=DECLARED)
+    smallest = smallest_stores(solved, written, plan.seconds, fixed, progress=plan.progress)
+    if fixed:
+        notes.append(f"headings and other lines that stay in any case: {plain(fixed)}")
+    weighted = sum(bool(weight) for weight in package.weights.values())
     return replace(
-        report, cost=written.cost, cost_rule=measured.cost_rule, findings=in_order(findings),
+        report, findings=in_order(findings),
         unmeasured=_sorted(unmeasured), notes=tuple(notes), package=package.name,
-        smallest=smallest, units=weighted, unweighted_units=len(measured.units) - weighted,
+        smallest=smallest, units=weighted, unweighted_units=len(package.units) - weighted,
         is_estimate=plan.judge.is_estimate,
     )  # fmt: skip
 
 
 def _sorted(unmeasured: Mapping[str, str]) -> dict[str, str]:
     return {rule: unmeasured[rule] for rule in RULES if rule in unmeasured}
+
+
+def _priced(written: WrittenStore, costs: Mapping[str, Fraction]) -> WrittenStore:
+    """The judged memories, each at what it takes; whole files are no choice beside their lines."""
+    memories = tuple(replace(one, cost=costs[one.id]) for one in written.memories)
+    return replace(written, memories=memories, documents=())
 
 
 def _judged(

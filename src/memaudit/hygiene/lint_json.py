@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
+from urllib.parse import quote
 
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.exact import plain
@@ -101,7 +102,7 @@ def sarif(report: LintReport, store: ExportedStore) -> dict[str, Any]:
         )
         region = {"region": {"startLine": lines[0], "endLine": lines[1]}} if lines else {}
         return {
-            "physicalLocation": {"artifactLocation": {"uri": file}, **region},
+            "physicalLocation": {"artifactLocation": {"uri": quote(file)}, **region},
             "logicalLocations": [{"name": id, "kind": "member"}],
         }
 

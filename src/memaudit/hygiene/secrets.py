@@ -48,28 +48,36 @@ def _always(_: str) -> bool:
     return True
 
 
+_NAMED = (
+    r"(?i)(?<![A-Za-z0-9])[\w-]{0,30}(?:password|passwort|passphrase|passcode|passwd|pwd|"
+    r"api[ _-]?key|secret[ _-]?key|secret|access[ _-]?key|access[ _-]?token|auth[ _-]?token|token)"
+    r"[\w-]{0,20}['\"]?(?: (?:for|of|to) [\w' -]{1,40}?)?\s{0,3}"
+    r"(?:is now|is set to|is|was|are|=>|:=|=|:|to)\s{0,3}:?\s{0,3}['\"`]?"
+    r"(?P<value>[^\s'\"`,;]{6,300})"
+)
+"""A word for a secret, what it is for, and its value."""
+
 FORMS: tuple[tuple[str, str, re.Pattern[str], Callable[[str], bool]], ...] = (
     (SECRET, "private key",
-     re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[\s\S]{0,8000}?-----END [A-Z ]{0,30}"
-                r"PRIVATE KEY-----)?"), _always),
+     re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE "
+                r"KEY-----|\Z)"), _always),
     (SECRET, "API key",
-     re.compile(r"\b(?:sk|rk|pk)[-_](?:ant-|proj-|live_|test_|or-)?[A-Za-z0-9_-]{16,200}"), _mixed),
-    (SECRET, "AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), _always),
+     re.compile(r"\b(?:sk|rk|pk)[-_](?:ant-|proj-|live_|test_|or-)?[A-Za-z0-9_-]{16,}"), _mixed),
+    (SECRET, "AWS access key", re.compile(r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"), _always),
     (SECRET, "GitHub token",
-     re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})"), _always),
-    (SECRET, "Google API key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}"), _always),
-    (SECRET, "Slack token", re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,250}"), _always),
-    (SECRET, "Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{30,100}"), _always),
+     re.compile(r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})"), _always),
+    (SECRET, "Google API key", re.compile(r"AIza[0-9A-Za-z_-]{35}"), _always),
+    (SECRET, "Slack token", re.compile(r"xox[abeoprs]-[A-Za-z0-9-]{10,}"), _always),
+    (SECRET, "Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{30,}"), _always),
     (SECRET, "JSON web token",
      re.compile(r"\beyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}"),
      _always),
-    (SECRET, "password or token",
-     re.compile(r"(?i)\b(?:password|passwort|passphrase|passcode|pwd|api[ _-]?key|secret[ _-]?key|"
-                r"access[ _-]?token|auth[ _-]?token|bearer)\b['\"]?\s*(?:is|was|to|=|:|set to)?\s*"
-                r"['\"`]?(?P<value>[^\s'\"`,;]{6,200})"), _mixed),
-    (SECRET, "card number", re.compile(r"(?<![\d-])\d(?:[ -]?\d){12,18}(?![\d-])"), _luhn),
+    (SECRET, "bearer token",
+     re.compile(r"(?i)\bbearer (?P<value>[A-Za-z0-9._~+/=-]{12,})"), _mixed),
+    (SECRET, "password or token", re.compile(_NAMED), _mixed),
+    (SECRET, "card number", re.compile(r"(?<![\d-])\d(?:[ \u00a0.-]?\d){12,18}(?!\d)"), _luhn),
     (PERSONAL, "account number",
-     re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"), _iban),
+     re.compile(r"(?i)\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"), _iban),
     (PERSONAL, "social security number",
      re.compile(r"\b(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"), _always),
     (PERSONAL, "mail address",
@@ -83,16 +91,31 @@ FORMS: tuple[tuple[str, str, re.Pattern[str], Callable[[str], bool]], ...] = (
 
 
 def sensitive(text: str) -> list[Sensitive]:
-    """What is found in a text, in order; of two that overlap the first in FORMS."""
-    found: list[Sensitive] = []
-    for rule, what, form, holds in FORMS:
-        for match in form.finditer(text):
-            named = "value" in form.groupindex
-            start, end = match.span("value") if named else match.span()
-            free = all(end <= one.start or one.end <= start for one in found)
-            if free and holds(text[start:end]):
-                found.append(Sensitive(rule, what, start, end))
-    return sorted(found, key=lambda one: one.start)
+    """What is found in a text, in order. What overlaps is one, named by the first in FORMS."""
+    found = [
+        (start, end, place)
+        for place, (_, _, form, holds) in enumerate(FORMS)
+        for match in form.finditer(text)
+        for start, end in [match.span("value" if "value" in form.groupindex else 0)]
+        if holds(text[start:end])
+    ]
+    merged: list[tuple[int, int, int]] = []
+    for start, end, place in sorted(found):
+        if merged and start < merged[-1][1]:
+            first, last, known = merged[-1]
+            merged[-1] = first, max(last, end), min(known, place)
+        else:
+            merged.append((start, end, place))
+    return [Sensitive(*FORMS[place][:2], start, end) for start, end, place in merged]
+
+
+def without_secrets(text: str) -> str:
+    """The text with everything sensitive left out."""
+    at, pieces = 0, []
+    for one in sensitive(text):
+        pieces.append(text[at : one.start])
+        at = one.end
+    return "".join([*pieces, text[at:]])
 
 
 def mask(one: Sensitive, text: str) -> str:

@@ -6,7 +6,7 @@ cheaper keeps as much. The same is done for shares of F(store).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
 
@@ -72,10 +72,14 @@ def smallest_stores(
     package: Package,
     store: WrittenStore,
     seconds: float | None = None,
+    fixed: Fraction = Fraction(0),
     shares: Sequence[Fraction] = SHARES,
     progress: Callable[[str], None] | None = None,
 ) -> SmallestStores:
-    """The cheapest parts of a store that keep all of its value, and shares of it."""
+    """The cheapest parts of a store that keep all of its value, and shares of it.
+
+    `fixed` is what stays in any case; it is in the costs and not in the budgets of the proofs.
+    """
     alone = store_alone(package, store).package
     budgets = _Budgets(alone, seconds)
     # With documents whole or as entries, whichever covers more: both cost at most this.
@@ -86,8 +90,9 @@ def smallest_stores(
     for share in shares:
         if progress is not None:
             progress(f"{float(share):.0%} of the value")
-        stores.append(_smallest(budgets, store, share, best.value * share, step))
-    return SmallestStores(alone, best.value, store.cost, tuple(stores))
+        found = _smallest(budgets, store, share, best.value * share, step)
+        stores.append(replace(found, cost=found.cost + fixed, at_least=found.at_least + fixed))
+    return SmallestStores(alone, best.value, store.cost + fixed, tuple(stores))
 
 
 def _step(package: Package) -> Fraction:

@@ -14,7 +14,12 @@ from memaudit.hygiene.against_units import covered
 from memaudit.hygiene.findings import evidence
 from memaudit.hygiene.similar_memories import pairs_to_compare
 from memaudit.hygiene.statement_pairs import compare, pair_model, statement
-from memaudit.scoring.judged_store import active_memories, judge_store, writing_order
+from memaudit.scoring.judged_store import (
+    PARTS_OF_ONE,
+    active_memories,
+    judge_store,
+    writing_order,
+)
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.written_store import MEMORY, WrittenStore
@@ -86,7 +91,8 @@ def store_diff(
         sum((Fraction(measure(one.text, MEMORY, one.metadata)) for one in side), Fraction(0))
         for side in (old, new)
     )
-    same, changed, gone, fresh = _matched(old, new)
+    parts_of_one = after.origin.format in PARTS_OF_ONE
+    same, changed, gone, fresh = _matched(old, new, parts_of_one)
     found = StoreDiff(
         (before.name, after.name), (len(old), len(new)), (costs[0], costs[1]), rule, same,
         tuple(fresh), tuple(changed), tuple(gone),
@@ -97,26 +103,34 @@ def store_diff(
 
 
 def _matched(
-    old: Sequence[Memory], new: Sequence[Memory]
+    old: Sequence[Memory], new: Sequence[Memory], parts_of_one: bool
 ) -> tuple[int, list[ChangedMemory], list[Memory], list[Memory]]:
-    """How many are unchanged, what changed, what is gone, and what is new."""
+    """How many are unchanged, what changed, what is gone, and what is new.
+
+    The same words of two users are two memories.
+    """
+
+    def key(memory: Memory) -> tuple[str, str]:
+        owner = "" if parts_of_one else memory.namespace or ""
+        return owner, content_key(memory.text)
+
     left = {memory.id: memory for memory in new}
     gone: list[Memory] = []
     changed: list[ChangedMemory] = []
     unchanged = 0
     for memory in old:
         after = left.get(memory.id)
-        if after is not None and content_key(after.text) == content_key(memory.text):
+        if after is not None and key(after) == key(memory):
             unchanged += 1
             del left[memory.id]
         else:
             gone.append(memory)
-    by_text: dict[str, list[str]] = {}
+    by_text: dict[tuple[str, str], list[str]] = {}
     for memory in left.values():
-        by_text.setdefault(content_key(memory.text), []).append(memory.id)
+        by_text.setdefault(key(memory), []).append(memory.id)
     still: list[Memory] = []
     for memory in gone:
-        twins = by_text.get(content_key(memory.text))
+        twins = by_text.get(key(memory))
         if twins:
             unchanged += 1
             del left[twins.pop(0)]
@@ -130,16 +144,21 @@ def _matched(
             gone.append(memory)
         else:
             changed.append(ChangedMemory(memory, left.pop(memory.id), "same id"))
-    return unchanged, *_alike(changed, gone, list(left.values()))
+    return unchanged, *_alike(changed, gone, list(left.values()), parts_of_one)
 
 
 def _alike(
-    changed: list[ChangedMemory], gone: list[Memory], fresh: list[Memory]
+    changed: list[ChangedMemory], gone: list[Memory], fresh: list[Memory], parts_of_one: bool
 ) -> tuple[list[ChangedMemory], list[Memory], list[Memory]]:
     """Removed and added memories that say the same or disagree belong together."""
     both = [*gone, *fresh]
     texts = [memory.text for memory in both]
-    pairs = [pair for pair in pairs_to_compare(texts) if pair[0] < len(gone) <= pair[1]]
+    pairs = [
+        (first, second)
+        for first, second in pairs_to_compare(texts)
+        if first < len(gone) <= second
+        and (parts_of_one or both[first].namespace == both[second].namespace)
+    ]
     verdicts = compare([(texts[first], texts[second]) for first, second in pairs])
     model = pair_model()
     sure = [
@@ -169,7 +188,7 @@ def _with_units(
     measured = package if package.cost_rule != DECLARED else package.recost(found.cost_rule)
     sides: list[WrittenStore] = [judge_store(measured, one, judge) for one in (before, after)]
     values = [StoreScorer(measured, [one]).part(one, one.candidate_ids).value for one in sides]
-    then, now = (covered(one) for one in sides)
+    then, now = (covered(one, measured.equal_texts_once) for one in sides)
     one = Fraction(1)
     units = [
         UnitChange(
@@ -216,6 +235,6 @@ def _row(memory: Memory) -> dict[str, str]:
 
 def _unit(unit: UnitChange) -> dict[str, Any]:
     return {
-        "id": unit.unit, "text": unit.text, "weight": plain(unit.weight),
-        "before": plain(unit.before), "after": plain(unit.after),
+        "id": unit.unit, "text": evidence("unit", unit.unit, unit.text).text,
+        "weight": plain(unit.weight), "before": plain(unit.before), "after": plain(unit.after),
     }  # fmt: skip

@@ -102,7 +102,7 @@ class LabelJudge:
         if 0 < len(missing) < len(own):
             raise NotJudged(
                 f"{file}: {len(missing)} of {counted(len(own), 'memory')} are not among the texts "
-                f"that were labelled, the first {missing[0].id!r}: {missing[0].text[:60]!r}; label "
+                f"that were labelled, the first {missing[0].id!r}; label "
                 "them, or read the store with the view and the --times that were labelled"
             )
         if missing or not (used or by_text):
