@@ -99,7 +99,7 @@ def test_texts_beside_labels(tmp_path: Path) -> None:
     assert judge.judges_candidates
     found = judge.judge([MemoryText("x", "a text"), MemoryText("2", "a text")], UNITS)
     assert values(found) == {id: {"move": 1, "fee": HALF} for id in ("x", "2")}
-    with pytest.raises(NotJudged, match=r"1 of 2 memories are not among the texts .* '1': 'other'"):
+    with pytest.raises(NotJudged, match=r"1 of 2 memories are not among the texts .* '1'; label"):
         judge.judge([MemoryText("x", "a text"), MemoryText("1", "other")], UNITS)
     for wrong, message in (
         (label("1", "fee", 1, memory="other"), r"a\.jsonl:2: gives memory '1' another text than l"),

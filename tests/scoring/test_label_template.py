@@ -129,7 +129,7 @@ def test_a_text_that_is_not_in_the_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     write_label_template(path, PACKAGE, [ONE], TWO_TERMS)
     fill(path, VALUES)
-    with pytest.raises(NotJudged, match=r"1 of 2 memories are not among the texts .* '=Bo has"):
+    with pytest.raises(NotJudged, match=r"1 of 2 memories are not among the texts .* 'm1'; label"):
         scored(path, TWO)
 
 
