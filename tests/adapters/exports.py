@@ -427,6 +427,13 @@ EXPORTS: dict[str, Export] = {
         "langgraph", ITEMS,
         active=["Ann lives in Oslo.", "Ann eats fish.", '{"age": 31, "name": "Ann"}'],
     ),
+    "langgraph items from javascript": Export(
+        "langgraph", [{"namespace": ["memories", "ann"], "key": "k1",
+                       "value": {"content": "Ann eats fish."},
+                       "createdAt": "2025-03-14T12:10:00.000Z",
+                       "updatedAt": "2025-03-14T12:10:00.000Z"}],
+        active=["Ann eats fish."],
+    ),
     "langgraph sqlite": Export(
         "langgraph", suffix=".db",
         tables={"store": [

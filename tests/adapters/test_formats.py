@@ -337,8 +337,9 @@ def test_mcp_memory_what_is_not_one(tmp_path: Path) -> None:
 def test_librechat_order(tmp_path: Path) -> None:
     """By the last update, which replaces the value; unknown if a row has none."""
     assert not any("order" in one for one in read(tmp_path, "librechat").warnings)
-    undated = [KEYED[0], {**KEYED[1], "updated_at": None}]
+    undated = [KEYED[0], {**KEYED[1], "updated_at": None}, {**KEYED[0], "key": ""}]
     store = import_store([saved(tmp_path, undated)])
+    assert store.count.skipped == {"no key": 1}
     assert texts(store) == ["diet: Eats fish.", "home: Lives in Oslo."]
     assert any(one.startswith("order of writing unknown") for one in store.warnings)
 
@@ -381,6 +382,17 @@ def test_memoryos_summaries(tmp_path: Path) -> None:
     assert {one.namespace for one in store.memories} == {
         "short-term", "mid-term", "profile", "user knowledge", "assistant knowledge",
     }  # fmt: skip
+
+
+def test_memoryos_message_without_an_answer(tmp_path: Path) -> None:
+    pairs = [
+        {"user_input": "I sing.", "agent_response": "", "timestamp": "2025-03-15 09:00:00"},
+        {"user_input": " ", "agent_response": None, "timestamp": "2025-03-15 09:01:00"},
+        {"user_input": "I dance.", "agent_response": 7, "timestamp": "2025-03-15 09:02:00"},
+    ]
+    store = import_store([saved(tmp_path, pairs)])
+    assert texts(store) == ["User: I sing."]
+    assert store.count.skipped == {"empty text": 1, "Assistant is a number, not text": 1}
 
 
 def test_memoryos_broken_layers(tmp_path: Path) -> None:

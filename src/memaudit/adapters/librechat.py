@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from memaudit.adapters.fields import ExportFields
+from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import ImportOptions, ReaderTime, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource
@@ -39,7 +39,9 @@ class LibreChat:
 
 def _draft(row: ExportFields, view: str) -> MemoryDraft:
     row.data = {name: _plain(value) for name, value in row.data.items()}
-    key, text = row.text("key"), row.text("value")
+    key, text = row.label("key"), row.text("value")
+    if key is None:
+        raise SkipRow("no key")
     user = row.label("userId")
     return MemoryDraft(
         text=row.checked(f"{key}: {text}", "value") if view == "full" else text,

@@ -32,7 +32,7 @@ class McpMemory:
         if mostly_have(source, ("entities",), *marks):
             return 3
         graphs = [_graph(part) for part in source.parts]
-        if not graphs or not all(set(LISTS) <= graph.keys() for graph in graphs):
+        if not graphs or not all(set(LISTS) == graph.keys() for graph in graphs):
             return 0
         if mostly_have(source, ("relations",), *marks):
             return 3

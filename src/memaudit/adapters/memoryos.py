@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Literal
 
-from memaudit.adapters.fields import ExportFields
+from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime, no_list, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
@@ -127,7 +127,17 @@ def _draft(row: ExportFields, layer: Layer) -> MemoryDraft:
 
 def _words(row: ExportFields) -> str:
     """A message and its answer, as the reader is shown them, with the overview of their chain."""
-    parts = [f"User: {row.text('user_input')}", f"Assistant: {row.text('agent_response')}"]
+    said = {"User": row.data.get("user_input"), "Assistant": row.data.get("agent_response")}
+    if all(value is None for value in said.values()):
+        raise SkipRow("no user_input")
+    parts = [f"{who}: {row.checked(value, who)}" for who, value in said.items() if _is_said(value)]
+    if not parts:
+        raise SkipRow(HarmlessSkip.EMPTY_TEXT)
     if overview := row.label("meta_info"):
         parts.append(f"Conversation chain overview: {overview}")
     return row.checked("\n".join(parts), "page")
+
+
+def _is_said(value: object) -> bool:
+    """A message without an answer still says something."""
+    return value is not None and not (isinstance(value, str) and not value.strip())
