@@ -271,6 +271,97 @@ PLAIN = [
     {"text": "Ann was vegetarian.", "id": "old", "state": "superseded"},
 ]  # fmt: skip
 
+GRAPH = [
+    {"type": "entity", "name": "Ann", "entityType": "person",
+     "observations": ["Eats fish.", "Lives in Oslo."]},
+    {"type": "entity", "name": "Oslo", "entityType": "city", "observations": []},
+    {"type": "relation", "from": "Ann", "to": "Oslo", "relationType": "lives_in"},
+]  # fmt: skip
+
+RECORDS = {
+    "memoryRecordSummaries": [
+        {"memoryRecordId": "mem-2", "content": {"text": "Ann eats fish."},
+         "memoryStrategyId": "facts-1", "namespaces": ["/strategies/facts-1/actors/ann"],
+         "createdAt": "2025-03-14T12:10:00+00:00", "metadata": {"topic": {"stringValue": "food"}}},
+        {"memoryRecordId": "mem-1", "content": {"text": "Bo likes tea."},
+         "memoryStrategyId": "facts-1", "namespaces": ["/strategies/facts-1/actors/bo"],
+         "createdAt": 1736166600.25},
+    ]
+}  # fmt: skip
+
+BANK = {
+    "memories": [
+        {"name": "projects/p/locations/l/reasoningEngines/1/memories/2",
+         "scope": {"user_id": "ann", "app_name": "diary"}, "fact": "Ann eats fish.",
+         "createTime": "2025-03-14T12:10:00.123456789Z", "updateTime": "2025-03-14T12:10:00Z"},
+        {"name": "projects/p/locations/l/reasoningEngines/1/memories/1",
+         "scope": {"user_id": "ann", "app_name": "diary"}, "fact": "Ann is away.",
+         "createTime": "2025-01-06T12:30:00Z", "updateTime": "2025-01-06T12:30:00Z",
+         "expireTime": "2025-02-01T00:00:00Z"},
+    ]
+}  # fmt: skip
+
+KEYED = [
+    {"_id": "k2", "userId": "ann", "key": "diet", "value": "Eats fish.", "tokenCount": 3,
+     "updated_at": "2025-03-14T12:10:00.000Z", "__v": 0},
+    {"_id": "k1", "userId": "ann", "key": "home", "value": "Lives in Oslo.", "tokenCount": 4,
+     "updated_at": "2025-01-06T12:30:00.000Z", "__v": 0},
+]  # fmt: skip
+
+MONGO = [
+    {"_id": {"$oid": "k2"}, "userId": {"$oid": "ann"}, "key": "diet", "value": "Eats fish.",
+     "tokenCount": {"$numberInt": "3"}, "updated_at": {"$date": {"$numberLong": "1741954200000"}}},
+    {"_id": {"$oid": "k1"}, "userId": {"$oid": "ann"}, "key": "home", "value": "Lives in Oslo.",
+     "tokenCount": 4, "updated_at": {"$date": "2025-01-06T12:30:00Z"}},
+]  # fmt: skip
+
+WEBUI = [
+    {"id": "w2", "user_id": "ann", "content": "Ann eats fish.", "updated_at": 1741954200,
+     "created_at": 1741954200},
+    {"id": "w1", "user_id": "bo", "content": "Bo likes tea.", "updated_at": 1741954100,
+     "created_at": 1736166600},
+]  # fmt: skip
+
+AGNO = [
+    {"memory_id": "g2", "memory": "Ann eats fish.", "topics": ["food"], "user_id": "ann",
+     "input": "I eat fish now.", "created_at": "2025-03-14T12:10:00+00:00",
+     "updated_at": "2025-03-14T12:10:00+00:00"},
+    {"memory_id": "g1", "memory": {"memory": "Ann lives in Oslo."}, "user_id": "ann",
+     "created_at": 1736166600, "updated_at": 1736166600},
+    {"memory_id": "g3", "memory": json.dumps({"memory": "Bo likes tea."}), "user_id": "bo",
+     "agent_id": "kit", "created_at": 1741954300, "updated_at": 1741954300},
+]  # fmt: skip
+
+PAGE = {
+    "page_id": "page-1", "user_input": "I eat fish.", "agent_response": "Noted.",
+    "timestamp": "2025-03-14 12:10:00", "preloaded": False, "analyzed": True, "pre_page": None,
+    "next_page": None, "meta_info": "Ann's diet", "page_embedding": [0.25] * 60,
+}  # fmt: skip
+
+MID_TERM = {
+    "sessions": {
+        at: {"id": at, "summary": summary, "summary_keywords": [], "summary_embedding": [0.25] * 60,
+             "details": [{**PAGE, "page_keywords": [summary]}], "L_interaction": 1,
+             "R_recency": 1.0, "N_visit": 0, "H_segment": 2.0, "timestamp": time,
+             "last_visit_time": time, "access_count_lfu": 0}
+        for at, summary, time in (("session-1", "Ann's food.", "2025-03-14 13:00:00"),
+                                  ("session-2", "Ann's health.", "2025-03-14 13:01:00"))
+    },
+    "access_frequency": {"session-1": 0, "session-2": 0},
+}  # fmt: skip
+
+LONG_TERM = {
+    "user_profiles": {"ann": {"data": "Ann likes food.", "last_updated": "2025-03-14 13:05:00"}},
+    "knowledge_base": [{"knowledge": "Ann eats fish.", "timestamp": "2025-03-14 13:05:00",
+                        "knowledge_embedding": [0.25] * 60}],
+    "assistant_knowledge": [{"knowledge": "The assistant takes notes.",
+                             "timestamp": "2025-03-14 13:06:00", "knowledge_embedding": []}],
+}  # fmt: skip
+
+SHORT_TERM = [
+    {"user_input": "I live in Oslo.", "agent_response": "Nice.", "timestamp": "2025-03-15 09:00:00"}
+]
+
 EXPORTS: dict[str, Export] = {
     "mem0": Export(
         "mem0", MEM0, active=["Bo likes tea.", "Ann eats fish now."], inactive={"expired": 1},
@@ -336,6 +427,13 @@ EXPORTS: dict[str, Export] = {
         "langgraph", ITEMS,
         active=["Ann lives in Oslo.", "Ann eats fish.", '{"age": 31, "name": "Ann"}'],
     ),
+    "langgraph items from javascript": Export(
+        "langgraph", [{"namespace": ["memories", "ann"], "key": "k1",
+                       "value": {"content": "Ann eats fish."},
+                       "createdAt": "2025-03-14T12:10:00.000Z",
+                       "updatedAt": "2025-03-14T12:10:00.000Z"}],
+        active=["Ann eats fish."],
+    ),
     "langgraph sqlite": Export(
         "langgraph", suffix=".db",
         tables={"store": [
@@ -390,6 +488,82 @@ EXPORTS: dict[str, Export] = {
                 {"id": at, "session_id": "s", "message_data": json.dumps(item),
                  "created_at": "2025-01-01 00:00:00"} for at, item in enumerate(SESSION, start=1)]},
         active=["I eat fish now.", "Noted."], skipped={"not a message": 1},
+    ),
+    "mcp memory lines": Export(
+        "mcp-memory", lines=GRAPH, suffix=".jsonl",
+        active=["Ann: Eats fish.", "Ann: Lives in Oslo.", "Ann lives_in Oslo"],
+        skipped={"empty text": 1},
+        warned=("order of writing unknown: 3 of 3 memories have no creation time",),
+    ),
+    "mcp memory graph": Export(
+        "mcp-memory", {"entities": [{key: row[key] for key in row if key != "type"}
+                                    for row in GRAPH[:2]],
+                       "relations": [{key: GRAPH[2][key] for key in ("from", "to",
+                                                                     "relationType")}]},
+        active=["Ann: Eats fish.", "Ann: Lives in Oslo.", "Ann lives_in Oslo"],
+        skipped={"empty text": 1},
+    ),
+    "mcp memory empty": Export(
+        "mcp-memory", {"entities": [], "relations": []}, warned=("the store is empty",)
+    ),
+    "agentcore": Export("agentcore", RECORDS, active=["Bo likes tea.", "Ann eats fish."]),
+    "agentcore page": Export(
+        "agentcore", {**RECORDS, "nextToken": "abc"}, active=["Bo likes tea.", "Ann eats fish."],
+        warned=("truncated: the export names a next page",),
+    ),
+    "vertex memory": Export(
+        "vertex-memory", BANK, active=["Ann eats fish."], inactive={"expired": 1}
+    ),
+    "vertex memory list": Export("vertex-memory", BANK["memories"][:1], active=["Ann eats fish."]),
+    "librechat": Export(
+        "librechat", {"memories": KEYED, "totalTokens": 7, "tokenLimit": 2000, "charLimit": 10000,
+                      "usagePercentage": 0},
+        active=["home: Lives in Oslo.", "diet: Eats fish."],
+    ),
+    "librechat mongo lines": Export(
+        "librechat", lines=MONGO, active=["home: Lives in Oslo.", "diet: Eats fish."]
+    ),
+    "open webui": Export("open-webui", WEBUI, active=["Bo likes tea.", "Ann eats fish."]),
+    "open webui sqlite": Export(
+        "open-webui", suffix=".db", tables={"memory": WEBUI, "user": [{"id": "ann"}]},
+        active=["Bo likes tea.", "Ann eats fish."],
+    ),
+    "agno": Export(
+        "agno", AGNO, active=["Ann lives in Oslo.", "Ann eats fish.", "Bo likes tea."]
+    ),
+    "agno sqlite": Export(
+        "agno", suffix=".db",
+        tables={
+            "agno_sessions": [{"session_id": "s", "user_id": "ann"}],
+            "agno_memories": [
+                {"memory_id": row["memory_id"], "memory": json.dumps(row["memory"]),
+                 "input": row.get("input"), "topics": json.dumps(row.get("topics")),
+                 "user_id": row["user_id"], "agent_id": row.get("agent_id"),
+                 "created_at": time, "updated_at": time}
+                for row, time in zip(AGNO, (1741954200, 1736166600, 1741954300), strict=True)]},
+        active=["Ann lives in Oslo.", "Ann eats fish.", "Bo likes tea."],
+    ),
+    "memoryos folder": Export(
+        "memoryos",
+        folder={"short_term.json": json.dumps(SHORT_TERM, indent=2),
+                "mid_term.json": json.dumps(MID_TERM, indent=2),
+                "long_term_user.json": json.dumps(LONG_TERM, indent=2)},
+        active=["Ann likes food.", "Ann eats fish.", "The assistant takes notes.",
+                "User: I eat fish.\nAssistant: Noted.\nConversation chain overview: Ann's diet",
+                "User: I live in Oslo.\nAssistant: Nice."],
+        skipped={"repeated row": 1},
+        warned=("word for word", "order of writing unknown: 1 of 6"),
+    ),
+    "memoryos short-term": Export(
+        "memoryos", SHORT_TERM, active=["User: I live in Oslo.\nAssistant: Nice."]
+    ),
+    "memoryos mid-term": Export(
+        "memoryos", MID_TERM, skipped={"repeated row": 1},
+        active=["User: I eat fish.\nAssistant: Noted.\nConversation chain overview: Ann's diet"],
+    ),
+    "memoryos long-term": Export(
+        "memoryos", LONG_TERM,
+        active=["Ann likes food.", "Ann eats fish.", "The assistant takes notes."],
     ),
     "written stores": Export(
         "written-stores", lines=WRITTEN, suffix=".jsonl",

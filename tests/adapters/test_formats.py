@@ -11,7 +11,24 @@ from memaudit.adapters.published_layout import split_examples
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
-from tests.adapters.exports import EDGES, EXPORTS, ITEMS, LETTA, MEM0, NOTES, PASSAGES
+from tests.adapters.exports import (
+    AGNO,
+    BANK,
+    EDGES,
+    EXPORTS,
+    GRAPH,
+    ITEMS,
+    KEYED,
+    LETTA,
+    LONG_TERM,
+    MEM0,
+    MID_TERM,
+    NOTES,
+    PASSAGES,
+    RECORDS,
+    WEBUI,
+    write_tables,
+)
 
 
 def saved(folder: Path, document: Any, name: str = "export.json") -> Path:
@@ -41,11 +58,14 @@ def test_expiry_is_judged_at_a_given_time(tmp_path: Path) -> None:
         ("langgraph", 10, ITEMS[0]),
         ("graphiti", 10, EDGES[0]),
         ("letta", 50, PASSAGES[0]),
+        ("agentcore", 20, RECORDS["memoryRecordSummaries"][0]),
+        ("agentcore", 100, RECORDS["memoryRecordSummaries"][0]),
+        ("vertex-memory", 100, BANK["memories"][0]),
     ],
 )
 def test_default_limits(format: str, limit: int, row: dict[str, Any], tmp_path: Path) -> None:
     """A list exactly as long as a default limit is suspect; one row more is not."""
-    key = next(name for name in ("id", "key", "uuid") if name in row)
+    key = next(name for name in ("id", "key", "uuid", "memoryRecordId", "name") if name in row)
     rows = [{**row, key: str(at)} for at in range(limit + 1)]
     cut = import_store([saved(tmp_path, rows[:limit])], format)
     assert any(f"exactly {limit} rows" in warning for warning in cut.warnings)
@@ -259,6 +279,135 @@ def test_written_stores_failed_run(tmp_path: Path) -> None:
     assert "1 row skipped, failed run: written_stores.jsonl:2 (q2, rate limit)" in store.warnings
 
 
+def test_mem0_search_with_a_graph(tmp_path: Path) -> None:
+    """Relations that were retrieved beside the memories are not read, and that is said."""
+    edge = {"source": "ann", "relationship": "eats", "target": "fish"}
+    questions = EXPORTS["mem0 search"].document["0"]
+    graph = {"speaker_1_graph_memories": [edge, edge], "speaker_2_graph_memories": None}
+    store = import_store([saved(tmp_path, {"0": [{**one, **graph} for one in questions]})])
+    assert "incomplete: graph relations beside memories are not read: 4" in store.warnings
+    assert len(store.active) == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "key", "token"),
+    [(RECORDS["memoryRecordSummaries"], "memoryRecordSummaries", "nextToken"),
+     (RECORDS["memoryRecordSummaries"], "memoryRecordSummaries", "NextToken"),
+     (BANK["memories"], "memories", "nextPageToken")],
+)  # fmt: skip
+def test_tokens_of_pages(rows: list[Any], key: str, token: str, tmp_path: Path) -> None:
+    """The last page decides: it names no next one, whatever its length."""
+    name = "memoryRecordId" if "memoryRecordId" in rows[0] else "name"
+    many = [{**rows[0], name: str(at)} for at in range(40)]
+    first = saved(tmp_path, {key: many[:20], token: "abc"}, "1.json")
+    last = saved(tmp_path, {key: many[20:]}, "2.json")
+    assert not any("truncated" in one for one in import_store([first, last]).warnings)
+    said = "truncated: the export names a next page; export every page"
+    assert said in import_store([first]).warnings
+
+
+def test_agentcore_search(tmp_path: Path) -> None:
+    """retrieve_memory_records answers in the same shape, with scores."""
+    (row, _) = RECORDS["memoryRecordSummaries"]
+    path = saved(tmp_path, {"memoryRecordSummaries": [{**row, "score": 0.5}]})
+    assert any(one.startswith("rows carry a search score") for one in import_store([path]).warnings)
+
+
+def test_mcp_memory_what_is_not_one(tmp_path: Path) -> None:
+    """Lines that the server ignores too are named; an observation without its entity is none."""
+    lines = [
+        *GRAPH, {"type": "note", "text": "x"}, {"type": "relation", "from": "Ann", "to": "Oslo"},
+        {"type": "entity", "name": " ", "entityType": "person", "observations": ["Sings."]},
+        {"type": "entity", "name": "Bo", "entityType": "person", "observations": "Sings."},
+        {"type": "entity", "name": "Cy", "entityType": "person", "observations": ["Sings.", 7]},
+    ]  # fmt: skip
+    path = tmp_path / "memory.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    store = import_store([path])
+    assert store.count.skipped == {
+        "empty text": 1, "neither an entity nor a relation": 1, "no relationType": 1, "no name": 1,
+        "observations is text, not a list": 1, "observation is a number, not text": 1,
+    }  # fmt: skip
+    assert [one.id for one in store.memories] == ["Ann/1", "Ann/2", "Ann lives_in Oslo", "Cy/1"]
+    whole = import_store([path], options=ImportOptions(view="entities"))
+    assert texts(whole)[-1] == "Cy (person):\nSings."
+    assert any("an observation left out" in one for one in whole.warnings)
+
+
+def test_librechat_order(tmp_path: Path) -> None:
+    """By the last update, which replaces the value; unknown if a row has none."""
+    assert not any("order" in one for one in read(tmp_path, "librechat").warnings)
+    undated = [KEYED[0], {**KEYED[1], "updated_at": None}, {**KEYED[0], "key": ""}]
+    store = import_store([saved(tmp_path, undated)])
+    assert store.count.skipped == {"no key": 1}
+    assert texts(store) == ["diet: Eats fish.", "home: Lives in Oslo."]
+    assert any(one.startswith("order of writing unknown") for one in store.warnings)
+
+
+def test_open_webui_or_plain(tmp_path: Path) -> None:
+    """Rows with the same names and other times are nobody's format: plain."""
+    rows = [{**row, "created_at": "2025-03-14", "updated_at": "2025-03-14"} for row in WEBUI]
+    assert import_store([saved(tmp_path, rows)]).origin.format == "plain"
+    newer = [{**row, "type": "user", "path": "food", "meta": None} for row in WEBUI]
+    write_tables(tmp_path / "webui.db", {"memory": newer})
+    store = import_store([tmp_path / "webui.db"])
+    assert store.memories[0].metadata == {"type": "user", "path": "food"}
+
+
+def test_agno_columns(tmp_path: Path) -> None:
+    """A column that is plain text, one in quotes as JSON, and what is no text; older tables, which
+    hold code to be evaluated, are refused."""
+    row = {"memory_id": "g", "user_id": "ann", "topics": None, "created_at": 1741954200}
+    values = ("Ann eats fish.", '"Ann eats fish."', '{"memory": {"x": 1}}', "7", b"\xff")
+    rows = [{**row, "memory_id": str(at), "memory": value} for at, value in enumerate(values)]
+    write_tables(tmp_path / "agno.db", {"memories": rows})
+    store = import_store([tmp_path / "agno.db"])
+    assert texts(store) == ["Ann eats fish.", "Ann eats fish."]
+    assert store.count.skipped == {
+        "memory is an object, not text": 1, "memory is a number, not text": 1, "not UTF-8": 1,
+    }  # fmt: skip
+    write_tables(tmp_path / "old.db", {"memory": [{"id": "g", "user_id": "ann", "memory": "{}"}]})
+    with pytest.raises(MemAuditError, match="has no table with memory_id, memory, user_id; found"):
+        import_store([tmp_path / "old.db"], "agno")
+    quoted = saved(tmp_path, [{**AGNO[0], "memory": '"Fish" is what Ann eats, {always}'}])
+    assert texts(import_store([quoted])) == ['"Fish" is what Ann eats, {always}']
+
+
+def test_memoryos_summaries(tmp_path: Path) -> None:
+    """One memory per session instead of its pages; the other layers stay as they are."""
+    store = read(tmp_path, "memoryos folder", view="summaries")
+    assert [one.text for one in store.memories if one.namespace == "mid-term"] == [
+        "Ann's food.", "Ann's health.",
+    ]  # fmt: skip
+    assert {one.namespace for one in store.memories} == {
+        "short-term", "mid-term", "profile", "user knowledge", "assistant knowledge",
+    }  # fmt: skip
+
+
+def test_memoryos_message_without_an_answer(tmp_path: Path) -> None:
+    pairs = [
+        {"user_input": "I sing.", "agent_response": "", "timestamp": "2025-03-15 09:00:00"},
+        {"user_input": " ", "agent_response": None, "timestamp": "2025-03-15 09:01:00"},
+        {"user_input": "I dance.", "agent_response": 7, "timestamp": "2025-03-15 09:02:00"},
+    ]
+    store = import_store([saved(tmp_path, pairs)])
+    assert texts(store) == ["User: I sing."]
+    assert store.count.skipped == {"empty text": 1, "Assistant is a number, not text": 1}
+
+
+def test_memoryos_broken_layers(tmp_path: Path) -> None:
+    with pytest.raises(MemAuditError, match="sessions is a list, an object was expected"):
+        import_store([saved(tmp_path, {**MID_TERM, "sessions": []})])
+    with pytest.raises(MemAuditError, match="knowledge_base is an object, a list was expected"):
+        import_store([saved(tmp_path, {**LONG_TERM, "knowledge_base": {}})])
+    sessions = {"a": {"details": None}, "b": 7, "c": {"details": []}, **MID_TERM["sessions"]}
+    store = import_store([saved(tmp_path, {**MID_TERM, "sessions": sessions})])
+    assert store.count.skipped == {
+        "details is nothing, not a list": 1, "a number, not an object": 1, "empty text": 1,
+        "repeated row": 1,
+    }  # fmt: skip
+
+
 FIELDS: dict[str, dict[str, dict[str, Any]]] = {
     "mem0": {
         "m1": {"state": "expired", "valid_to": "2025-02-01", "created_at": "2025-01-06T12:30",
@@ -292,6 +441,38 @@ FIELDS: dict[str, dict[str, dict[str, Any]]] = {
         "conv-1/session_1_observation/Ann/1": {"sources": ("D1:3", "D1:4")},
         "conv-1/events_session_1/Ann/0": {"metadata": {"kind": "event"}, "sources": ()},
         "conv-1/session_1_summary": {"metadata": {"kind": "summary"}, "created_at": None}},
+    "mcp memory graph": {
+        "Ann/1": {"metadata": {"kind": "entity", "name": "Ann", "entityType": "person"}},
+        "Ann/2": {"created_at": None, "namespace": None},
+        "Ann lives_in Oslo": {"metadata": {"kind": "relation", "from": "Ann", "to": "Oslo",
+                                           "relationType": "lives_in"}}},
+    # Seconds and ISO times are the same times.
+    "agentcore": {
+        "mem-1": {"created_at": "2025-01-06T12:30", "namespace": "/strategies/facts-1/actors/bo"},
+        "mem-2": {"created_at": "2025-03-14T12:10"}},
+    "vertex memory": {
+        "projects/p/locations/l/reasoningEngines/1/memories/1": {
+            "state": "expired", "valid_to": "2025-02-01T00:00",
+            "namespace": "app_name=diary, user_id=ann"},
+        "projects/p/locations/l/reasoningEngines/1/memories/2": {
+            "created_at": "2025-03-14T12:10:00.123456", "updated_at": "2025-03-14T12:10"}},
+    "librechat mongo lines": {
+        "k1": {"namespace": "ann", "created_at": None, "updated_at": "2025-01-06T12:30",
+               "metadata": {"key": "home", "tokenCount": 4}},
+        "k2": {"updated_at": "2025-03-14T12:10"}},
+    "open webui sqlite": {
+        "w1": {"namespace": "bo", "created_at": "2025-01-06T12:30",
+               "updated_at": "2025-03-14T12:08:20", "metadata": {}},
+        "w2": {"created_at": "2025-03-14T12:10"}},
+    "agno sqlite": {
+        "g1": {"namespace": "ann", "created_at": "2025-01-06T12:30", "metadata": {}},
+        "g2": {"metadata": {"topics": ["food"], "input": "I eat fish now."}},
+        "g3": {"namespace": "bo", "metadata": {"agent_id": "kit"}}},
+    "memoryos long-term": {
+        "profile/ann": {"namespace": "profile", "created_at": None, "metadata": {"user": "ann"},
+                        "updated_at": "2025-03-14T13:05"},
+        "row-2": {"namespace": "user knowledge", "created_at": "2025-03-14T13:05", "metadata": {}},
+        "row-3": {"namespace": "assistant knowledge"}},
     # Lines without an id are named by their number.
     "plain lines": {"line-1": {"namespace": "ann", "salience": 0.5, "sources": ("D1:2",)},
                     "old": {"state": "superseded"}},
@@ -330,6 +511,11 @@ DIET = "memory context: Ann's diet\nmemory keywords: Ann, fish\nmemory tags: die
         ("langgraph items", "value", 1, '{"content": "Ann eats fish."}'),
         ("graphiti", "dated", 0, "Ann lives in Bergen. (2024-01-01T00:00 to 2025-03-01T00:00)"),
         ("graphiti", "dated", 2, "Ann lives in Oslo. (2025-03-01T00:00 to present)"),
+        ("mcp memory lines", "entities", 0, "Ann (person):\nEats fish.\nLives in Oslo."),
+        ("mcp memory lines", "entities", 1, "Oslo (city)"),
+        ("mcp memory lines", "entities", 2, "Ann lives_in Oslo"),
+        ("librechat", "value", 1, "Eats fish."),
+        ("memoryos mid-term", "summaries", 1, "Ann's health."),
     ],
 )  # fmt: skip
 def test_views(name: str, view: str, place: int, text: str, tmp_path: Path) -> None:

@@ -264,6 +264,8 @@ DECLARED: list[tuple[str, str, tuple[str, str]]] = [
     (STORES, "json.dump([vars(note)", ("python-parse", SYSTEM)),
     (STORES, "json.dump([item.dict()", ("python-parse", SYSTEM)),
     (STORES, "edges = await EntityEdge", ("python-parse", SYSTEM)),
+    (STORES, "pages = client.get_paginator(", ("python-parse", SYSTEM)),
+    (STORES, "json.dump([memory.to_dict()", ("python-parse", SYSTEM)),
 ]
 
 CHAT = (

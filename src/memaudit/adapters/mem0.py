@@ -90,6 +90,7 @@ def _draft(row: ExportFields) -> MemoryDraft:
 
 
 SEARCH_LISTS = ("speaker_1_memories", "speaker_2_memories")
+GRAPH_LISTS = ("speaker_1_graph_memories", "speaker_2_graph_memories")
 
 
 class Mem0Search:
@@ -134,6 +135,13 @@ class Mem0Search:
                         example=example if named else None,
                     )  # fmt: skip
                     ledger.take_one(raw, draft)
+        graph = sum(_graph_rows(question) for rows in asked for _, question in rows)
+        if graph:
+            ledger.warn(
+                ExportWarning.INCOMPLETE.text(
+                    f"graph relations beside memories are not read: {graph}"
+                )
+            )
         distinct = sum(options.conversation in (None, example) for example, _, _ in seen)
         ledger.warn(
             ExportWarning.SEARCH_RESULTS.text(
@@ -154,6 +162,12 @@ def _questions(document: object) -> list[tuple[str, dict[str, object]]]:
         for row in rows
         if isinstance(row, dict)
     ]
+
+
+def _graph_rows(question: dict[str, object]) -> int:
+    """The number of graph relations that were retrieved for a question, repeated ones included."""
+    lists = [question.get(name) for name in GRAPH_LISTS]
+    return sum(len(rows) for rows in lists if isinstance(rows, list))
 
 
 def _retrieved(

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.source import ExportFile, ExportSource
+from memaudit.adapters.sqlite_tables import rows as sqlite_rows
 from memaudit.adapters.store import ExportedStore, Times
 from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import kind_of
@@ -109,6 +110,22 @@ def rows_of(part: ExportFile, keys: Sequence[str] = (), own: Sequence[str] = ())
     if isinstance(document, dict) and any(key in document for key in own):
         return [ExportRow(f"{part.name}:1", document)]
     raise MemAuditError(no_list(part, keys))
+
+
+def rows_of_table(part: ExportFile, table: str, columns: Sequence[str]) -> Iterator[ExportRow]:
+    """The rows of a SQLite table, with those of the columns that it has."""
+    wanted = tuple(name for name in columns if name in part.tables[table])
+    for at, row in enumerate(sqlite_rows(part.path, part.name, table, wanted), start=1):
+        place = f"{part.name}: {table} row {at}"
+        try:
+            values = {
+                name: value.decode("utf-8") if isinstance(value, bytes) else value
+                for name, value in row.items()
+            }
+        except UnicodeDecodeError as error:
+            yield ExportRow(place, problem=f"not UTF-8: at byte {error.start} of a value")
+        else:
+            yield ExportRow(place, values)
 
 
 def value_at(document: object, key: str) -> tuple[bool, object]:
