@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from memaudit.datasets.irregularities import REMEDIES
 from memaudit.datasets.json_records import dataset_hash
+from memaudit.datasets.registry import LOADERS
 from memaudit.datasets.subset import read_subset
 from tests.cli.running import done, failure, printed_json, run, write_rows
 from tests.datasets.files import FIXTURES, kinds, load
@@ -27,6 +30,13 @@ def test_inspect() -> None:
     for what, number in kinds(load("locomo")).items():
         (line,) = [line for line in lines if line.startswith(f"{number}    {what} (")]
         assert f"({REMEDIES[what]}), first in conv-a, " in line
+
+
+@pytest.mark.parametrize("format", LOADERS)
+def test_inspect_every_format(format: str) -> None:
+    data = printed_json("dataset", "inspect", FIXTURES[format])
+    assert (data["format"], data["sha256"]) == (format, dataset_hash(FIXTURES[format]))
+    assert data["irregularity_counts"] == kinds(load(format))
 
 
 def test_inspect_json() -> None:
@@ -60,7 +70,7 @@ def test_inspect_fails_in_one_line(tmp_path: Path) -> None:
         "error: x.json: the file ends in the middle of a value; it was cut off (at byte 24)"
     )
     assert failure("dataset", "inspect", tmp_path / "x.json", "--format", "pdf") == (
-        "error: unknown format 'pdf'; known formats: longmemeval, locomo, memdaily, chat"
+        f"error: unknown format 'pdf'; known formats: {', '.join(LOADERS)}"
     )
 
 

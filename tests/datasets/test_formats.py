@@ -36,7 +36,7 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
 def test_the_page_explains_every_irregularity_and_format() -> None:
     rows = dict(re.findall(r"^\| `([a-z-][a-z -]*)` \| [^|]+ \| ([^|]+) \|$", PAGE, re.MULTILINE))
     assert rows == REMEDIES
-    assert re.findall(r"^### `(\w+)`", PAGE, re.MULTILINE) == list(LOADERS)
+    assert re.findall(r"^### `([\w-]+)`", PAGE, re.MULTILINE) == list(LOADERS)
 
 
 def test_a_chat_in_full() -> None:

@@ -256,11 +256,16 @@ def _mapped_files() -> Iterator[tuple[str, bytes, str]]:
 
 
 @cache
+def _fixture(path: Path) -> dict[str, bytes]:
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return {file.relative_to(path.parent).as_posix(): file.read_bytes() for file in files}
+
+
 def dataset_targets() -> list[Target]:
     """Every loader of the registry: inspected, and built."""
     return [
         _target(
-            f"dataset, {name}", {FIXTURES[name].name: FIXTURES[name].read_bytes()},
+            f"dataset, {name}", _fixture(FIXTURES[name]),
             f"dataset inspect {{in}}/{FIXTURES[name].name}",
             f"dataset inspect {{in}}/{FIXTURES[name].name} --format {name} --json",
             f"build {{in}}/{FIXTURES[name].name} --out {{out}}/b --as folder",

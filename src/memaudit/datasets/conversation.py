@@ -4,8 +4,8 @@ Timestamps are ISO 8601 text that sorts as time does, or None. Ids are unique in
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from memaudit.core.errors import MemAuditError
@@ -41,6 +41,7 @@ class Question:
     """A question asked after the conversation, and the turns that hold its answer.
 
     `references` counts the evidence pointers the file lists, before repairs and drops.
+    `evidence_points` are memory points, in datasets that cite those and no turns.
     `abstention` means that the conversation does not answer it.
     """
 
@@ -55,6 +56,7 @@ class Question:
     adversarial_answer: str | None = None
     choices: tuple[tuple[str, str], ...] = ()
     references: int = 0
+    evidence_points: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,25 @@ class Representation:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryPoint:
+    """What a dataset says a memory should hold after a session, or, by its source, should not.
+
+    `replaces` are the texts of the earlier points that it updates. Points are labels: nothing that
+    a writer sees may be made of them.
+    """
+
+    id: str
+    session: str
+    text: str
+    kind: str
+    source: str
+    importance: float | None = None
+    is_update: bool = False
+    replaces: tuple[str, ...] = ()
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """Everything one memory sees, and everything asked about it."""
 
@@ -79,6 +100,7 @@ class Conversation:
     questions: tuple[Question, ...] = ()
     representations: tuple[Representation, ...] = ()
     topic: str | None = None
+    memory_points: tuple[MemoryPoint, ...] = ()
 
     def __post_init__(self) -> None:
         turns = {turn.id for turn in self.turns}
@@ -88,6 +110,7 @@ class Conversation:
             "session": [session.id for session in self.sessions],
             "question": [question.id for question in self.questions],
             "representation": [shipped.id for shipped in self.representations],
+            "memory point": [point.id for point in self.memory_points],
         }
         for table, ids in tables.items():
             if len(set(ids)) < len(ids):
@@ -98,10 +121,20 @@ class Conversation:
         ]:
             if lost := [turn for turn in cited if turn not in turns]:
                 raise MemAuditError(f"{id!r} in {self.id!r} points to the unknown turn {lost[0]!r}")
+        points = {point.id for point in self.memory_points}
         for question in self.questions:
             if lost := [id for id in question.evidence_sessions if id not in sessions]:
                 raise MemAuditError(
                     f"{question.id!r} in {self.id!r} points to the unknown session {lost[0]!r}"
+                )
+            if lost := [id for id in question.evidence_points if id not in points]:
+                raise MemAuditError(
+                    f"{question.id!r} in {self.id!r} cites the unknown memory point {lost[0]!r}"
+                )
+        for point in self.memory_points:
+            if point.session not in sessions:
+                raise MemAuditError(
+                    f"{point.id!r} in {self.id!r} points to the unknown session {point.session!r}"
                 )
 
     @property
@@ -120,3 +153,11 @@ class Conversation:
         """Whether the file lists the sessions that have a time in the order of time."""
         times = [session.timestamp for session in self.sessions if session.timestamp is not None]
         return all(earlier <= later for earlier, later in pairwise(times))
+
+
+def numbered_by_time(sessions: Iterable[Session]) -> tuple[Session, ...]:
+    """Separate chats as the sessions of one conversation: by time, those without one last."""
+    ordered = sorted(
+        sessions, key=lambda session: (session.timestamp is None, session.timestamp or "")
+    )
+    return tuple(replace(session, index=index) for index, session in enumerate(ordered))

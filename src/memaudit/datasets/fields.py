@@ -9,7 +9,7 @@ from decimal import Decimal
 from memaudit.datasets.irregularities import Notes
 from memaudit.io.lenient_json import encodable
 from memaudit.io.strict_json import kind_of
-from memaudit.io.timestamps import iso_time
+from memaudit.io.timestamps import export_time, iso_time
 
 
 class RecordFields:
@@ -53,6 +53,19 @@ class RecordFields:
         moment = iso_time(text)
         if moment is None:
             self.note("time not understood", name, text)
+        return moment
+
+    def instant(self, name: str, required: bool = True) -> str | None:
+        """A time given as text or as seconds since 1970."""
+        value = self.data.get(name)
+        if value is None:
+            if required:
+                self.note("missing field", name)
+            return None
+        moment = export_time(value)
+        if moment is None:
+            shown = value if isinstance(value, str | int | Decimal) else kind_of(value)
+            self.note("time not understood", name, shown)
         return moment
 
     def flag(self, name: str) -> bool:

@@ -37,6 +37,14 @@ REMEDIES = {
     "number differs from place": "place used",
     "answer differs from the right choice": "answer kept",
     "failed generation": "question left out",
+    "system or tool message": "left out",
+    "message without text": "left out",
+    "message on another branch": "left out",
+    "part without text": "left out",
+    "attachment": "left out",
+    "text before the first turn": "left out",
+    "not a transcript": "left out",
+    "speaker named once": "kept",
 }
 """What is done about each kind of irregularity; docs/datasets.md explains them."""
 

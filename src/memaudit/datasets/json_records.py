@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from memaudit.core.errors import MemAuditError
+from memaudit.datasets.transcript_files import transcript_files
 from memaudit.io.files import open_regular
 from memaudit.io.lenient_json import LENIENT, RefusedJson, fault
 from memaudit.io.strict_json import kind_of
@@ -35,6 +36,23 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
             for place in cursor.elements():
                 yield place, record(cursor, path.name, place)
         cursor.done()
+
+
+def listed_or_lined(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
+    """Each object of a list or of JSON lines, with its place; lines may have any length."""
+    with open_regular(path) as file:
+        cursor = JsonCursor(file, path.name)
+        if cursor.peek() == "[":
+            for place in cursor.elements():
+                yield place, record(cursor, path.name, place)
+            cursor.done()
+            return
+        if not cursor.peek():
+            raise MemAuditError(f"{path.name}: is empty")
+        place = 0
+        while cursor.peek():
+            yield place, record(cursor, path.name, place)
+            place += 1
 
 
 def record(cursor: "JsonCursor", name: str, place: int) -> dict[str, object]:
@@ -67,7 +85,14 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
 
 
 def dataset_hash(path: Path) -> str:
+    """The SHA-256 of a file, or of the names and contents of a folder's transcripts."""
     total = hashlib.sha256()
+    if path.is_dir():
+        for file_path in transcript_files(path):
+            total.update(
+                f"{file_path.name}\0{dataset_hash(file_path)}\n".encode("utf-8", "surrogateescape")
+            )
+        return total.hexdigest()
     with open_regular(path) as file:
         while piece := read_piece(file, CHUNK, path.name):
             total.update(piece)

@@ -6,12 +6,19 @@ from pathlib import Path
 from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
+from memaudit.datasets.beam import Beam
 from memaudit.datasets.chat import Chat
+from memaudit.datasets.chatgpt_conversations import ChatGPTConversations
+from memaudit.datasets.claude_conversations import ClaudeConversations
+from memaudit.datasets.halumem import HaluMem
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.json_records import JsonCursor
 from memaudit.datasets.locomo import LoCoMo
 from memaudit.datasets.longmemeval import LongMemEval
 from memaudit.datasets.memdaily import MemDaily
+from memaudit.datasets.messages import Messages
+from memaudit.datasets.transcript_files import transcript_files
+from memaudit.datasets.transcripts import Transcripts
 from memaudit.io.files import open_regular
 
 
@@ -31,7 +38,7 @@ class DatasetLoader(Protocol):
         ...
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
-        """The file's conversations, one at a time."""
+        """The conversations of a file, or of a folder of transcripts, one at a time."""
         ...
 
 
@@ -40,6 +47,12 @@ LOADERS: dict[str, DatasetLoader] = {
     LoCoMo.name: LoCoMo(),
     MemDaily.name: MemDaily(),
     Chat.name: Chat(),
+    HaluMem.name: HaluMem(),
+    Beam.name: Beam(),
+    Messages.name: Messages(),
+    ClaudeConversations.name: ClaudeConversations(),
+    ChatGPTConversations.name: ChatGPTConversations(),
+    Transcripts.name: Transcripts(),
 }
 
 MAX_NESTING = 2
@@ -53,7 +66,13 @@ def named_loader(name: str) -> DatasetLoader:
 
 
 def seen_format(path: Path) -> str | None:
-    """The format of the first record, if it is known; the file's name plays no part."""
+    """The format of the first record, if it is known; the file's name plays no part.
+
+    A folder can only hold transcripts.
+    """
+    if path.is_dir():
+        transcript_files(path)
+        return Transcripts.name
     for keys in (_first_keys(path, nested=True), _first_keys(path, nested=False)):
         for name, loader in LOADERS.items():
             if loader.recognises(keys):

@@ -1,0 +1,121 @@
+"""Message logs: OpenAI's `messages` and ShareGPT's `conversations`, one conversation per record."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from memaudit.core.errors import MemAuditError
+from memaudit.datasets.conversation import Conversation, Session, Turn
+from memaudit.datasets.fields import IdRegistry, RecordFields, as_text
+from memaudit.datasets.irregularities import LoadedConversation, Notes
+from memaudit.datasets.json_records import listed_or_lined
+
+OPENAI, SHAREGPT = "messages", "conversations"
+"""The field that holds the messages, in each of the two layouts."""
+
+RECORD = {OPENAI: frozenset({"id", OPENAI}), SHAREGPT: frozenset({"id", SHAREGPT})}
+MESSAGE = {OPENAI: frozenset({"role", "content", "name"}), SHAREGPT: frozenset({"from", "value"})}
+SPEAKER = {OPENAI: "role", SHAREGPT: "from"}
+TEXT = {OPENAI: "content", SHAREGPT: "value"}
+ROLES = {
+    OPENAI: {
+        role: role for role in ("user", "assistant", "system", "developer", "tool", "function")
+    },
+    SHAREGPT: {"human": "user", "gpt": "assistant", "system": "system"},
+}
+"""What each layout calls the roles."""
+
+SESSION = "session-1"
+
+
+class Messages:
+    """A record is a conversation of one session, without times or questions."""
+
+    name = "messages"
+    about = "message logs: JSON or JSONL records with OpenAI `messages` or ShareGPT `conversations`"
+
+    def recognises(self, keys: frozenset[str]) -> bool:
+        """By `messages`, or by `conversations` if at least half of the keys are ShareGPT's."""
+        if OPENAI in keys:
+            return SHAREGPT not in keys
+        return SHAREGPT in keys and 2 * len(keys & RECORD[SHAREGPT]) >= len(keys)
+
+    def conversations(self, path: Path) -> Iterator[LoadedConversation]:
+        ids = IdRegistry()
+        for place, data in listed_or_lined(path):
+            layouts = [layout for layout in RECORD if layout in data]
+            if len(layouts) != 1:
+                both = " and ".join(map(repr, layouts)) or "neither"
+                raise MemAuditError(
+                    f"{path.name}: record {place + 1} must have either {OPENAI!r} or {SHAREGPT!r}; "
+                    f"it has {both}"
+                )
+            _check_layout(data, layouts[0], path.name, place)
+            yield _load(data, layouts[0], place, ids)
+
+
+def _check_layout(data: dict[str, object], layout: str, name: str, place: int) -> None:
+    """Refuse the logs of other programs, which also call their list `messages`."""
+    rows = data[layout]
+    messages = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    speaker = SPEAKER[layout]
+    if messages and not any(speaker in message for message in messages):
+        raise MemAuditError(
+            f"{name}: record {place + 1}: no message of {layout!r} has the field {speaker!r}; "
+            f"this is another kind of log"
+        )
+
+
+def _load(data: dict[str, object], layout: str, place: int, ids: IdRegistry) -> LoadedConversation:
+    record = RecordFields(data, "", "", Notes())
+    given, default = record.label("id"), f"record-{place + 1}"
+    record.id = (
+        ids.assign(default, citable=False)
+        if given is None
+        else ids.assign_noted(given, default, record.notes, "id")
+    )
+    record.note_unknown(RECORD[layout])
+    turns = []
+    for number, row in record.objects(layout):
+        row.id = f"{SESSION}:{number + 1}"
+        row.note_unknown(MESSAGE[layout])
+        if (turn := _turn(row, layout, number)) is not None:
+            turns.append(turn)
+    if not turns:
+        record.note("empty session", layout)
+    session = Session(SESSION, 0, None, tuple(turns))
+    return LoadedConversation(Conversation(record.id, (session,)), record.notes.of(record.id))
+
+
+def _turn(row: RecordFields, layout: str, place: int) -> Turn | None:
+    """A message; None without words, as a call of a tool is."""
+    given = row.text(SPEAKER[layout]) or "unknown"
+    role = ROLES[layout].get(given)
+    if role is None:
+        row.note("unknown speaker", SPEAKER[layout], given)
+    name = row.text("name", required=False) if layout == OPENAI else None
+    text = _text(row, TEXT[layout])
+    if text is None:
+        return None
+    return Turn(row.id, SESSION, place, name or role or given, role or given, text)
+
+
+def _text(row: RecordFields, name: str) -> str | None:
+    """The words of a message: a text, or a list of parts of which some are text."""
+    value = row.data.get(name)
+    if not isinstance(value, list):
+        text = row.text(name, required=False)
+    else:
+        words = [_part(row, name, part) for part in value]
+        text = "\n".join(part for part in words if part is not None)
+    if text is None or not text.strip():
+        row.note("message without text", name)
+        return None
+    return text
+
+
+def _part(row: RecordFields, name: str, part: object) -> str | None:
+    if isinstance(part, dict) and part.get("type") == "text":
+        return as_text(part.get("text"), row.notes, row.place(name), row.id)
+    kind = part.get("type") if isinstance(part, dict) else None
+    row.note("part without text", name, kind if isinstance(kind, str) else "")
+    return None

@@ -1,0 +1,157 @@
+"""HaluMem and BEAM, on small files in their published layouts."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.datasets.conversation import Conversation, MemoryPoint, Question
+from memaudit.datasets.registry import read_conversations
+from memaudit.natural.annotations import AnnotationRecipe, build_package
+from tests.datasets.files import FIXTURES, kinds, load
+
+
+def test_halumem_user() -> None:
+    loaded = load("halumem")[0]
+    user = loaded.conversation
+    assert loaded.irregularities == ()
+    assert [(one.id, one.timestamp) for one in user.sessions] == [
+        ("session-1", "2025-01-06T09:00:00"), ("session-2", "2025-03-14T12:10:00"),
+    ]  # fmt: skip
+    assert [(turn.id, turn.role, turn.text) for turn in user.sessions[1].turns] == [
+        ("session-2:1", "user", "I eat fish now."), ("session-2:2", "assistant", "Noted."),
+    ]  # fmt: skip
+
+
+def test_halumem_points() -> None:
+    """All that the file says of a point is kept; none is a representation, which writers see."""
+    user = load("halumem")[0].conversation
+    assert user.representations == ()
+    eats, bees, fish = user.memory_points
+    assert fish == MemoryPoint(
+        "session-2/point-1", "session-2", "Ada eats fish.", "Persona Memory", "secondary", 0.9,
+        True, ("Ada eats vegetarian.",), "2025-03-14T12:40:00",
+    )  # fmt: skip
+    assert (eats.source, eats.importance, eats.is_update) == ("primary", 0.75, False)
+    assert (bees.id, bees.source, bees.importance) == ("session-1/point-2", "interference", 0.0)
+
+
+def test_halumem_questions() -> None:
+    """Evidence is points, and the sessions that they belong to; asked when a session has ended."""
+    first, unknown, update = load("halumem")[0].conversation.questions
+    assert (first.id, first.kind, first.asked_at) == (
+        "q1", "Basic Fact Recall", "2025-01-06T09:20:00",
+    )  # fmt: skip
+    assert (first.evidence, first.evidence_points) == ((), ("session-1/point-1",))
+    assert (unknown.abstention, unknown.references) == (True, 0)
+    assert update.evidence_points == ("session-2/point-1", "session-1/point-1")
+    assert update.evidence_sessions == ("session-2", "session-1")
+
+
+def test_halumem_irregularities() -> None:
+    """Two points of one text and kind: which is meant is not guessed."""
+    second = load("halumem")[1]
+    assert kinds([second]) == {
+        "repeated id": 2, "time not understood": 2, "wrong type": 2, "unknown category": 1,
+        "ambiguous reference": 1, "reference to nothing": 1, "empty session": 1, "empty text": 1,
+        "no evidence": 1, "number for text": 1, "sessions out of order": 1, "unknown field": 1,
+        "unknown speaker": 1,
+    }  # fmt: skip
+    points = second.conversation.memory_points
+    assert [(one.id, one.source, one.importance) for one in points] == [
+        ("session-1/point-1", "unknown", None), ("session-1/point-1#2", "primary", 0.5),
+    ]  # fmt: skip
+    assert second.conversation.questions[0].asked_at is None
+
+
+def test_a_point_of_the_own_session_is_meant(tmp_path: Path) -> None:
+    """The same text in two sessions: the question's own session states it."""
+    data = json.loads(FIXTURES["halumem"].read_text().splitlines()[0])
+    again = {**data["sessions"][0]["memory_points"][0], "index": 2}
+    data["sessions"][1]["memory_points"].append(again)
+    (tmp_path / "h.json").write_text(json.dumps(data))
+    (loaded,) = read_conversations(tmp_path / "h.json")
+    first, _, update = loaded.conversation.questions
+    assert first.evidence_points == ("session-1/point-1",)
+    assert update.evidence_points == ("session-2/point-1", "session-2/point-2")
+
+
+def test_a_build_shows_no_points() -> None:
+    """Neither candidates nor experiences are made of memory points, which are labels."""
+    package = build_package(load("halumem")[0], AnnotationRecipe("halumem")).package
+    texts = [one.text for one in package.candidates] + [one.text for one in package.experiences]
+    assert not any("Ada eats" in (text or "") for text in texts)
+    assert [query.required for query in package.queries] == [
+        ("session-1",), (), ("session-2", "session-1"),
+    ]  # fmt: skip
+
+
+def test_points_must_hold_together() -> None:
+    point = MemoryPoint("p", "s", "x", "k", "primary")
+    with pytest.raises(MemAuditError, match="'p' in 'c' points to the unknown session 's'"):
+        Conversation("c", (), memory_points=(point,))
+    with pytest.raises(MemAuditError, match="'q' in 'c' cites the unknown memory point 'p'"):
+        Conversation("c", (), (Question("q", "?", None, "k", evidence_points=("p",)),))
+
+
+def test_beam_chat() -> None:
+    talk = load("beam")[0].conversation
+    assert [(one.id, one.timestamp, len(one.turns)) for one in talk.sessions] == [
+        ("batch-1", "2025-01-06", 2), ("batch-2", "2025-03-14", 4),
+    ]  # fmt: skip
+    assert [turn.id for turn in talk.turns] == ["0", "1", "2", "3", "4", "4#2"]
+    assert {turn.timestamp for turn in talk.sessions[1].turns} == {"2025-03-14"}
+    assert next(talk.turns).text == "I eat vegetarian. ->-> 1,1"
+
+
+def test_beam_questions() -> None:
+    """Answers are in a field by kind; cited messages are a list, or lists by name."""
+    questions = load("beam")[0].conversation.questions
+    assert [(one.id, one.kind, one.answer) for one in questions] == [
+        ("abstention-1", "abstention", "There is no information about wine."),
+        ("knowledge_update-1", "knowledge-update", "Fish."),
+        ("summarization-1", "summarization", "First vegetarian, then fish."),
+        ("preference_following-1", "preference-following", "Suggests fish."),
+        ("contradiction_resolution-1", "contradiction-resolution", "You said two things."),
+    ]
+    assert [one.evidence for one in questions] == [
+        (), ("0", "2"), ("0", "1", "2", "3"), (), ("2",),
+    ]  # fmt: skip
+    assert [one.references for one in questions] == [0, 2, 6, 0, 2]
+    assert [one.abstention for one in questions] == [True] + [False] * 4
+    assert questions[1].evidence_sessions == ("batch-1", "batch-2")
+
+
+def test_beam_irregularities() -> None:
+    first, second, third = load("beam")
+    assert kinds([first]) == {
+        "repeated id": 1, "repeated reference": 1, "reference to nothing": 1, "no evidence": 1,
+        "ambiguous reference": 1,
+    }  # fmt: skip
+    assert kinds([second]) == {
+        "empty session": 2, "unknown field": 2, "wrong type": 1, "empty text": 1,
+        "malformed reference": 1, "missing field": 1, "missing id": 1, "sessions out of order": 1,
+        "time not understood": 1, "unknown category": 1, "unknown speaker": 1,
+    }  # fmt: skip
+    assert kinds([third]) == {"repeated id": 1, "wrong type": 1}
+    assert [question.evidence for question in second.conversation.questions] == [("0", "5"), ("0",)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(" * 9999, "open('x')", "{1, 2}", "[1]", "b'x'", "9" * 9999, "{'abstention': {1}}", "\0"],
+)
+def test_beam_questions_that_are_no_literal(text: str, tmp_path: Path) -> None:
+    """Nothing is evaluated but a literal; anything else is said in one irregularity."""
+    row = {"conversation_id": "1", "chat": [], "probing_questions": text}
+    (tmp_path / "b.json").write_text(json.dumps([row]))
+    (loaded,) = read_conversations(tmp_path / "b.json")
+    assert kinds([loaded]) == {"wrong type": 1}
+
+
+def test_beam_10m_is_refused(tmp_path: Path) -> None:
+    row = {"conversation_id": "1", "chat": [], "probing_questions": "{}", "plans": []}
+    (tmp_path / "b.json").write_text(json.dumps([row]))
+    with pytest.raises(MemAuditError, match="record 1 is of BEAM-10M, which is not read"):
+        read_conversations(tmp_path / "b.json")
