@@ -518,10 +518,10 @@ EXPORTS: dict[str, Export] = {
     "librechat": Export(
         "librechat", {"memories": KEYED, "totalTokens": 7, "tokenLimit": 2000, "charLimit": 10000,
                       "usagePercentage": 0},
-        active=["home: Lives in Oslo.", "diet: Eats fish."],
+        active=["Lives in Oslo.", "Eats fish."],
     ),
     "librechat mongo lines": Export(
-        "librechat", lines=MONGO, active=["home: Lives in Oslo.", "diet: Eats fish."]
+        "librechat", lines=MONGO, active=["Lives in Oslo.", "Eats fish."]
     ),
     "open webui": Export("open-webui", WEBUI, active=["Bo likes tea.", "Ann eats fish."]),
     "open webui sqlite": Export(

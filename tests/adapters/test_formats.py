@@ -340,7 +340,7 @@ def test_librechat_order(tmp_path: Path) -> None:
     undated = [KEYED[0], {**KEYED[1], "updated_at": None}, {**KEYED[0], "key": ""}]
     store = import_store([saved(tmp_path, undated)])
     assert store.count.skipped == {"no key": 1}
-    assert texts(store) == ["diet: Eats fish.", "home: Lives in Oslo."]
+    assert texts(store) == ["Eats fish.", "Lives in Oslo."]
     assert any(one.startswith("order of writing unknown") for one in store.warnings)
 
 
@@ -514,7 +514,7 @@ DIET = "memory context: Ann's diet\nmemory keywords: Ann, fish\nmemory tags: die
         ("mcp memory lines", "entities", 0, "Ann (person):\nEats fish.\nLives in Oslo."),
         ("mcp memory lines", "entities", 1, "Oslo (city)"),
         ("mcp memory lines", "entities", 2, "Ann lives_in Oslo"),
-        ("librechat", "value", 1, "Eats fish."),
+        ("librechat", "full", 1, "diet: Eats fish."),
         ("memoryos mid-term", "summaries", 1, "Ann's health."),
     ],
 )  # fmt: skip

@@ -73,7 +73,8 @@ CASES: list[tuple[str, str | bytes | None, list[str]]] = [
       "'bytes' (recost the package or declare another rule)"]),
     ("manifest.json", manifest(cost_rule="nope"),
      ["manifest.json: unknown cost rule 'nope'; known rules: words, unicode_words, bytes, "
-      "tokens:simple, tokens:tiktoken/ENCODING, tokens:hf/TOKENIZER.json, declared, or a sum "
+      "utf8, characters, lines, tokens:simple, tokens:tiktoken/ENCODING, "
+      "tokens:hf/TOKENIZER.json, declared, or a sum "
       "such as 8+utf8/24 or words+kind:edge=4 "
       "(declare a rule this machine can measure)"]),
     ("manifest.json", manifest(group_cap=0, name="", more=1),

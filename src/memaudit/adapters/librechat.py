@@ -14,11 +14,11 @@ WRAPPERS = ("$oid", "$date", "$numberLong", "$numberInt", "$numberDouble")
 
 
 class LibreChat:
-    """`full`: the key and the value; `value`: the value alone."""
+    """`value`: the value, as the chat model is shown it; `full`: the key and the value."""
 
     name = "librechat"
     label = "LibreChat, memories"
-    views: tuple[str, ...] = ("full", "value")
+    views: tuple[str, ...] = ("value", "full")
     reader_time: ReaderTime | None = None
 
     def recognises(self, source: ExportSource) -> int:
