@@ -42,20 +42,24 @@ def is_archive(path: Path, name: str) -> bool:
 
 
 class Archive:
-    """The members of a zip file by their names; all that is read counts against `max_bytes`."""
+    """The members of a zip file by their names; all that is read is at most `max_bytes`."""
 
     def __init__(self, path: Path, name: str, max_bytes: int) -> None:
-        self.name, self.max_bytes, self.left = name, max_bytes, max_bytes
-        self._file = _GuardedFile(read_bytes(path, max_bytes, name))
-        self._file.label = name
+        data = read_bytes(path, max_bytes, name)
+        self.name = name
+        # Members may share their bytes, so the archive as a whole has the bound of a member too.
+        self.most = self.left = min(max_bytes, max(ANY_RATIO, LARGEST_RATIO * len(data)))
+        file = _GuardedFile(data)
+        file.label = name
         try:
-            self._zip = zipfile.ZipFile(self._file)
+            self._zip = zipfile.ZipFile(file)
         except _BROKEN as error:
             raise self._damaged(error) from None
         members = self._zip.infolist()
         if len(members) > MOST_MEMBERS:
             raise MemAuditError(_too_many(name))
-        self.members = [member for member in members if not member.is_dir()]
+        # Not is_dir(), which fails on a name without a character.
+        self.members = [member for member in members if not member.filename.endswith("/")]
 
     @property
     def names(self) -> list[str]:
@@ -72,15 +76,15 @@ class Archive:
             raise MemAuditError(f"{place} is encrypted (unpack it with its password first)")
         if member.compress_type not in METHODS:
             raise MemAuditError(f"{place} is compressed in an unusual way (unpack it first)")
-        if member.file_size > self.left:
-            raise MemAuditError(
-                f"{place} is too large: {member.file_size:,} bytes, at most {self.max_bytes:,} of "
-                "an archive are read"
-            )
         if member.file_size > max(ANY_RATIO, LARGEST_RATIO * member.compress_size):
             raise MemAuditError(
                 f"{place} would become more than {LARGEST_RATIO} times as large as it is in the "
                 "archive, which is not opened"
+            )
+        if member.file_size > self.left:
+            raise MemAuditError(
+                f"{place} is too large: {member.file_size:,} bytes; of this archive at most "
+                f"{self.most:,} are read"
             )
         self.left -= member.file_size
         pieces = []
