@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import zipfile
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -17,13 +18,15 @@ from memaudit.core.errors import MemAuditError
 
 @dataclass(frozen=True)
 class Export:
-    """One export: a JSON document, lines of JSONL, text, files of a folder or rows of a table."""
+    """One export: a JSON document, lines of JSONL, text, files of a folder or of a zip archive, or
+    rows of a table."""
 
     format: str
     document: Any = None
     lines: list[Any] | None = None
     text: str | None = None
     folder: dict[str, str] | None = None
+    archive: dict[str, str] | None = None
     tables: dict[str, list[dict[str, Any]]] | None = None
     suffix: str = ".json"
     active: list[str] = field(default_factory=list)
@@ -40,6 +43,10 @@ class Export:
             for file, text in self.folder.items():
                 (path / file).parent.mkdir(parents=True, exist_ok=True)
                 (path / file).write_text(text)
+        elif self.archive is not None:
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+                for file, text in self.archive.items():
+                    archive.writestr(file, text)
         elif self.tables is not None:
             write_tables(path, self.tables)
         elif self.lines is not None:
@@ -362,6 +369,95 @@ SHORT_TERM = [
     {"user_input": "I live in Oslo.", "agent_response": "Nice.", "timestamp": "2025-03-15 09:00:00"}
 ]
 
+CLAUDE_AI = [
+    {"conversations_memory": "**Work context**\n\nAnn is a baker in Bonn.\n\n"
+                             "**Personal context**\n\nAnn eats fish.\n",
+     "project_memories": {"5f0c": "- Ann wants a quieter place", "77aa": ""},
+     "account_uuid": "9d1e"},
+]  # fmt: skip
+
+CLAUDE_AI_ACCOUNT = {
+    "conversations_memory": None, "project_memories": {}, "account_uuid": "9d1e",
+    "memory_files": [
+        {"path": "/areas/pets.md", "content": "---\nname: pets\n---\n- Tom is a cat\n",
+         "updated_at": "2026-09-03T00:00:00Z"},
+        {"path": "/profile.md", "content": "# Ann\n- eats fish\n",
+         "updated_at": "2026-09-02T00:00:00Z"},
+    ],
+}  # fmt: skip
+
+CLAUDE_AI_CHATS = [
+    {"uuid": "c2", "name": "Fish", "created_at": "2026-03-14T12:10:00Z", "chat_messages": [
+        {"uuid": "m3", "sender": "human", "text": "I eat fish now.",
+         "created_at": "2026-03-14T12:10:00Z"},
+        {"uuid": "m4", "sender": "assistant", "text": "", "created_at": "2026-03-14T12:11:00Z",
+         "content": [{"type": "tool_use"}, {"type": "text", "text": "Noted."}]}]},
+    {"uuid": "c1", "name": "Bonn", "created_at": "2026-01-06T12:30:00Z", "chat_messages": [
+        {"uuid": "m1", "sender": "human", "text": "I am a baker in Bonn.",
+         "created_at": "2026-01-06T12:30:00Z"},
+        {"uuid": "m2", "sender": "assistant", "text": " ", "created_at": "2026-01-06T12:31:00Z"}]},
+    {"uuid": "c0", "name": "", "created_at": "2026-01-01T00:00:00Z", "chat_messages": []},
+]  # fmt: skip
+
+HISTORY = [
+    {"id": str(at), "memory_id": memory, "old_memory": old, "new_memory": new, "event": event,
+     "created_at": created, "updated_at": updated, "is_deleted": int(event == "DELETE"),
+     "actor_id": None, "role": "user"}
+    for at, (memory, event, old, new, created, updated) in enumerate([
+        ("m1", "ADD", None, "Ann is vegetarian.", "2025-01-06T12:30:00Z", None),
+        ("m2", "ADD", None, "Ann has a cat.", "2025-01-07T00:00:00Z", None),
+        ("m1", "UPDATE", "Ann is vegetarian.", "Ann eats fish.", "2025-01-06T12:30:00Z",
+         "2025-03-14T12:10:00Z"),
+        ("m2", "DELETE", "Ann has a cat.", None, "2025-01-07T00:00:00Z", "2025-04-01T00:00:00Z"),
+    ])
+]  # fmt: skip
+
+MEMORI = {
+    "memori_entity": [{"id": 1, "uuid": "e1", "external_id": "ann"},
+                      {"id": 2, "uuid": "e2", "external_id": "bo"}],
+    "memori_session": [{"id": 5, "entity_id": 1}, {"id": 6, "entity_id": 2}],
+    "memori_conversation": [{"id": 7, "session_id": 5, "summary": None},
+                            {"id": 8, "session_id": 6, "summary": None}],
+    "memori_conversation_message": [
+        {"id": 1, "conversation_id": 7, "role": "user", "type": None, "content": "I eat fish.",
+         "date_created": "2025-03-14 12:10:00"},
+        {"id": 2, "conversation_id": 8, "role": "user", "type": None, "content": "I like tea.",
+         "date_created": "2025-03-13 09:00:00"},
+        {"id": 3, "conversation_id": 7, "role": "assistant", "type": "text", "content": "Noted.",
+         "date_created": "2025-03-14 12:11:00"},
+    ],
+    "memori_entity_fact": [
+        {"id": 2, "uuid": "f2", "entity_id": 1, "content": "Ann eats fish.",
+         "content_embedding": b"\xff\x00", "num_times": 2, "date_last_time": "2025-03-15 08:00:00",
+         "uniq": "a", "date_created": "2025-03-14 12:10:05"},
+        {"id": 3, "uuid": "f3", "entity_id": 2, "content": "Bo likes tea.",
+         "content_embedding": b"", "num_times": 1, "date_last_time": "2025-03-13 09:00:05",
+         "uniq": "b", "date_created": "2025-03-13 09:00:05"},
+    ],
+    "memori_entity_fact_mention": [
+        {"id": 1, "uuid": "x", "entity_id": 1, "fact_id": 2, "conversation_id": 7}],
+}  # fmt: skip
+
+CLAUDE_MEM = {
+    "observations": [
+        {"id": 2, "memory_session_id": "s1", "project": "shop", "text": None, "type": "bugfix",
+         "title": "Login fixed", "subtitle": "The token had expired.",
+         "facts": "[\"Tokens last an hour\"]", "narrative": "The clock was wrong.",
+         "concepts": "[\"auth\"]", "files_read": "[]", "created_at": "2025-03-14T12:10:00.000Z",
+         "created_at_epoch": 1741954200000},
+        {"id": 1, "memory_session_id": "s0", "project": "shop", "text": "Uses SQLite.",
+         "type": "discovery", "title": None, "subtitle": None, "facts": "[]", "narrative": None,
+         "concepts": "[]", "files_read": "[]", "created_at": "2025-01-06T12:30:00.000Z",
+         "created_at_epoch": 1736166600000},
+    ],
+    "session_summaries": [
+        {"id": 1, "memory_session_id": "s1", "project": "shop", "request": "Fix the login",
+         "investigated": "the clock", "learned": "Tokens last an hour", "completed": None,
+         "next_steps": "", "notes": None, "created_at": "2025-03-14T13:00:00.000Z",
+         "created_at_epoch": 1741957200000},
+    ],
+}  # fmt: skip
+
 EXPORTS: dict[str, Export] = {
     "mem0": Export(
         "mem0", MEM0, active=["Bo likes tea.", "Ann eats fish now."], inactive={"expired": 1},
@@ -381,6 +477,10 @@ EXPORTS: dict[str, Export] = {
         "mem0-search", SEARCH,
         active=["Ann likes tea.", "Ann eats fish.", "Ann eats fish."],
         warned=("4 retrieved rows hold 3 distinct",),
+    ),
+    "mem0 history": Export(
+        "mem0-history", suffix=".db", tables={"history": HISTORY}, active=["Ann eats fish."],
+        inactive={"deleted": 1, "superseded": 1}, warned=("memories of all users",),
     ),
     "letta agent file": Export(
         "letta", LETTA, suffix=".af", active=["Name: Ann", "Eats: fish", "I am Kit."],
@@ -414,6 +514,80 @@ EXPORTS: dict[str, Export] = {
     "markdown file by its bullets": Export(
         "markdown", text="# Ann\n- Eats fish.\n- Has a cat.\n", suffix=".txt",
         active=["Ann: Eats fish.", "Ann: Has a cat."], warned=("order of writing unknown",),
+    ),
+    "claude code memory": Export(
+        "markdown",
+        folder={"MEMORY.md": "- [Deploys](deploys.md) — release on Mondays\n",
+                "deploys.md": "---\nname: deploys\ndescription: releases\ntype: project\n---\n"
+                              "Release on Mondays.\n\n**Why:** the team is there.\n"},
+        active=["[Deploys](deploys.md) — release on Mondays", "Release on Mondays.",
+                "**Why:** the team is there."],
+    ),
+    "lone CLAUDE.md": Export(
+        "markdown", suffix=".md",
+        text="# Shop\n\n## Commands\n- `make test` runs the tests\n\n<!-- for people -->\n\n"
+             "## Style\n1. Short names\n2. No globals\n",
+        active=["Shop: Commands: `make test` runs the tests", "Shop: Style: Short names",
+                "Shop: Style: No globals"],
+    ),
+    "hermes memories": Export(
+        "markdown",
+        folder={"MEMORY.md": "The shop runs on port 8080.\nIt needs Redis.\n§\n# not a heading\n"
+                             "- one\n§\nDeploys on Mondays.",
+                "USER.md": "Ann eats fish.\n§\nAnn is terse.", "MEMORY.md.lock": ""},
+        active=["The shop runs on port 8080. It needs Redis.", "# not a heading - one",
+                "Deploys on Mondays.", "Ann eats fish.", "Ann is terse."],
+        warned=("MEMORY.md.lock (not a memory file)",),
+    ),
+    "openclaw folder": Export(
+        "markdown",
+        folder={"MEMORY.md": "# Long-term\n- Ann eats fish\n", "USER.md": "- **Name:** Ann\n",
+                "memory/2026-03-14.md": "# 2026-03-14\n\n- Ann moved to Oslo\n",
+                ".git/HEAD": "x"},
+        active=["Long-term: Ann eats fish", "**Name:** Ann", "2026-03-14: Ann moved to Oslo"],
+    ),
+    "claude.ai memories": Export(
+        "claude-ai", CLAUDE_AI,
+        active=["Work context: Ann is a baker in Bonn.", "Personal context: Ann eats fish.",
+                "Ann wants a quieter place"],
+        skipped={"empty text": 1}, warned=("order of writing unknown",),
+    ),
+    "claude.ai account": Export(
+        "claude-ai", CLAUDE_AI_ACCOUNT, active=["Tom is a cat", "Ann: eats fish"]
+    ),
+    "claude.ai folder": Export(
+        "claude-ai",
+        folder={"memories.json": json.dumps(CLAUDE_AI), "users.json": "[]",
+                "conversations.json": json.dumps(CLAUDE_AI_CHATS)},
+        active=["Work context: Ann is a baker in Bonn.", "Personal context: Ann eats fish.",
+                "Ann wants a quieter place"],
+        skipped={"empty text": 1},
+        warned=("2 files not read: conversations.json (the transcript, see --chat)",),
+    ),
+    "claude.ai newer folder": Export(
+        "claude-ai", folder={"memories/9d1e.json": json.dumps(CLAUDE_AI_ACCOUNT)},
+        active=["Tom is a cat", "Ann: eats fish"],
+    ),
+    "claude.ai zip": Export(
+        "claude-ai", suffix=".zip",
+        archive={"users.json": "[]", "memories/9d1e.json": json.dumps(CLAUDE_AI_ACCOUNT),
+                 "conversations.json": json.dumps(CLAUDE_AI_CHATS), "projects/5f0c.json": "{}"},
+        active=["Tom is a cat", "Ann: eats fish"], warned=("3 files not read",),
+    ),
+    "claude-mem": Export(
+        "claude-mem", suffix=".db", tables=CLAUDE_MEM,
+        active=["Uses SQLite.",
+                "Login fixed\nThe token had expired.\nThe clock was wrong.\nTokens last an hour",
+                "request: Fix the login\ninvestigated: the clock\nlearned: Tokens last an hour"],
+    ),
+    "chatgpt memories": Export(
+        "chatgpt-memories", suffix=".txt",
+        text="```\n[2025-03-14] - Ann eats fish.\n[March 1, 2025] - Ann lives in Oslo.\n"
+             "[unknown] - Ann has a cat.\n**Work**\nAnn bakes.\n[2024-11] - Ann moved.\n```\n",
+        active=["Ann eats fish.", "Ann lives in Oslo.", "Ann has a cat.", "Ann bakes.",
+                "Ann moved."],
+        skipped={"a heading, not a memory": 1},
+        warned=("order of writing unknown", "date without a day"),
     ),
     "amem notes": Export(
         "amem", NOTES,
@@ -457,6 +631,9 @@ EXPORTS: dict[str, Export] = {
         active=["basic_info::name: Ann"],
     ),
     "memobase events": Export("memobase", EVENTS, active=["Ann moved to Oslo.", "Eats fish"]),
+    "memori": Export(
+        "memori", suffix=".db", tables=MEMORI, active=["Bo likes tea.", "Ann eats fish."]
+    ),
     "memos": Export(
         "memos", MEMOS, active=["Ann eats fish."], inactive={"deleted": 1, "superseded": 1}
     ),

@@ -24,7 +24,7 @@ JUNK: list[Any] = [
 DOCUMENTS = {
     name: export
     for name, export in EXPORTS.items()
-    if export.folder is None and export.tables is None and export.text is None
+    if export.document is not None or export.lines is not None
 }
 
 

@@ -90,3 +90,70 @@ def test_fields_of_any_file(tmp_path: Path) -> None:
     (memory,) = read_store(out).memories
     assert (memory.id, memory.text, memory.created_at) == ("8", "b", "2025-01-02")
     assert "need --text" in failure("import", path, *words, "--out", out)
+
+
+def test_chat_beside_the_store(tmp_path: Path) -> None:
+    """Sessions in the order of time; build reads it once questions are added."""
+    out, chat = tmp_path / "s.json", tmp_path / "chat.jsonl"
+    for name in ("claude.ai zip", "claude.ai folder"):
+        path = EXPORTS[name].write(tmp_path)
+        result = done("import", path, "--out", out, "--chat", chat)
+        assert result.stdout.splitlines()[-1] == (
+            f"wrote {chat}  2 sessions, 3 messages; left out: 1 without a message, 1 without text"
+        )
+        assert [json.loads(line) for line in chat.read_text().splitlines()] == [
+            {"conversation": "export"},
+            {"session": "c1", "time": "2026-01-06T12:30"},
+            {"id": "m1", "speaker": "user", "text": "I am a baker in Bonn.",
+             "time": "2026-01-06T12:30"},
+            {"session": "c2", "time": "2026-03-14T12:10"},
+            {"id": "m3", "speaker": "user", "text": "I eat fish now.", "time": "2026-03-14T12:10"},
+            {"id": "m4", "speaker": "assistant", "text": "Noted.", "time": "2026-03-14T12:11"},
+        ]  # fmt: skip
+    question = {"id": "q1", "question": "What does Ann eat?", "answer": "fish", "evidence": ["m3"]}
+    with chat.open("a") as file:
+        file.write(json.dumps(question) + "\n")
+    done("build", chat, "--out", tmp_path / "packages")
+    (package,) = [one for one in (tmp_path / "packages").glob("*.json")
+                  if one.name != "manifest.json"]  # fmt: skip
+    done("score", package, out, "--budget", 20, "--judge", "lexical")
+    assert "has questions" in failure("import", path, "--out", out, "--chat", chat)
+    assert "q1" in chat.read_text()
+
+
+def test_chat_of_one_namespace(tmp_path: Path) -> None:
+    """Sessions have the ids that memories name as their sources."""
+    path, out, chat = EXPORTS["memori"].write(tmp_path), tmp_path / "s.json", tmp_path / "c.jsonl"
+    data = printed_json("import", path, "--out", out, "--chat", chat)
+    assert (data["chat"], data["transcript"]) == (str(chat), "2 sessions, 3 messages")
+    done("import", path, "--out", out, "--chat", chat, "--namespace", "ann")
+    assert [json.loads(line) for line in chat.read_text().splitlines()] == [
+        {"conversation": "export"}, {"session": "7", "time": "2025-03-14T12:10"},
+        {"speaker": "user", "text": "I eat fish.", "time": "2025-03-14T12:10"},
+        {"speaker": "assistant", "text": "Noted.", "time": "2025-03-14T12:11"},
+    ]  # fmt: skip
+    assert [memory.sources for memory in read_store(out).memories] == [("7",)]
+
+
+def test_chat_refused(tmp_path: Path) -> None:
+    """Without a transcript, or over another file, nothing is written."""
+    mem0, out, chat = EXPORTS["mem0"].write(tmp_path, "a"), tmp_path / "s.json", tmp_path / "c"
+    alone = EXPORTS["claude.ai memories"].write(tmp_path, "b")
+    both = EXPORTS["claude.ai zip"].write(tmp_path, "c2")
+    other = tmp_path / "notes.jsonl"
+    other.write_text('{"text": "mine"}\n')
+    cases = {
+        "error: --chat: an export of the format mem0 holds no transcript": (mem0, chat),
+        "error: --chat: b holds no transcript": (alone, chat),
+        f"error: {other}: already exists and is not a chat": (both, other),
+        f"error: {out}: is the store or the export": (both, out),
+        f"error: {both}: is the store or the export": (both, both),
+    }
+    for message, (path, target) in cases.items():
+        assert failure("import", path, "--out", out, "--chat", target).startswith(message)
+    assert "leave out --namespace" in failure(
+        "import", both, "--out", out, "--chat", chat, "--namespace", "areas"
+    )
+    assert not out.exists()
+    assert not chat.exists()
+    assert other.read_text() == '{"text": "mine"}\n'

@@ -55,7 +55,7 @@ def _table_rows(part: ExportFile) -> Iterator[ExportRow]:
         names = ", ".join(sorted(part.tables)[:5]) or "no table"
         raise MemAuditError(f"{part.name}: has no table with {', '.join(KEY)}; found {names}")
     for table in tables:
-        for raw in rows_of_table(part, table, COLUMNS):
+        for raw in rows_of_table(part, table, (), COLUMNS, order=""):
             row = raw.value
             if isinstance(row, dict):
                 row |= {name: _parsed(row.get(name)) for name in ("memory", "topics")}

@@ -333,9 +333,7 @@ class ImportLedger:
             warnings.append("the JSON was inside a JSON string and was unwrapped")
         if self.source.left_out:
             names = [f"{name} ({why})" for name, why in sorted(self.source.left_out.items())]
-            warnings.append(
-                f"{counted(len(names), 'file')} of the folder not read: {first_places(names)}"
-            )
+            warnings.append(f"{counted(len(names), 'file')} not read: {first_places(names)}")
         if not memories:
             warnings.append("the store is empty: a valid export that holds no memory")
         harmless = set(HarmlessSkip)

@@ -49,7 +49,7 @@ class OpenWebUI:
                 raise MemAuditError(
                     f"{part.name}: has no table {TABLE}({', '.join(COLUMNS)}); found {names}"
                 )
-            ledger.take(rows_of_table(part, TABLE, (*COLUMNS, *NEWER)), _draft)
+            ledger.take(rows_of_table(part, TABLE, (), (*COLUMNS, *NEWER), order=""), _draft)
         return ledger.store("Open WebUI", self.name, self.views[0], in_order=False)
 
 

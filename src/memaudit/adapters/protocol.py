@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.sqlite_tables import rows as sqlite_rows
+from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore, Times
 from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import kind_of
@@ -112,20 +112,30 @@ def rows_of(part: ExportFile, keys: Sequence[str] = (), own: Sequence[str] = ())
     raise MemAuditError(no_list(part, keys))
 
 
-def rows_of_table(part: ExportFile, table: str, columns: Sequence[str]) -> Iterator[ExportRow]:
-    """The rows of a SQLite table, with those of the columns that it has."""
-    wanted = tuple(name for name in columns if name in part.tables[table])
-    for at, row in enumerate(sqlite_rows(part.path, part.name, table, wanted), start=1):
+def has_table(part: ExportFile, table: str, columns: Sequence[str]) -> bool:
+    return set(columns) <= set(part.tables.get(table, ()))
+
+
+def rows_of_table(
+    part: ExportFile, table: str, required: Sequence[str], optional: Sequence[str] = (),
+    order: str = "rowid",
+) -> Iterator[ExportRow]:  # fmt: skip
+    """The rows of a table of a SQLite file, in their order, with their texts decoded."""
+    if not has_table(part, table, required):
+        names = ", ".join(repr(name[:40]) for name in sorted(part.tables)[:5]) or "no table"
+        raise MemAuditError(
+            f"{part.name}: has no table {table}({', '.join(required)}); found {names}"
+        )
+    columns = (*required, *(name for name in optional if name in part.tables[table]))
+    for at, row in enumerate(table_rows(part.path, part.name, table, columns, order), start=1):
         place = f"{part.name}: {table} row {at}"
         try:
-            values = {
+            yield ExportRow(place, {
                 name: value.decode("utf-8") if isinstance(value, bytes) else value
                 for name, value in row.items()
-            }
+            })  # fmt: skip
         except UnicodeDecodeError as error:
-            yield ExportRow(place, problem=f"not UTF-8: at byte {error.start} of a value")
-        else:
-            yield ExportRow(place, values)
+            yield ExportRow(place, problem=f"not UTF-8: at byte {error.start} of a column")
 
 
 def value_at(document: object, key: str) -> tuple[bool, object]:

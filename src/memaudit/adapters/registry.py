@@ -9,6 +9,9 @@ from pathlib import Path
 from memaudit.adapters.agentcore import AgentCore
 from memaudit.adapters.agno import Agno
 from memaudit.adapters.amem import AMem
+from memaudit.adapters.chatgpt_memories import ChatGptMemories
+from memaudit.adapters.claude_ai import ClaudeAi
+from memaudit.adapters.claude_mem import ClaudeMem
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.graphiti import Graphiti
 from memaudit.adapters.hindsight import Hindsight
@@ -21,7 +24,9 @@ from memaudit.adapters.mapped import HOW, Mapped, fields_found
 from memaudit.adapters.markdown_folder import MarkdownFolder
 from memaudit.adapters.mcp_memory import McpMemory
 from memaudit.adapters.mem0 import Mem0, Mem0Search
+from memaudit.adapters.mem0_history import Mem0History
 from memaudit.adapters.memobase import Memobase
+from memaudit.adapters.memori import Memori
 from memaudit.adapters.memoryos import MemoryOS
 from memaudit.adapters.memos import MemOS
 from memaudit.adapters.open_webui import OpenWebUI
@@ -31,6 +36,7 @@ from memaudit.adapters.published_layout import WrittenStores
 from memaudit.adapters.source import MAX_BYTES, ExportSource, is_markdown, open_source
 from memaudit.adapters.store import STORE_FORMAT, ExportedStore, read_store
 from memaudit.adapters.supermemory import Supermemory
+from memaudit.adapters.transcript import HoldsTranscript, Transcript
 from memaudit.adapters.vertex_memory import VertexMemory
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import read_bytes
@@ -39,12 +45,17 @@ from memaudit.io.timestamps import export_time
 ADAPTERS: dict[str, Adapter] = {
     Mem0.name: Mem0(),
     Mem0Search.name: Mem0Search(),
+    Mem0History.name: Mem0History(),
     Letta.name: Letta(),
     MarkdownFolder.name: MarkdownFolder(),
+    ClaudeAi.name: ClaudeAi(),
+    ClaudeMem.name: ClaudeMem(),
+    ChatGptMemories.name: ChatGptMemories(),
     AMem.name: AMem(),
     LangGraph.name: LangGraph(),
     Graphiti.name: Graphiti(),
     Memobase.name: Memobase(),
+    Memori.name: Memori(),
     MemOS.name: MemOS(),
     Supermemory.name: Supermemory(),
     Hindsight.name: Hindsight(),
@@ -124,6 +135,21 @@ def import_store(
             raise MemAuditError(f"--as-of {options.as_of!r} is not a time; write 2025-01-31")
         options = replace(options, as_of=when)
     return adapter.read(source, replace(options, guessed=format is None))
+
+
+def import_transcript(
+    paths: Sequence[Path], format: str, namespace: str | None = None
+) -> Transcript:
+    """The transcript that an export of this format holds beside the memories."""
+    adapter = named_adapter(format)
+    if not isinstance(adapter, HoldsTranscript):
+        raise MemAuditError(f"--chat: an export of the format {format} holds no transcript")
+    source = open_source(paths)
+    transcript = adapter.transcript(source, namespace)
+    if not transcript.sessions:
+        lost = f" ({transcript.account})" if transcript.left_out else ""
+        raise MemAuditError(f"--chat: {source.name} holds no transcript{lost}")
+    return transcript
 
 
 @dataclass(frozen=True, slots=True)

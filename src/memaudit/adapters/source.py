@@ -6,11 +6,13 @@ CSV cannot be told from text by its content, so its name decides.
 import codecs
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from memaudit.adapters.archives import MAGICS, Archive, is_archive
 from memaudit.adapters.sqlite_tables import MAGIC, schema
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.fields import IdRegistry
@@ -34,10 +36,19 @@ GENERATED = "memory_filesystem.md"
 
 _REFUSED = {
     b"\x80\x02": "a pickle", b"\x80\x03": "a pickle", b"\x80\x04": "a pickle",
-    b"\x80\x05": "a pickle", b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "a gzip archive",
-    b"BZh": "a bzip2 archive", b"\xfd7zXZ": "an xz archive", b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"\x80\x05": "a pickle", b"\x1f\x8b": "a gzip archive", b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive", b"\x28\xb5\x2f\xfd": "a zstd archive",
+    **dict.fromkeys(MAGICS, "a zip archive inside another"),
 }  # fmt: skip
 """Never opened: a pickle runs code when it is read, an archive may unpack to anything."""
+
+_MEMORIES = re.compile(r"(?:[^/]+/)?memories(?:\.json|/[^/.][^/]*\.json)")
+_TRANSCRIPT = re.compile(r"(?:[^/]+/)?conversations(?:-\d+)?\.json")
+_COMPANIONS = ("conversations.json", "users.json")
+"""What a Claude.ai export holds, unpacked or as an archive: memories, and files beside them."""
+
+_LABELLED = re.compile(rb"\s*\[[^\[\]{}\"]{1,40}\][ \t]*(?:[-:]|\xe2\x80[\x93\x94])[ \t]+\S")
+"""Text of lines `[date] - words`, which begins as a JSON list does and cannot be one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,22 @@ class ExportFile:
 
 
 @dataclass(frozen=True, slots=True)
+class TranscriptFile:
+    """A transcript beside the memories: it may be large, and is read only if it is asked for."""
+
+    path: Path
+    name: str
+    member: str = ""
+    """Its name in the archive at the path, if that is one."""
+
+    def open(self) -> ExportFile:
+        if not self.member:
+            return _open_file(self.path, self.name)
+        data = Archive(self.path, self.path.name, MAX_BYTES).read(self.member)
+        return _classified(data, self.path, self.name)
+
+
+@dataclass(frozen=True, slots=True)
 class ExportSource:
     """The files of one export, in order; a folder's files are named by their path in it."""
 
@@ -79,28 +106,80 @@ class ExportSource:
     parts: tuple[ExportFile, ...]
     folder: bool = False
     left_out: dict[str, str] = field(default_factory=dict)
-    """Files of a folder that were not read, and why."""
+    """Files of a folder or archive that were not read, and why."""
+    transcripts: tuple[TranscriptFile, ...] = ()
 
 
 def open_source(paths: Sequence[Path]) -> ExportSource:
-    """Read the files, or the one folder."""
+    """Read the files or archives, or the one folder."""
     if not paths:
         raise MemAuditError("no file given; give the export of a memory system")
     if len(paths) == 1 and os.path.isdir(paths[0]):  # never raises, unlike Path.is_dir
         return _open_folder(paths[0])
     plain = [encodable(path.name) for path in paths]
     names = IdRegistry()
-    parts = []
+    parts: list[ExportFile] = []
+    transcripts: list[TranscriptFile] = []
+    left_out: dict[str, str] = {}
     for path, name in zip(paths, plain, strict=True):
         # Without the folder, unless two files have the same name.
         own = name if plain.count(name) == 1 else encodable(f"{path.parent.name}/{path.name}")
-        parts.append(_open_file(path, names.assign(own)))
-    return ExportSource(encodable(paths[0].stem) or "store", tuple(parts))
+        own = names.assign(own)
+        if is_archive(path, own):
+            opened = _open_archive(path, own, f"{own}/" if len(paths) > 1 else "")
+            parts += opened.parts
+            transcripts += opened.transcripts
+            left_out |= opened.left_out
+        else:
+            parts.append(_open_file(path, own))
+    if not parts:
+        raise MemAuditError(f"{plain[0]}: holds a transcript and no memories; give both")
+    name = encodable(paths[0].stem) or "store"
+    return ExportSource(name, tuple(parts), left_out=left_out, transcripts=tuple(transcripts))
+
+
+def _open_archive(path: Path, name: str, prefix: str) -> ExportSource:
+    """The memories of a zipped export; the prefix tells members of several archives apart."""
+    archive = Archive(path, name, MAX_BYTES)
+    wanted = [member for member in archive.names if _MEMORIES.fullmatch(member)]
+    later = [member for member in archive.names if _TRANSCRIPT.fullmatch(member)]
+    if not wanted and not later:
+        inner = [member for member in archive.names if member.lower().endswith(".zip")]
+        if inner:
+            raise MemAuditError(
+                f"{name}: holds other archives, which are not opened "
+                f"(unpack it and give {encodable(inner[0])[:80]!r})"
+            )
+        raise MemAuditError(
+            f"{name}: is a zip archive without memories.json and memories/*.json, which a "
+            "Claude.ai export holds (unpack it first, and give the file or folder)"
+        )
+    parts = tuple(
+        _classified(archive.read(member), path, encodable(f"{prefix}{member}")) for member in wanted
+    )
+    left_out = {
+        encodable(f"{prefix}{member}"): _unread(member)
+        for member in archive.names
+        if member not in wanted
+    }
+    transcripts = tuple(
+        TranscriptFile(path, encodable(f"{prefix}{member}"), member) for member in later
+    )
+    return ExportSource(name, parts, left_out=left_out, transcripts=transcripts)
+
+
+def _unread(name: str) -> str:
+    """Why a file of a Claude.ai export is not read."""
+    return "the transcript, see --chat" if _TRANSCRIPT.fullmatch(name) else "not a memory file"
 
 
 def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
     """Read one file; as text if its folder says so, or if it is Markdown."""
-    data = read_bytes(path, MAX_BYTES, name)
+    return _classified(read_bytes(path, MAX_BYTES, name), path, name, as_text)
+
+
+def _classified(data: bytes, path: Path, name: str, as_text: bool = False) -> ExportFile:
+    """Some bytes as JSON, JSONL, CSV, SQLite or text; the path is where they come from."""
     digest = sha256(data)
     data = data.removeprefix(codecs.BOM_UTF8)  # editors write it, and it says nothing
     if data.startswith(MAGIC):
@@ -125,6 +204,8 @@ def _open_folder(folder: Path) -> ExportSource:
     top = [path for path in paths if "/" not in path]
     if alone := [path for path in ALONE if path in top]:
         wanted = alone[:1]
+    elif claude := _claude_export(paths, top):
+        return _open_claude_export(folder, name, paths, claude)
     elif any(path.endswith(TEXTS) for path in paths):
         return _open_memory_files(folder, name, paths)
     else:
@@ -136,6 +217,35 @@ def _open_folder(folder: Path) -> ExportSource:
     }
     parts = tuple(_open_file(folder / path, encodable(path)) for path in wanted)
     return ExportSource(name, parts, left_out=left_out)
+
+
+def _claude_export(paths: list[str], top: list[str]) -> list[str]:
+    """The memories of an unpacked Claude.ai export, known by the files beside them or by the
+    folder `memories` alone; none where the folder is something else."""
+    memories = [path for path in paths if _MEMORIES.fullmatch(path)]
+    beside = any(path.rpartition("/")[2] in _COMPANIONS for path in paths)
+    other = any(path.endswith(TEXTS) for path in paths) or any(
+        path.endswith(EXPORTS) for path in top
+    )
+    return memories if beside or not other else []
+
+
+def _open_claude_export(
+    folder: Path, name: str, paths: list[str], memories: list[str]
+) -> ExportSource:
+    read = [path for path in memories if not (folder / path).is_symlink()]
+    if sum((folder / path).stat().st_size for path in read) > MAX_BYTES:
+        raise MemAuditError(f"{name}: its files hold more than {MAX_BYTES} bytes")
+    if not read:
+        raise MemAuditError(f"{name}: its memories are symbolic links, which are not followed")
+    parts = tuple(_open_file(folder / path, encodable(path)) for path in read)
+    left_out = {encodable(path): _unread(path) for path in paths if path not in read}
+    transcripts = tuple(
+        TranscriptFile(folder / path, encodable(path))
+        for path in paths
+        if _TRANSCRIPT.fullmatch(path) and not (folder / path).is_symlink()
+    )
+    return ExportSource(name, parts, left_out=left_out, transcripts=transcripts)
 
 
 def _open_memory_files(folder: Path, name: str, paths: list[str]) -> ExportSource:
@@ -186,7 +296,7 @@ def _files_below(folder: Path) -> list[str]:
 
 def parse(data: bytes, name: str, as_text: bool = False) -> ParsedFile:
     """JSON, JSONL or text, by the first line. A broken line of JSONL is named, not guessed."""
-    if as_text or not data.lstrip()[:1] or data.lstrip()[:1] not in b'{["':
+    if as_text or data.lstrip()[:1] not in (b"{", b"[", b'"') or _LABELLED.match(data):
         return ParsedFile("text", text=decode(data, name))
     if _is_jsonl(data):
         return ParsedFile("lines", lines=_lines(data))

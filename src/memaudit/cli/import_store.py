@@ -86,12 +86,21 @@ def import_store(
         str | None,
         typer.Option(metavar="NAME", help="Name of the store. Default: the name of the file."),
     ] = None,
+    chat: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the transcript, if the export holds it, as a chat for memaudit build.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Read the export of a memory system, and count active, inactive and skipped rows."""
     from memaudit import api
-    from memaudit.adapters.registry import ADAPTERS
+    from memaudit.adapters.registry import ADAPTERS, import_transcript
     from memaudit.adapters.store import write_store
+    from memaudit.adapters.transcript import chat_lines
+    from memaudit.io.atomic import write_lines
     from memaudit.scoring.fed_turns import parse_names
 
     paths = [Path(argument) for argument in arguments]
@@ -105,17 +114,41 @@ def import_store(
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
+    if chat is not None:
+        _check_chat(chat, [out, *paths])
     store = api.import_store(
         paths, name, format=format, view=view, namespace=namespace, conversation=conversation,
         as_of=as_of, times=named_times(times), map=parse_names(map or []), text=text, time=time,
         id=id, namespace_field=namespace_field,
     )  # fmt: skip
-    write_store(store, out)
+    written = ""
+    if chat is not None:  # both are read before one is written
+        transcript = import_transcript(paths, store.origin.format, namespace)
+        write_store(store, out)
+        write_lines(chat, chat_lines(transcript, store.name))
+        written = transcript.account
+    else:
+        write_store(store, out)
     if as_json:
-        typer.echo(json.dumps(_data(store, out), indent=2))
+        more = {"chat": str(chat), "transcript": written} if chat is not None else {}
+        typer.echo(json.dumps({**_data(store, out), **more}, indent=2))
         return
     for line in _lines(store, out):
         typer.echo(safe(line))
+    if chat is not None:
+        typer.echo(safe(f"wrote {chat}  {written}"))
+
+
+def _check_chat(chat: Path, others: list[Path]) -> None:
+    """Refuse to overwrite another file, and a chat that questions were added to."""
+    if any(os.path.realpath(path) == os.path.realpath(chat) for path in others):
+        raise MemAuditError(f"{chat}: is the store or the export; write the chat to another file")
+    may_write(chat, "chat")
+    if chat.is_file():
+        with chat.open("rb") as file:
+            if any(b'"question"' in line for line in file):
+                raise MemAuditError(f"{chat}: already exists and has questions; "
+                                    "choose another file")  # fmt: skip
 
 
 def _data(store: "ExportedStore", out: Path) -> dict[str, object]:

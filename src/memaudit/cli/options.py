@@ -64,7 +64,7 @@ def _options(parameter: inspect.Parameter, groups: dict[str, Any]) -> Iterator[i
 
 
 Kind = Literal[
-    "package", "certificate", "frontier", "store", "subset", "page", "plan", "SARIF"
+    "package", "certificate", "frontier", "store", "subset", "page", "plan", "SARIF", "chat"
 ]  # fmt: skip
 
 _MARKS: dict[Kind, bytes] = {
@@ -76,6 +76,7 @@ _MARKS: dict[Kind, bytes] = {
     "page": b"<!doctype html",
     "plan": b'"memaudit-plan"',
     "SARIF": b"sarif-2.1.0",
+    "chat": b'{"conversation": "',
 }
 _HEAD = 4096
 
