@@ -1,6 +1,7 @@
 """HaluMem and BEAM, on small files in their published layouts."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -82,8 +83,19 @@ def test_a_build_shows_no_points() -> None:
     package = build_package(load("halumem")[0], AnnotationRecipe("halumem")).package
     texts = [one.text for one in package.candidates] + [one.text for one in package.experiences]
     assert not any("Ada eats" in (text or "") for text in texts)
+
+
+def test_points_become_units() -> None:
+    """Importance is the weight; what is updated later is stale; what nobody should write weighs
+    nothing; questions require the points they cite."""
+    package = build_package(load("halumem")[0], AnnotationRecipe("halumem")).package
+    assert {unit.text: (unit.kind, package.weights[unit.id]) for unit in package.units} == {
+        "Ada eats vegetarian.": ("stale", Fraction(3, 4)),
+        "Ada keeps bees.": ("interference", 0),
+        "Ada eats fish.": ("current", Fraction(9, 10)),
+    }
     assert [query.required for query in package.queries] == [
-        ("session-1",), (), ("session-2", "session-1"),
+        ("session-1/point-1",), (), ("session-2/point-1", "session-1/point-1"),
     ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from memaudit.core.unit_parts import whole_units
 from memaudit.datasets.irregularities import Irregularity, LoadedConversation
 from memaudit.natural.candidates import Offer, dataset_offers, extracts, update_offers
 from memaudit.natural.coverage_rules import coverage_rows
-from memaudit.natural.evidence import LocatedUnit, gold_evidence
+from memaudit.natural.evidence import LocatedUnit, gold_evidence, point_evidence
 from memaudit.natural.label_files import NO_LABELS, Labels
 from memaudit.natural.label_fitting import LabelFitting, LabelledCells, Misfits
 from memaudit.natural.label_passes import (
@@ -83,11 +83,12 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
     fitting = LabelFitting(conversation.id, transcript, questions, misfits)
     offers, steps, unplaced = _offers(transcript, recipe, fitting)
     offers, repeated = _distinct(offers)
-    evidence, queries = (
-        gold_evidence(transcript, questions)
-        if labels.units is None
-        else fitting.units(labels.units)
-    )
+    if labels.units is not None:
+        evidence, queries = fitting.units(labels.units)
+    elif conversation.memory_points:
+        evidence, queries = point_evidence(transcript, conversation.memory_points, questions)
+    else:
+        evidence, queries = gold_evidence(transcript, questions)
     passes = _passes(fitting, labels, offers, evidence)
     rows = coverage_rows(offers, evidence, passes[0] if passes else {})
     measure = cost_rule(recipe.cost_rule)

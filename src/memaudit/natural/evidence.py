@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
+from memaudit.core.exact import exact
 from memaudit.core.package import (
     ABSTENTION,
     CURRENT,
@@ -15,7 +17,7 @@ from memaudit.core.package import (
     Source,
 )
 from memaudit.core.unit_parts import part_units
-from memaudit.datasets.conversation import Question
+from memaudit.datasets.conversation import MemoryPoint, Question
 from memaudit.natural.transcript import Transcript, turn_text
 
 FACT, PREFERENCE = "fact", "preference"
@@ -89,6 +91,32 @@ def gold_evidence(
     units += [_session_unit(transcript, session) for session in whole_sessions]
     queries = [query_of(question, required[question.id]) for question in questions]
     return units + changes, queries
+
+
+INTERFERENCE = "interference"
+"""What a memory should not hold: such units weigh nothing."""
+
+
+def point_evidence(
+    transcript: Transcript, points: Sequence[MemoryPoint], questions: Sequence[Question]
+) -> tuple[list[LocatedUnit], list[Query]]:
+    """A unit per memory point of a dataset, with its importance as weight, and the queries that
+    require points. A point that a later one updates is stale."""
+    outdated = {text for point in points for text in point.replaces}
+    units = []
+    for point in points:
+        kind = CURRENT if point.is_update else STALE if point.text in outdated else FACT
+        weight = None if point.importance is None else exact(str(point.importance))
+        if point.source == INTERFERENCE:
+            kind, weight = INTERFERENCE, Fraction(0)
+        session = transcript.session_ids[point.session]
+        unit = EvidenceUnit(
+            id=point.id, kind=kind, text=point.text, timestamp=point.timestamp, weight=weight,
+            sources=(Source(id=session, session=session),),
+            attributes={"type": point.kind, "source": point.source},
+        )  # fmt: skip
+        units.append(LocatedUnit(unit, (), session, point.text))
+    return units, [query_of(question, question.evidence_points) for question in questions]
 
 
 def query_of(question: Question, required: Sequence[str]) -> Query:
