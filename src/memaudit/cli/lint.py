@@ -104,7 +104,7 @@ def lint(
     from memaudit.hygiene.lint import lint as look_over
     from memaudit.hygiene.lint_json import lint_data
     from memaudit.hygiene.lint_json import sarif as sarif_data
-    from memaudit.hygiene.proof_folder import write_proof
+    from memaudit.hygiene.smallest_store import write_proof
     from memaudit.hygiene.subject import subject_of
     from memaudit.io.atomic import write_file
     from memaudit.report.lint_page import write_page
@@ -139,7 +139,9 @@ def lint(
     if plan is not None:
         write_file(plan, cleanup_plan(report, exported).model_dump_json(indent=1) + "\n")
     if proof is not None:
-        write_proof(report, proof)
+        if report.smallest is None:
+            raise MemAuditError("there is nothing to prove without units; give a package")
+        write_proof(report.smallest, proof)
     if sarif is not None:
         write_file(sarif, json.dumps(sarif_data(report, exported), indent=1) + "\n")
     if out is not None:

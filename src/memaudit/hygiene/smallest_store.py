@@ -9,9 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
+from pathlib import Path
 
 from memaudit.core.optimum import Certificate, Optimum
 from memaudit.core.package import Package
+from memaudit.io.certificates import write_certificates
+from memaudit.io.packages import write_package
+from memaudit.io.run_folder import make_folder
 from memaudit.scoring.unions import store_alone
 from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.solve import PackageSolver
@@ -129,3 +133,11 @@ def _smallest(
     prefix = len(store.candidate_id(""))
     kept = tuple(id[prefix:] for id in store.memories_of(enough.store))
     return SmallestStore(share, enough.value, enough.cost, kept, less + step, tuple(proof))
+
+
+def write_proof(found: SmallestStores, folder: Path) -> None:
+    """The store as a package and all certificates, for `memaudit verify`."""
+    make_folder(folder)
+    proofs = {one.budget: one for store in found.stores for one in store.proof}
+    write_package(found.package, folder / "package.json")
+    write_certificates([proofs[budget] for budget in sorted(proofs)], folder / "certificates.json")
