@@ -136,12 +136,13 @@ def lint(
                 lambda text: advance(min(STEPS, next(done)), text),
             ),
         )  # fmt: skip
+    smallest = report.smallest
+    if proof is not None and smallest is None:
+        raise MemAuditError("there is nothing to prove without units; give a package")
     if plan is not None:
         write_file(plan, cleanup_plan(report, exported).model_dump_json(indent=1) + "\n")
-    if proof is not None:
-        if report.smallest is None:
-            raise MemAuditError("there is nothing to prove without units; give a package")
-        write_proof(report.smallest, proof)
+    if proof is not None and smallest is not None:
+        write_proof(smallest, proof)
     if sarif is not None:
         write_file(sarif, json.dumps(sarif_data(report, exported), indent=1) + "\n")
     if out is not None:
