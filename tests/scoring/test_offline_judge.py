@@ -1,6 +1,7 @@
 """The offline judge: its labels, its draws, its file, and what it does with parts."""
 
 import json
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,7 +11,11 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.unit_parts import part_units
+from memaudit.natural.named_packages import natural_set
+from memaudit.natural.named_stores import natural_stores, store_files
+from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import MemoryText, ask_judge, named_judge
+from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.offline_judge import OfflineJudge, named_offline_judge
 from tests.scoring.long_stores import long_package, long_store
 
@@ -136,3 +141,29 @@ def test_wrong_names_and_files(tmp_path: Path) -> None:
     file.write_text(json.dumps(renamed))
     with pytest.raises(MemAuditError, match="other features; train it again"):
         named_judge(f"offline:{file}").judge([MemoryText("m", "x")], UNITS)
+
+
+def test_on_a_set_it_never_saw() -> None:
+    """As docs/explanation/offline-judge.md says, on the stores of the natural set."""
+    judge = named_judge("offline")
+    with store_files() as found:
+        labels = LabelJudge(found.labels, found.memories)
+    counts: Counter[tuple[float, float]] = Counter()
+    for store in natural_stores()[:3]:
+        for package in natural_set():
+            sides = (judge_store(package, store, one).memories for one in (labels, judge))
+            for true, said in zip(*sides, strict=True):
+                for unit in package.asked_units:
+                    pair = (one.coverage.get(unit.id) for one in (true, said))
+                    first, second = (0.0 if cell is None else float(cell.value) for cell in pair)
+                    counts[first, second] += 1
+    assert counts.total() == 81_925
+
+    def rates(least: float) -> tuple[float, float]:
+        hits = sum(n for (true, said), n in counts.items() if min(true, said) >= least)
+        claimed = sum(n for (_, said), n in counts.items() if said >= least)
+        wanted = sum(n for (true, _), n in counts.items() if true >= least)
+        return hits / claimed, hits / wanted
+
+    assert rates(0.5) == pytest.approx((0.846, 0.881), abs=0.01)
+    assert rates(1) == pytest.approx((0.633, 0.708), abs=0.01)
