@@ -12,6 +12,7 @@ CHAT = (
     {"session": "s", "time": "2025-01-06"},
     {"id": "a", "speaker": "Ann", "text": "I am allergic to peanuts. My cat Miso is 9 years old."},
     {"id": "b", "speaker": "Ann", "text": "I moved to Leeds in March."},
+    {"id": "c", "speaker": "Ann", "text": "My Wi-Fi password is Tr0ub4dor93xx now."},
 )
 
 
@@ -26,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_both(folder: Path) -> None:
     """In either order: units by rules, a score that is called an estimate, lint, and one page."""
     result = done("quick", "MEMORY.md", "chat.jsonl")
-    assert "transcript: chat.jsonl, read as chat: 2 turns, 3 units" in result.stdout
+    assert "transcript: chat.jsonl, read as chat: 3 turns, 4 units" in result.stdout
     assert "store: MEMORY.md, read as markdown: 2 active memories" in result.stdout
     assert "found by rules" in result.stdout
     assert "an ESTIMATE" in result.stdout
@@ -40,7 +41,9 @@ def test_one_of_them(folder: Path) -> None:
     assert "next: give the transcript as well" in done("quick", "MEMORY.md").stdout
     shown = done("quick", "chat.jsonl", "--out", "talk.html").stdout
     assert "next: give the store as well" in shown.replace("\n", " ")
-    assert "I moved to Leeds" in (folder / "talk.html").read_text()
+    page = (folder / "talk.html").read_text()
+    assert "I moved to Leeds" in page
+    assert "Tr0ub4dor93xx" not in page
 
 
 def test_refusals(folder: Path) -> None:

@@ -7,6 +7,7 @@ from memaudit.core.version import VERSION
 from memaudit.formats.file_model import validated
 from memaudit.formats.lint_file import LintFile
 from memaudit.hygiene.quick import FirstLook
+from memaudit.hygiene.secrets import masked
 from memaudit.io.atomic import write_file
 from memaudit.report.lint_page import lint_view
 from memaudit.report.page_kit import environment, one_file
@@ -23,7 +24,10 @@ def write_page(
     page = one_file(
         environment(), "quick.html", title=f"{name}, a first look", lines=look.lines,
         steps=look.next_steps, rows=rows, estimate=look.rough, has_lint=bool(view),
-        units=look.package.units[:MOST_UNITS] if look.package and not rows else (),
+        units=[] if rows or look.package is None else [
+            {"id": unit.id, "kind": unit.kind, "text": masked(unit.text)}
+            for unit in look.package.units[:MOST_UNITS]
+        ],
         **({"version": VERSION} | view),
     )  # fmt: skip
     write_file(out, page)
