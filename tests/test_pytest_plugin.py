@@ -188,7 +188,7 @@ def test_lint(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Non
     result.assert_outcomes(passed=1, failed=3)
     result.stdout.fnmatch_lines(
         [
-            "store under test: 1 duplicates; *: 2 memories with the same text; keep *",
+            "store under test: duplicates: 1 found; *: 2 memories with the same text; keep *",
             "memaudit_lint: --fail-on junk: cannot be decided, needs a package with units",
             "memaudit_lint: 'store under test' has no active memory; there is nothing to look at",
         ]

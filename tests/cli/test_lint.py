@@ -26,7 +26,7 @@ def test_files_and_gate(store: Path, tmp_path: Path) -> None:
     given = [word for name, file in names.items() for word in (name, tmp_path / file)]
     result = run("lint", store, *given, "--fail-on", "duplicates,error")
     assert result.exit_code == 1
-    assert result.stdout.splitlines()[-1] == "FAIL: 1 duplicates"
+    assert result.stdout.splitlines()[-1] == "FAIL: duplicates: 1 found"
     assert done("lint", store, "--fail-on", "error,duplicates=1")
     body = assert_sound((tmp_path / "page.html").read_text()).named("body")[0]
     assert "ann@example.org" not in body.all_text

@@ -193,3 +193,15 @@ def test_a_folder_is_written_whole(tmp_path: Path) -> None:
     done("apply", plan, folder)
     assert (tmp_path / "notes.cleaned" / "a.md").read_text() == "- Cat is called Miso\n"
     assert "already exists" in failure("apply", plan, folder)
+
+
+def test_nothing_to_remove(tmp_path: Path) -> None:
+    """No file is written, and what is for the reader to decide is listed."""
+    path, plan = tmp_path / "MEMORY.md", tmp_path / "plan.json"
+    path.write_text("- The api key is sk-proj-aB3dE6gH9jK2mN5pQ8sTuV\n")
+    done("lint", path, "--plan", plan)
+    shown = done("apply", plan, path).stdout
+    assert "removes nothing" in shown
+    assert "kept, for you to decide: 1 memory" in shown
+    assert "? MEMORY.md:L1: secrets" in shown
+    assert not (tmp_path / "MEMORY.cleaned.md").exists()

@@ -111,7 +111,7 @@ def test_the_store_alone() -> None:
     (duplicates,) = report.of("duplicates")
     assert (duplicates.memories, duplicates.keep, duplicates.cost) == (("m1", "m2"), "m2", F(8))
     (personal,) = report.of("personal-data")
-    assert personal.message == "mail address a***@example.org"
+    assert personal.message == "e-mail address a***@example.org"
     assert "ann@" not in json.dumps(lint_data(report))
     assert set(report.unmeasured) == {
         "limits", "unsupported", "stale", "retired", "lost-updates", "junk", "redundant",
@@ -186,8 +186,8 @@ def test_a_model_decides(tmp_path: Path) -> None:
 def test_gates() -> None:
     report = lint(texts("Call +44 20 7946 0958", "the same words here", "The same words here."))
     assert failing(report, ["error"]) == []
-    assert failing(report, ["warning"]) == ["2 warning"]
-    assert failing(report, ["duplicates=1", "personal-data"]) == ["1 personal-data"]
+    assert failing(report, ["warning"]) == ["warning: 2 found"]
+    assert failing(report, ["duplicates=1", "personal-data"]) == ["personal-data: 1 found"]
     for wrong, message in (("dupes", "'dupes' is none of error"), ("secrets=x", "is not a number")):
         with pytest.raises(MemAuditError, match=message):
             failing(report, [wrong])

@@ -16,7 +16,7 @@ FOUND = [
     (SECRET, "GitHub token", "token ghp_" + "a1B2c3D4e5" * 4, "ghp_" + "a1B2c3D4e5" * 4),
     (SECRET, "password or token", "Wi-Fi password is Tr0ub4dor&3, guests off", "Tr0ub4dor&3"),
     (SECRET, "card number", "Pays with 4111 1111 1111 1111 by default", "4111 1111 1111 1111"),
-    (PERSONAL, "mail address", "Reach Ann at ann.lee@example.org", "ann.lee@example.org"),
+    (PERSONAL, "e-mail address", "Reach Ann at ann.lee@example.org", "ann.lee@example.org"),
     (PERSONAL, "account number", "IBAN DE89 3704 0044 0532 0130 00", "DE89 3704 0044 0532 0130 00"),
     (PERSONAL, "phone number", "Call +44 20 7946 0958 after six", "+44 20 7946 0958"),
     (PERSONAL, "social security number", "SSN 078-05-1120", "078-05-1120"),

@@ -16,6 +16,7 @@ def test_memories() -> None:
         memory("c", "Owns a sailing boat"),
         memory("d", "User works night shifts at the harbour clinic"),
         memory("e", "Plays chess"),
+        memory("f", "Node version of the project is 20 LTS"),
     )
     after = store(
         memory("a", "Likes green tea."),
@@ -23,16 +24,17 @@ def test_memories() -> None:
         memory("z", "Owns a sailing boat"),
         memory("y", "The user works night shifts at the harbour clinic, always"),
         memory("x", "Mail: ann@example.org"),
+        memory("w", "Node version of the project is 22 LTS"),
     )
     found = store_diff(before, after)
     assert found.unchanged == 2
     assert [(one.before.id, one.after.id, one.how) for one in found.changed] == [
-        ("b", "b", "same id"), ("d", "y", "same content"),
+        ("b", "b", "same id"), ("d", "y", "same content"), ("f", "w", "edited"),
     ]  # fmt: skip
     assert [one.id for one in found.removed] == ["e"]
     data = diff_data(found)
     assert data["added"] == [{"id": "x", "text": "Mail: a***@example.org"}]
-    assert data["costs"] == [20, 22]
+    assert data["costs"] == [28, 30]
 
 
 def test_units(tmp_path: Path) -> None:

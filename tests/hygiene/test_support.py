@@ -1,10 +1,13 @@
 """Support by words: a memory of this conversation, of another one, and with a changed detail."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from memaudit.adapters.registry import import_store
 from memaudit.core.package import Experience, Package
+from memaudit.hygiene.lint import LintPlan, lint
 from memaudit.hygiene.support import ConversationIndex
 from memaudit.natural.named_packages import natural_set
 from memaudit.natural.named_stores import natural_stores
@@ -30,7 +33,7 @@ TURNS = (
         ),
         ("User's sister Vera, a dentist, visits in June", "supported", "t4", ()),
         ("Ann bought a green bicycle from Marek for 310 euros", "partly", "t1", ("310",)),
-        ("Ann bought a green bicycle from Jacek for 240 euros", "partly", "t1", ("jacek",)),
+        ("Ann bought a green bicycle from Jacek for 240 euros", "partly", "t1", ("Jacek",)),
         ("Ann plays the trombone in a brass ensemble", "not", None, ()),
     ],
 )
@@ -70,3 +73,12 @@ def test_a_model_is_shown_the_nearest_turns() -> None:
     asked = ConversationIndex(TURNS).to_check("Vera is a dentist")
     assert 3 in asked.near
     assert ConversationIndex(()).support("anything at all").verdict == "supported"
+
+
+def test_headings_need_no_support(tmp_path: Path) -> None:
+    """What stands above an entry is how the file is ordered, not what somebody said."""
+    path = tmp_path / "MEMORY.md"
+    path.write_text("# Project memory\n## People and things\n- Vera is a dentist\n")
+    opened = import_store([path])
+    talk = Package(name="p", experiences=TURNS, candidates=(), units=())
+    assert lint(opened, LintPlan(talk)).of("unsupported") == []

@@ -10,7 +10,7 @@ from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
 
-MOST_SHOWN = 200
+MOST_SHOWN, MOST_REVIEWED = 200, 20
 
 
 def apply(
@@ -36,23 +36,30 @@ def apply(
 
     wanted = read_plan(plan)
     made = cleaned(wanted, path)
-    if os.path.lexists(made.path) and not dry_run:
+    if not made.removed:
+        typer.echo("the plan removes nothing, so no file is written")
+    elif os.path.lexists(made.path) and not dry_run:
         raise MemAuditError(f"{made.path}: already exists; move it away first")
     if dry_run:
         for one in made.removed[:MOST_SHOWN]:
             typer.echo(safe(f"- {one.id}: {one.text} ({one.action}: {one.reason})"))
         if len(made.removed) > MOST_SHOWN:
             typer.echo(f"  ... and {len(made.removed) - MOST_SHOWN:,} more")
-    elif set(made.files) == {""}:
+    elif made.removed and set(made.files) == {""}:
         write_bytes(made.path, made.files[""].encode("utf-8", "surrogatepass"))
-    else:
+    elif made.removed:
         with new_folder(made.path.absolute()) as folder:
             for name, text in made.files.items():
                 file = folder / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(text.encode("utf-8", "surrogatepass"))
-    verb = "would be written" if dry_run else "written"
-    typer.echo(safe(f"{made.path} {verb} without {counted(len(made.removed), 'memory')}"))
-    reviewed = sum(one.action == "review" for one in wanted.actions)
+    if made.removed:
+        verb = "would be written" if dry_run else "written"
+        typer.echo(safe(f"{made.path} {verb} without {counted(len(made.removed), 'memory')}"))
+    reviewed = [one for one in wanted.actions if one.action == "review"]
     if reviewed:
-        typer.echo(f"{counted(reviewed, 'memory')} kept for review: read them in the plan")
+        typer.echo(f"kept, for you to decide: {counted(len(reviewed), 'memory')}")
+    for one in reviewed[:MOST_REVIEWED]:
+        typer.echo(safe(f"? {one.id}: {one.reason}"))
+    if len(reviewed) > MOST_REVIEWED:
+        typer.echo(f"  ... and {len(reviewed) - MOST_REVIEWED:,} more in the plan")

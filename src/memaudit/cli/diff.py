@@ -88,6 +88,8 @@ def diff(
                         f"judge {data['judge']}"))  # fmt: skip
         for sign, rows in (("-", lost), ("+", gained)):
             _show(f"{sign} unit", rows)
+    elif subject is not None:
+        typer.echo(safe(f"{subject.name} has no units, so nothing is said about units"))
     if out is not None:
         typer.echo(safe(f"page: {out}"))
 

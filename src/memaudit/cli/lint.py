@@ -212,7 +212,11 @@ def smallest_lines(report: "LintReport") -> Iterator[str]:
     """The smallest stores in words."""
     if report.smallest is None:
         return
+    before = None
     for one in report.smallest.stores:
+        if one.memories == before:
+            continue  # costs go by whole memories: a smaller share may need the same ones
+        before = one.memories
         share = "all" if one.share == 1 else f"{float(one.share):.0%}"
         part = percent(one.cost / report.cost if report.cost else None)
         yield (

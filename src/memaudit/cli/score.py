@@ -263,6 +263,11 @@ def score(
             raise MemAuditError("--journal needs several packages; one is scored at once")
         if limits:
             read = places[0].read()
+            if not any(read.weights.values()):
+                raise MemAuditError(
+                    f"{read.name!r} has no unit that counts, so there is nothing to score; build "
+                    "it from a conversation with questions, or use memaudit quick"
+                )
             found = [
                 score_package(
                     prepared(read, limit.rule, stores_only), exported,
@@ -333,6 +338,8 @@ def print_limits(
 def _write_better(path: Path, result: ScoreResult, row: StoreScore) -> None:
     from memaudit.io.atomic import write_file
 
+    if not row.optimum.store:
+        raise MemAuditError("nothing within this budget is worth anything, so no file is written")
     write_file(path, better_file(result, row))
     count = counted(len(row.optimum.store), "memory")
     proven = "certified" if row.optimum.certified else "not certified"

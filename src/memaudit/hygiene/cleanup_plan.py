@@ -26,7 +26,7 @@ from memaudit.io.lenient_json import loads
 from memaudit.io.strict_json import read_object
 
 ALSO_COVERED = "what it covers, the kept memories cover"
-REVIEWED = ("secrets", "contradictions", "unsupported", "stale")
+REVIEWED = ("secrets", "personal-data", "contradictions", "unsupported", "stale")
 """Rules whose memories are to be read before anything is done."""
 GONE = ("delete", "merge")
 

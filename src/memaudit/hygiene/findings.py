@@ -37,7 +37,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "personal-data": Rule(
         "Personal data", "warning", STORE,
-        "A mail address, phone number or account number is stored.",
+        "An e-mail address, phone number or account number is stored.",
     ),
     "limits": Rule(
         "Limits", "warning", STORE,
@@ -147,7 +147,13 @@ class LintReport:
         """How sure a smallest store is, in words."""
         least = short_exact(store.at_least)
         known = "certified" if store.certified else f"not proven: at least {least} are needed"
-        return f"{known}, for cells that are an ESTIMATE" if self.is_estimate else known
+        if not self.is_estimate:
+            return known
+        return (
+            "solved exactly, but from estimated labels"
+            if store.certified
+            else (f"{known}, from estimated labels")
+        )
 
     def of(self, rule: str) -> list[Finding]:
         return [finding for finding in self.findings if finding.rule == rule]
@@ -188,7 +194,7 @@ def failing(report: LintReport, fail_on: Sequence[str]) -> list[str]:
             )
         number = sum(len(report.of(rule)) for rule in rules)
         if number > allowed:
-            broken[name] = f"{number} {name}" + (f", at most {allowed} allowed" if allowed else "")
+            broken[name] = f"{name}: {number} found" + (f", {allowed} allowed" if allowed else "")
     return list(broken.values())
 
 

@@ -87,7 +87,7 @@ def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
     if package is not None and package.cost_rule == DECLARED:
         package = package.recost(rule)
     rule = rule if package is None else package.cost_rule
-    cost, total = _costs(store, memories, package, rule)
+    cost, total = store_costs(store, memories, package, rule)
     findings: list[Finding] = []
     unmeasured: dict[str, str] = {}
     notes: list[str] = []
@@ -133,7 +133,12 @@ def _memories(store: ExportedStore, package: Package | None) -> list[Memory]:
     return writing_order(memories)
 
 
-def _costs(
+def own_text(memory: Memory) -> str:
+    """The text of an entry without the headings above it."""
+    return memory.text.removeprefix("".join(f"{part}: " for part in memory.context))
+
+
+def store_costs(
     store: ExportedStore, memories: Sequence[Memory], package: Package | None, rule: str
 ) -> tuple[dict[str, Fraction], Fraction]:
     """What each memory takes, and the whole store.
@@ -151,8 +156,8 @@ def _costs(
             cost[memory.id] = whole
             total += whole
         else:
-            own = memory.text.removeprefix("".join(f"{part}: " for part in memory.context))
-            cost[memory.id] = min(whole, Fraction(measure(own, MEMORY, memory.metadata)))
+            own = Fraction(measure(own_text(memory), MEMORY, memory.metadata))
+            cost[memory.id] = min(whole, own)
     used = {memory.document for memory in memories}
     entries = {id: Fraction(0) for id in used}
     for memory in memories:
@@ -306,7 +311,7 @@ def _support(
     index = ConversationIndex(turns)
     found: list[FoundSupport | None]
     if plan.model is not None and plan.session is not None:
-        asked = [index.to_check(without_secrets(memory.text)) for memory in memories]
+        asked = [index.to_check(without_secrets(own_text(memory))) for memory in memories]
         answers = find_support(asked, turns, plan.session, plan.model, "support")
         found = [
             None if one is None else FoundSupport(one.verdict, one.turn, (), masked(one.reason))
@@ -314,7 +319,7 @@ def _support(
         ]
         notes.append(f"support: model:{plan.model}")
     else:
-        found = [index.support(without_secrets(memory.text)) for memory in memories]
+        found = [index.support(without_secrets(own_text(memory))) for memory in memories]
         notes.append("support: offline, an estimate by words; read the nearest turn")
     unsaid = sum(one is not None and one.verdict == "not" for one in found)
     if len(memories) > 1 and unsaid >= UNRELATED_FROM * len(memories):
@@ -386,7 +391,10 @@ def _with_units(
     solved = package if written.cost == report.cost else package.replace(cost_rule=DECLARED)
     smallest = smallest_stores(solved, written, plan.seconds, fixed, progress=plan.progress)
     if fixed:
-        notes.append(f"headings and other lines that stay in any case: {plain(fixed)}")
+        notes.append(
+            f"headings, list marks and other text that stays in any case: {plain(fixed)} "
+            f"{report.cost_rule}"
+        )
     weighted = sum(bool(weight) for weight in package.weights.values())
     return replace(
         report, findings=in_order(findings),

@@ -80,7 +80,7 @@ FORMS: tuple[tuple[str, str, re.Pattern[str], Callable[[str], bool]], ...] = (
      re.compile(r"(?i)\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"), _iban),
     (PERSONAL, "social security number",
      re.compile(r"\b(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"), _always),
-    (PERSONAL, "mail address",
+    (PERSONAL, "e-mail address",
      re.compile(r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b"),
      _always),
     (PERSONAL, "phone number",
@@ -121,7 +121,7 @@ def without_secrets(text: str) -> str:
 def mask(one: Sensitive, text: str) -> str:
     """What is shown instead: enough to recognise it, too little to use it."""
     found = text[one.start : one.end]
-    if one.what == "mail address":
+    if one.what == "e-mail address":
         name, _, domain = found.partition("@")
         return f"{name[0]}***@{domain}"
     if one.what == "card number":

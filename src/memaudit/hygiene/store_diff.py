@@ -6,12 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 from memaudit.adapters.store import ExportedStore, Memory
-from memaudit.core.cost import DECLARED, cost_rule, default_rule
+from memaudit.core.cost import DECLARED, default_rule
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
 from memaudit.core.text import content_key
 from memaudit.hygiene.against_units import covered
 from memaudit.hygiene.findings import evidence
+from memaudit.hygiene.lint import store_costs
 from memaudit.hygiene.similar_memories import pairs_to_compare
 from memaudit.hygiene.statement_pairs import compare, pair_model, statement
 from memaudit.scoring.judged_store import (
@@ -22,9 +23,11 @@ from memaudit.scoring.judged_store import (
 )
 from memaudit.scoring.judges import Judge
 from memaudit.scoring.score import StoreScorer
-from memaudit.scoring.written_store import MEMORY, WrittenStore
+from memaudit.scoring.written_store import WrittenStore
 
 FORMAT, VERSION = "memaudit-diff", 1
+EDITED_FROM = 0.5
+"""The share of words that a removed and an added memory must have in common to be one, edited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +89,7 @@ def store_diff(
     texts = [memory.text for memory in (*old, *new)]
     declared = package is None or package.cost_rule == DECLARED
     rule = default_rule(texts) if package is None or declared else package.cost_rule
-    measure = cost_rule(rule)
-    costs = tuple(
-        sum((Fraction(measure(one.text, MEMORY, one.metadata)) for one in side), Fraction(0))
-        for side in (old, new)
-    )
+    costs = [store_costs(one, side, None, rule)[1] for one, side in ((before, old), (after, new))]
     parts_of_one = after.origin.format in PARTS_OF_ONE
     same, changed, gone, fresh = _matched(old, new, parts_of_one)
     found = StoreDiff(
@@ -161,15 +160,14 @@ def _alike(
     ]
     verdicts = compare([(texts[first], texts[second]) for first, second in pairs])
     model = pair_model()
-    sure = [
-        (
-            max(one.same, one.conflict),
-            pair,
-            "same content" if one.same >= one.conflict else "update",
-        )
-        for pair, one in zip(pairs, verdicts, strict=True)
-        if one.same >= model.same_from or one.conflict >= model.conflict_from
-    ]
+    sure: list[tuple[float, tuple[int, int], str]] = []
+    for pair, one in zip(pairs, verdicts, strict=True):
+        mine, theirs = (statement(texts[place]).terms for place in pair)
+        shared = len(mine & theirs) / len(mine | theirs)
+        if one.same >= model.same_from:
+            sure.append((one.same, pair, "same content"))
+        elif one.conflict >= model.conflict_from or shared >= EDITED_FROM:
+            sure.append((max(one.conflict, shared), pair, "edited"))
     taken: set[int] = set()
     for _, (first, second), how in sorted(sure, key=lambda one: (-one[0], one[1])):
         if not taken & {first, second}:

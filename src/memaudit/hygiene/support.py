@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.package import Experience
-from memaudit.core.text import terms, times
+from memaudit.core.text import stem, terms, times
 from memaudit.hygiene.statement_pairs import Statement, statement
 from memaudit.natural.passes.support import MemoryToCheck, Verdict
 from memaudit.scoring.pair_features import passages, with_plain_numbers
@@ -30,6 +30,7 @@ SHOWN_TO_MODEL = 4
 FEWEST_TERMS = 2
 """A shorter sentence says too little to be looked for alone."""
 
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _DAY = re.compile(r"^\d{1,2}$|^(?:19|20)\d\d$")
 
 
@@ -103,7 +104,7 @@ class ConversationIndex:
         if not best or (min(best) >= SAID_FROM and not lost):
             return FoundSupport("supported", nearest)
         verdict: Verdict = "partly" if max(best) >= FOUND_FROM else "not"
-        return FoundSupport(verdict, nearest, tuple(dict.fromkeys(lost)))
+        return FoundSupport(verdict, nearest, tuple(_as_written(text, lost)))
 
     def to_check(self, text: str) -> MemoryToCheck:
         """A memory with the turns that a model is shown with it."""
@@ -113,6 +114,12 @@ class ConversationIndex:
             for place in order[:SHOWN_TO_MODEL].tolist():
                 near.update(_around(place, self.turns))
         return MemoryToCheck(text, tuple(sorted(near)))
+
+
+def _as_written(text: str, lost: Sequence[str]) -> list[str]:
+    """Lost words as the memory has them, where they are not numbers in another notation."""
+    words = {stem(word.casefold()): word for word in reversed(_WORD.findall(text))}
+    return [words.get(term, term) for term in dict.fromkeys(lost)]
 
 
 def _sentences(text: str) -> list[str]:
