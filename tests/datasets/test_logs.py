@@ -206,3 +206,22 @@ def test_first_lines(first: str, date: str | None, tmp_path: Path) -> None:
     (session,) = loaded.conversation.sessions
     assert session.timestamp == date
     assert [turn.speaker for turn in session.turns][-2:] == ["Ada", "Bo"]
+
+
+def test_claude_code() -> None:
+    """Messages of the user and the assistant, a session per id; subagents, tools and events are
+    counted and left out."""
+    (loaded,) = load("claude-code")
+    talk = loaded.conversation
+    said = [(turn.session, turn.role, turn.text) for one in talk.sessions for turn in one.turns]
+    assert said == [
+        ("s1", "user", "Please use tabs in this project."),
+        ("s1", "assistant", "I will use tabs."),
+        ("s2", "guest", "Deploys are on Tuesdays now."),
+    ]
+    assert talk.sessions[0].timestamp is not None
+    assert kinds([loaded]) == {
+        "system or tool message": 2, "part without text": 2, "message on another branch": 1,
+        "repeated id": 1, "message without text": 1, "unknown field": 1, "unknown speaker": 1,
+        "time not understood": 1,
+    }  # fmt: skip

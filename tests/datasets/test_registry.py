@@ -173,6 +173,10 @@ IGNORED: dict[str, set[str | int]] = {
     },
     "messages": {"tool_calls", "comment"},
     "claude-conversations": {"name", "updated_at", "account", "content", "mood"},
+    "claude-code": {
+        "parentUuid", "userType", "cwd", "version", "model", "mood", "snapshot", "messageId",
+        "summary", "leafUuid",
+    },
     "chatgpt-conversations": {"title", "children", "mood"},
 }  # fmt: skip
 """Fields the loaders do not read, or unknown ones that the fixtures already have."""
@@ -184,6 +188,9 @@ LEFT_OUT: list[Way] = [
     ("noisy", "events", 1, "question_list", 0),
     (1, "probing_questions", "event_ordering", 0, "source_chat_ids", 2),
     (1, "messages", 0, "content", 1),
+    (2, "message", "content", 1),
+    (3, "message"),
+    (4, "message", "content", 0),
     (0, "chat_messages", 0, "attachments", 0),
     (0, "chat_messages", 0, "files", 0),
     (0, "mapping", "n2", "message", "content", "parts", 0),

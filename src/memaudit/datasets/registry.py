@@ -9,6 +9,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.datasets.beam import Beam
 from memaudit.datasets.chat import Chat
 from memaudit.datasets.chatgpt_conversations import ChatGPTConversations
+from memaudit.datasets.claude_code import ClaudeCode
 from memaudit.datasets.claude_conversations import ClaudeConversations
 from memaudit.datasets.halumem import HaluMem
 from memaudit.datasets.irregularities import LoadedConversation
@@ -51,6 +52,7 @@ LOADERS: dict[str, DatasetLoader] = {
     Beam.name: Beam(),
     Messages.name: Messages(),
     ClaudeConversations.name: ClaudeConversations(),
+    ClaudeCode.name: ClaudeCode(),
     ChatGPTConversations.name: ChatGPTConversations(),
     Transcripts.name: Transcripts(),
 }
