@@ -68,10 +68,10 @@ def _turn(row: RecordFields, session: str, place: int, ids: IdRegistry) -> Turn 
     row.id = ids.assign_noted(row.label("uuid"), row.id, row.notes, "uuid")
     row.note_unknown(LINE)
     message = RecordFields(row.object("message"), "message", row.id, row.notes)
+    message.note_unknown(MESSAGE)
     if row.flag("isSidechain"):
         row.note("message on another branch", "isSidechain")
         return None
-    message.note_unknown(MESSAGE)
     role = message.text("role") or "unknown"
     if role not in SPOKEN:
         message.note("unknown speaker", "role", role)
