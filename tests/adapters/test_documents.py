@@ -149,7 +149,8 @@ def test_lines_put_together_are_the_document(lines: list[tuple[str, str]], last:
     for piece in pieces:
         if piece.kind == "entry" and not piece.context:
             own = "".join(all_lines[piece.first - 1 : piece.last])
-            assert all(word.strip(":;") in own or word in text for word in piece.text.split())
+            words = [word.strip(":;") for word in piece.text.split()]  # heads of tables are named
+            assert all(word in own or word in text for word in words)
 
 
 def test_large_documents_stay_quick() -> None:

@@ -67,7 +67,7 @@ def test_wrong_input(tmp_path: Path, arguments: tuple[str, str], line: str) -> N
 def test_ctrl_c_and_again(tmp_path: Path) -> None:
     command = [
         sys.executable, "-m", "memaudit.cli.main", "run", "--distributions", "base",
-        "--seeds", "1000", "--budgets", "2,4,8", "--writers", "gvt,greedy", "--out", str(tmp_path),
+        "--seeds", "120", "--budgets", "2,4,8", "--writers", "gvt,greedy", "--out", str(tmp_path),
         "--engine", "serial",
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -80,7 +80,7 @@ def test_ctrl_c_and_again(tmp_path: Path) -> None:
     assert "run the same command again to resume" in errors
     again = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "rows already existed" in again.stderr
-    assert len(list(read_journal(rows))) == 1000 * 3 * 2
+    assert len(list(read_journal(rows))) == 120 * 3 * 2
 
 
 def test_reproduce_with_few_seeds(tmp_path: Path) -> None:
