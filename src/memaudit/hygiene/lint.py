@@ -285,8 +285,8 @@ def _contradiction(
 
 
 def _newer(first: Memory, second: Memory, ordered: bool) -> Memory | None:
-    """The one with the later time, as far as both say it; without times the one that the store
-    lists later, if it lists memories in the order of writing."""
+    """The one with the later time, compared at the precision both have. Without times, the one
+    listed later, if the store lists memories in the order of writing."""
     early, late = (one.updated_at or one.created_at for one in (first, second))
     if early is not None and late is not None:
         shown = min(len(early), len(late))

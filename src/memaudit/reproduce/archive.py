@@ -216,14 +216,21 @@ def _main_packages(folders: Sequence[Path]) -> Path:
 
 def write_archive_numbers(folder: Path, files: ArchiveFiles) -> None:
     """Everything that the archive's files allow, as one file."""
-    data = {"found": files.found, "numbers": archive_numbers(files)}
+    skipped: dict[str, int] = {}
+    numbers = archive_numbers(files, skipped=skipped)
+    data = {"found": files.found, "examples_not_judged": skipped, "numbers": numbers}
     write_file(folder / ARCHIVE_NUMBERS, json.dumps(data, indent=1) + "\n")
 
 
 def archive_numbers(
-    files: ArchiveFiles, progress: Callable[[int], None] | None = None
+    files: ArchiveFiles,
+    progress: Callable[[int], None] | None = None,
+    skipped: dict[str, int] | None = None,
 ) -> dict[str, dict[str, float | None]]:
-    """Ours, by where the paper prints a number and what it calls it."""
+    """Ours, by where the paper prints a number and what it calls it.
+
+    `skipped` gets, by system, how many examples have no coverage calls that can be read.
+    """
     packages = read_packages(files.packages)
     results = measure_archive(packages, progress)
     natural = natural_numbers(results)
@@ -236,7 +243,9 @@ def archive_numbers(
     if len(packages) == PAPER_EXAMPLES:
         numbers["table 2"]["adjudicated subset, accepted or corrected"] = len(packages)
     for system, folder in files.stores.items():
-        _add_store(numbers, system, folder, packages)
+        missing = _add_store(numbers, system, folder, packages)
+        if skipped is not None and missing:
+            skipped[system] = missing
     if files.labels is not None:
         numbers["table 3"] |= _human_agreement(files.labels)
     return numbers
@@ -247,8 +256,10 @@ def _add_store(
     system: str,
     folder: Path,
     packages: Sequence[Package],
-) -> None:
-    """The rows of tables 4 and 6 and the smallest notes, for one system."""
+) -> int:
+    """The rows of tables 4 and 6 and the smallest notes, for one system; returns how many examples
+    were left out because nobody judged them."""
+    missing = 0
     store = import_store([folder / STORES_FILE], "written-stores", ImportOptions(name=system))
     if system == "A-Mem full":
         least = {rule: _smallest(store, packages, rule) for rule in ("words", "bytes")}
@@ -261,7 +272,7 @@ def _add_store(
             "A-Mem, mean smallest cost of a full note, byte-overhead units": least["bytes"],
         }
     if not (folder / COVERAGE_FILE).is_file():
-        return
+        return len(packages)
     judge = PublishedJudge(folder / COVERAGE_FILE)
     calls = folder / SALIENCE_FILE
     salience = Salience({system: SalienceCalls(calls)} if calls.is_file() else {})
@@ -270,6 +281,7 @@ def _add_store(
         found = _StoreMeans()
         for package in packages:
             found.add(package, store, judge, salience, rule)
+        missing = max(missing, found.skipped)
         row = {"A-Mem metadata": "A-Mem metadata recency", "A-Mem full": "A-Mem full native"}
         what = f"{name}, {row.get(system, f'{system} salience')} / package OPT"
         numbers["table 6"][what] = found.mean("package")
@@ -287,6 +299,7 @@ def _add_store(
                     f"{system} upper-pruned, package ratio": found.mean("upper package"),
                     f"{system} upper-pruned, union ratio": found.mean("upper union"),
                 }
+    return missing
 
 
 @dataclass(slots=True)
@@ -294,6 +307,7 @@ class _StoreMeans:
     """What is kept of a store at B = 100, example by example."""
 
     numbers: dict[str, list[Fraction]] = field(default_factory=dict)
+    skipped: int = 0
 
     def mean(self, name: str) -> float | None:
         values = self.numbers.get(name)
@@ -311,7 +325,8 @@ class _StoreMeans:
         try:
             written = judge_store(measured, store, judge, salience)
         except (NotJudged, MemAuditError):
-            return  # no call, or none that could be read: not a zero
+            self.skipped += 1  # no call, or none that could be read: not a zero
+            return
         policy: Policy | None = "salience" if "salience" in usable_policies(written) else None
         scorer = StoreScorer(measured, [written])
         kept = scorer.part(written, keep_within(written, BUDGET, policy).ids).value
