@@ -28,7 +28,9 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert solve(package, int(certificate["budget"]), solver="reference").certified
     assert "<h1>" in (folder / "report.html").read_text()
     stores = folder / "stores"
-    assert "mem0-shaped" in (stores / "leaderboard.html").read_text()
+    page = (stores / "leaderboard.html").read_text()
+    assert "mem0-shaped" in page
+    assert "written by hand in the shapes of Mem0, Letta and A-Mem: no measure" in page
     scored = done(
         "score", stores / "packages", stores / "mem0-shaped.json", "--judge",
         f"labels:{stores / 'coverage.jsonl'}", "--label-memories", stores / "memories.jsonl",

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import NO_SESSION, SessionOptions, judging_session, spread
+from memaudit.cli.options import (
+    NO_SESSION,
+    LabelledPackages,
+    SessionOptions,
+    judging_session,
+    spread,
+)
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
@@ -21,14 +27,7 @@ MOST_STRATA = 24
 
 
 def frame(
-    packages: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PACKAGE",
-            help="Packages, folders written by memaudit build, or a shipped set: natural, "
-            "short or long.",
-        ),
-    ],
+    packages: LabelledPackages,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The frame folder to write.")],
     zero_rate: Annotated[
         str, typer.Option(metavar="SHARE", help="Share of the uncovered cells to draw.")

@@ -13,6 +13,7 @@ from memaudit.cli.options import (
     NO_SESSION,
     Budgets,
     EngineOptions,
+    LabelledPackages,
     Seconds,
     SessionOptions,
     distinct_budgets,
@@ -30,14 +31,7 @@ if TYPE_CHECKING:
 
 @spread
 def model_pass(
-    packages: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PACKAGE",
-            help="Packages, folders written by memaudit build, or a shipped set: natural, short "
-            "or long.",
-        ),
-    ],
+    packages: LabelledPackages,
     model: Annotated[str, typer.Option(metavar="NAME", help="The model that judges again.")],
     budget: Budgets = "30,60,100",
     writer: Annotated[

@@ -18,6 +18,7 @@ from memaudit.cli.options import (
     Budgets,
     EngineOptions,
     JournalFile,
+    LabelledPackages,
     LabelMemories,
     Seconds,
     distinct_budgets,
@@ -58,14 +59,7 @@ NO_CONSENSUS = {
 
 @spread
 def ratios(
-    packages: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PACKAGE",
-            help="Packages, folders written by memaudit build, or a shipped set: natural, "
-            "short or long.",
-        ),
-    ],
+    packages: LabelledPackages,
     labels: Annotated[
         list[str] | None,
         typer.Option(

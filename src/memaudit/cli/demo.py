@@ -34,6 +34,7 @@ the shapes of Mem0, Letta and A-Mem, so they say nothing about these systems. Ev
 labelled twice, blind. A store's score is what it keeps within the budget, over the best store that
 can be made of everything that anybody wrote; the rest of 100% is where the value was lost."""
 
+TITLE = "Stores written by hand in the shapes of Mem0, Letta and A-Mem: no measure of these systems"
 BUDGET = "60"
 
 
@@ -114,7 +115,7 @@ def _score_stores(folder: Path) -> dict[str, Path]:
     scored = [one.data for one in score_all(how, places, named_engine("processes").map)]
     means = board(entries_of([(data["package"], data) for data in scored if data is not None]))
     show_board(means)
-    write_page(means, folder / "leaderboard.html")
+    write_page(means, folder / "leaderboard.html", TITLE)
     return {
         "page": folder / "leaderboard.html", "packages": packages,
         "store": folder / f"{stores[0].name}.json", "labels": folder / LABELS,

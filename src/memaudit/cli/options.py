@@ -101,6 +101,14 @@ PackagePath = Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.
 PackagesPath = Annotated[
     Path, typer.Argument(metavar="PACKAGE", help="A package, or a folder of packages.")
 ]
+LabelledPackages = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PACKAGE",
+        help="Packages, folders written by memaudit build, or a shipped set: natural, short or "
+        "long.",
+    ),
+]
 StorePath = Annotated[
     Path, typer.Argument(metavar="STORE", help="A store written by memaudit import.")
 ]

@@ -231,11 +231,11 @@ def _loss_column(name: str) -> Column:
 TITLE = "Stores of memory systems, side by side"
 
 
-def write_page(board: Board, out: Path) -> None:
-    write_file(out, build_page(board))
+def write_page(board: Board, out: Path, title: str = TITLE) -> None:
+    write_file(out, build_page(board, title))
 
 
-def build_page(board: Board) -> str:
+def build_page(board: Board, title: str = TITLE) -> str:
     """One self-contained HTML file."""
     jinja = environment()
     members = {
@@ -245,7 +245,7 @@ def build_page(board: Board) -> str:
     return one_file(
         jinja,
         "leaderboard.html",
-        title=TITLE,
+        title=title,
         board=board,
         budgets=[(budget, rows) for budget, rows in board.budgets],
         gaps=[(gap.budget, gap) for gap in board.gaps],
