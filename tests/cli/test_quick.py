@@ -1,5 +1,6 @@
 """`memaudit quick`: what it understands, and what it says where something is missing."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def test_both(folder: Path) -> None:
     assert "transcript: chat.jsonl, read as chat: 3 turns, 4 units" in result.stdout
     assert "store: MEMORY.md, read as markdown: 2 active memories" in result.stdout
     assert "found by rules" in result.stdout
+    assert re.search(r"in short: within .* scores [\d.]+.*, an ESTIMATE; lint finds", result.stdout)
     assert "an ESTIMATE" in result.stdout
     assert "next: add questions with evidence" in result.stdout
     (body,) = assert_sound((folder / "quick.html").read_text()).named("body")

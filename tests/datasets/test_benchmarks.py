@@ -162,8 +162,41 @@ def test_beam_questions_that_are_no_literal(text: str, tmp_path: Path) -> None:
     assert kinds([loaded]) == {"wrong type": 1}
 
 
-def test_beam_10m_is_refused(tmp_path: Path) -> None:
-    row = {"conversation_id": "1", "chat": [], "probing_questions": "{}", "plans": []}
+def test_beam_10m_has_plans_of_batches_of_turns(tmp_path: Path) -> None:
+    """Plans in the order of their numbers; an id that two plans use is ambiguous as evidence."""
+
+    def batch(*texts: str, first: int = 0, time: str | None = None) -> dict[str, object]:
+        messages = [
+            {"role": "user", "id": first + at, "content": text, "time_anchor": time}
+            for at, text in enumerate(texts)
+        ]
+        return {"batch_number": 1, "turns": [messages[:1], messages[1:]]}
+
+    item = {"plan-1": None, "plan-10": [batch("Last.", first=9)], "plan-2": None}
+    chat = [
+        item,
+        {"plan-1": [batch("One.", "Two.", time="March-15-2024"), batch("Three.", first=2)]},
+        {"plan-2": [batch("Other.", first=1)], "odd": 1},
+        {"plan-2": ["no batch"], "plan-3": [{"turns": [1]}]},
+    ]
+    asked = {
+        "information_extraction": [{"question": "?", "answer": "!", "source_chat_ids": [0, 1, 9]}]
+    }
+    row = {"conversation_id": "1", "chat": chat, "probing_questions": repr(asked), "plans": []}
     (tmp_path / "b.json").write_text(json.dumps([row]))
-    with pytest.raises(MemAuditError, match="record 1 is of BEAM-10M, which is not read"):
-        read_conversations(tmp_path / "b.json")
+    (loaded,) = read_conversations(tmp_path / "b.json")
+    talk = loaded.conversation
+    found = [(one.id, one.timestamp, [turn.text for turn in one.turns]) for one in talk.sessions]
+    assert found == [
+        ("plan-1/batch-1", "2024-03-15", ["One.", "Two."]),
+        ("plan-1/batch-2", None, ["Three."]),
+        ("plan-2/batch-1", None, ["Other."]),
+        ("plan-2/batch-2", None, []),
+        ("plan-3/batch-1", None, []),
+        ("plan-10/batch-1", None, ["Last."]),
+    ]  # fmt: skip
+    assert talk.questions[0].evidence == ("0", "9")
+    assert kinds([loaded]) == {
+        "ambiguous reference": 1, "empty session": 2, "repeated id": 1, "unknown field": 1,
+        "wrong type": 2,
+    }  # fmt: skip

@@ -39,6 +39,19 @@ def test_messages_as_a_list_and_as_one_record(tmp_path: Path) -> None:
         assert read_conversations(tmp_path / "x.json") == found
 
 
+@pytest.mark.parametrize("lines", [True, False])
+def test_bare_messages_are_one_conversation(lines: bool, tmp_path: Path) -> None:
+    rows = [{"role": "user", "content": "I moved."}, {"role": "assistant", "content": "Where?"}]
+    text = "\n".join(map(json.dumps, rows)) if lines else json.dumps(rows)
+    (tmp_path / "log.jsonl").write_text(text)
+    (loaded,) = read_conversations(tmp_path / "log.jsonl")
+    assert loaded.conversation.id == "log"
+    assert not loaded.irregularities
+    assert [(turn.role, turn.text) for turn in loaded.conversation.turns] == [
+        ("user", "I moved."), ("assistant", "Where?"),
+    ]  # fmt: skip
+
+
 def test_sharegpt() -> None:
     path = FIXTURES["messages_sharegpt"]
     assert guess_format(path) == "messages"

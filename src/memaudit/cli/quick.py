@@ -30,7 +30,7 @@ def quick(
     from memaudit.cli.lint import show
     from memaudit.cli.score import print_package
     from memaudit.hygiene.lint_json import lint_data
-    from memaudit.hygiene.quick import first_look
+    from memaudit.hygiene.quick import first_look, verdict
     from memaudit.report.quick_page import write_page
     from memaudit.scoring.score_json import package_scores_data
 
@@ -45,6 +45,7 @@ def quick(
                 scores = api.score(look.package, look.store, ["20%", "own"])
             advance(1)
             report = api.lint(look.store, look.package)
+        typer.echo(safe(f"in short: {verdict(look, scores, report)}"))
         if scores is not None:
             print_package(scores, everything=False, cells=False, ids=(), as_json=False)
         show(report)

@@ -47,6 +47,7 @@ from memaudit.cli.options import (
 from memaudit.cli.score_tables import (
     explained_lines,
     print_cells,
+    print_halumem,
     print_kinds,
     print_scores,
     score_lines,
@@ -56,6 +57,7 @@ from memaudit.core.budgets import USUAL_BUDGETS, asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.text import counted
+from memaudit.hygiene.halumem import halumem_measures, is_halumem
 from memaudit.io.packages import package_places, write_package
 from memaudit.scoring.escalation import Goal, score_and_escalate
 from memaudit.scoring.judges import (
@@ -261,13 +263,13 @@ def score(
             return
         if journal is not None:
             raise MemAuditError("--journal needs several packages; one is scored at once")
+        if not any(packages[0].weights.values()):
+            raise MemAuditError(
+                f"{packages[0].name!r} has no unit that counts, so there is nothing to score; "
+                "build it from a conversation with questions, or use memaudit quick"
+            )
         if limits:
             read = places[0].read()
-            if not any(read.weights.values()):
-                raise MemAuditError(
-                    f"{read.name!r} has no unit that counts, so there is nothing to score; build "
-                    "it from a conversation with questions, or use memaudit quick"
-                )
             found = [
                 score_package(
                     prepared(read, limit.rule, stores_only), exported,
@@ -408,10 +410,17 @@ def print_package(
     scores: ScoreResult, everything: bool, cells: bool, ids: Sequence[str], as_json: bool
 ) -> None:
     explained = [explanation(id, scores) for id in ids]
+    measures = (
+        [halumem_measures(scores.package, store) for store in scores.stores]
+        if is_halumem(scores.package)
+        else []
+    )
     if as_json:
         for line in scores.caveats:
             typer.echo(safe(line), err=True)
         data = package_data(scores, cells)
+        if measures:
+            data = {**data, "halumem": [one.data() for one in measures]}
         typer.echo(json.dumps({**data, "explained": explained} if ids else data, indent=1))
         return
     screen = console()
@@ -420,6 +429,8 @@ def print_package(
         screen.print(safe_markup(line))
     for line in advice_lines(scores.rows):
         screen.print(safe_markup(line))
+    if measures:
+        print_halumem(screen, measures, scores.scoring.judge_name)
     if everything:
         print_kinds(screen, [(row.store, row.at, row.kinds) for row in scores.rows])
     if cells:

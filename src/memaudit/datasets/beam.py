@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question, Session, Turn
 from memaudit.datasets.fields import IdRegistry, RecordFields, record_fields, resolve_references
 from memaudit.datasets.irregularities import LoadedConversation
@@ -18,8 +17,9 @@ from memaudit.io.strict_json import kind_of
 
 RECORD = frozenset({
     "conversation_id", "conversation_seed", "narratives", "user_profile", "conversation_plan",
-    "user_questions", "chat", "probing_questions",
+    "user_questions", "chat", "probing_questions", "plans",
 })  # fmt: skip
+BATCH = frozenset({"batch_number", "turns"})
 MESSAGE = frozenset({"role", "id", "time_anchor", "index", "question_type", "content"})
 ANSWERS = ("answer", "ideal_response", "ideal_answer", "ideal_summary", "expected_compliance")
 """Where a question's answer is, by its kind; the last tells what a good response does."""
@@ -47,6 +47,7 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
 )  # fmt: skip
+_PLAN = re.compile(r"plan-(?P<number>[0-9]{1,3})")
 _ANCHOR = re.compile(rf"(?P<month>{'|'.join(_MONTHS)})-(?P<day>[0-9]{{1,2}})-(?P<year>[0-9]{{4}})")
 
 
@@ -54,7 +55,7 @@ class Beam:
     """The rows of the published table as JSON or JSONL; a batch of the chat is a session."""
 
     name = "beam"
-    about = "BEAM 100K, 500K or 1M: the rows of the published table as a JSON list or JSONL"
+    about = "BEAM 100K to 10M: the rows of the published tables as a JSON list or JSONL"
 
     def recognises(self, keys: frozenset[str]) -> bool:
         return {"chat", "probing_questions"} <= keys
@@ -62,11 +63,6 @@ class Beam:
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         ids = IdRegistry()
         for place, data in listed_or_lined(path):
-            if "plans" in data:
-                raise MemAuditError(
-                    f"{path.name}: record {place + 1} is of BEAM-10M, which is not read; "
-                    f"BEAM's 100K, 500K and 1M are"
-                )
             yield _load(data, place, ids)
 
 
@@ -75,7 +71,8 @@ def _load(data: dict[str, object], place: int, ids: IdRegistry) -> LoadedConvers
     record.note_unknown(RECORD)
     messages = IdRegistry()
     sessions = tuple(
-        _session(record, batch, index, messages) for index, batch in enumerate(record.rows("chat"))
+        _session(record, id, batch, index, messages)
+        for index, (id, batch) in enumerate(_batches(record))
     )
     home = {turn.id: session.id for session in sessions for turn in session.turns}
     questions = tuple(_questions(record, messages, home))
@@ -85,8 +82,39 @@ def _load(data: dict[str, object], place: int, ids: IdRegistry) -> LoadedConvers
     return LoadedConversation(conversation, record.notes.of(record.id))
 
 
-def _session(record: RecordFields, batch: object, index: int, ids: IdRegistry) -> Session:
-    id = f"batch-{index + 1}"
+def _batches(record: RecordFields) -> Iterator[tuple[str, object]]:
+    """The batches of a chat and their names: lists of messages, or in BEAM-10M objects that hold
+    the batches of a plan, plan after plan, whose turns are lists of messages."""
+    plans: dict[int, list[object]] = {}
+    for place, item in enumerate(record.rows("chat")):
+        if not isinstance(item, dict):
+            yield f"batch-{place + 1}", item
+            continue
+        rows = RecordFields(item, f"chat[{place}]", record.id, record.notes)
+        for name, batches in item.items():
+            match = _PLAN.fullmatch(name)
+            if match is None:
+                record.notes.unknown_field(rows.where, record.id, name)
+            elif batches is not None:  # a table has a column for every plan
+                plans.setdefault(int(match["number"]), []).extend(rows.rows(name))
+    for plan in sorted(plans):
+        for place, batch in enumerate(plans[plan]):
+            yield f"plan-{plan}/batch-{place + 1}", _messages_of(record, batch)
+
+
+def _messages_of(record: RecordFields, batch: object) -> object:
+    """The messages of a batch of BEAM-10M: its turns are lists of messages."""
+    if not isinstance(batch, dict):
+        return batch
+    rows = RecordFields(batch, "chat", record.id, record.notes)
+    rows.note_unknown(BATCH)
+    messages: list[object] = []
+    for turn in rows.rows("turns"):
+        messages += turn if isinstance(turn, list) else [turn]
+    return messages
+
+
+def _session(record: RecordFields, id: str, batch: object, index: int, ids: IdRegistry) -> Session:
     rows = RecordFields({"chat": batch}, "", id, record.notes)
     messages = [(place, row, _time(row)) for place, row in rows.objects("chat")]
     if not messages:

@@ -1,6 +1,8 @@
-"""Message logs: OpenAI's `messages` and ShareGPT's `conversations`, one conversation per record."""
+"""Message logs: OpenAI's `messages` and ShareGPT's `conversations`, one conversation per record,
+or a file of bare messages, which is one conversation."""
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
@@ -24,24 +26,39 @@ ROLES = {
 }
 """What each layout calls the roles."""
 
+BARE = frozenset({"role", "content"})
+"""What a message without a record around it has."""
+
 SESSION = "session-1"
 
 
 class Messages:
-    """A record is a conversation of one session, without times or questions."""
+    """A conversation is one session, without times or questions."""
 
     name = "messages"
-    about = "message logs: JSON or JSONL records with OpenAI `messages` or ShareGPT `conversations`"
+    about = (
+        "message logs: JSON or JSONL records with OpenAI `messages` or ShareGPT `conversations`, "
+        "or a message `{role, content}` per record"
+    )
 
     def recognises(self, keys: frozenset[str]) -> bool:
-        """By `messages`, or by `conversations` if at least half of the keys are ShareGPT's."""
+        """By `messages`, by `conversations` if at least half of the keys are ShareGPT's, or as a
+        bare message."""
         if OPENAI in keys:
             return SHAREGPT not in keys
+        if keys and keys <= MESSAGE[OPENAI]:
+            return keys >= BARE
         return SHAREGPT in keys and 2 * len(keys & RECORD[SHAREGPT]) >= len(keys)
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         ids = IdRegistry()
-        for place, data in listed_or_lined(path):
+        rows = listed_or_lined(path)
+        first = next(rows, None)
+        if first is not None and first[1].keys() >= BARE:
+            messages: list[object] = [first[1], *(data for _, data in rows)]
+            yield _load({OPENAI: messages, "id": path.stem}, OPENAI, 0, ids)
+            return
+        for place, data in chain([] if first is None else [first], rows):
             layouts = [layout for layout in RECORD if layout in data]
             if len(layouts) != 1:
                 both = " and ".join(map(repr, layouts)) or "neither"

@@ -10,8 +10,10 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.datasets.registry import seen_format
+from memaudit.hygiene.findings import LintReport
 from memaudit.hygiene.subject import subject_of
 from memaudit.natural.statements import with_statements
+from memaudit.scoring.result import ScoreResult
 
 ROUGH = (
     "units are sentences that state something, found by rules: about half of them are what a "
@@ -96,3 +98,16 @@ def first_look(paths: Sequence[Path]) -> FirstLook:
 def _transcript_format(path: Path) -> str | None:
     """The dataset format of a file, or None for what is read as a store."""
     return seen_format(path) if path.is_file() else None
+
+
+def verdict(look: FirstLook, scores: ScoreResult | None, report: LintReport | None) -> str:
+    """The first look in one line."""
+    said = []
+    if scores is not None:
+        row = scores["own"]
+        mark = ", an ESTIMATE" if look.rough or row.is_estimate else ""
+        said.append(f"within its own cost the store scores {row.score_text}{mark}")
+    if report is not None:
+        found = [f"{number:,} {rule}" for rule, number in report.counts.items() if number]
+        said.append(f"lint finds {', '.join(found) or 'nothing'}")
+    return "; ".join(said)

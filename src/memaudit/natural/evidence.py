@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pydantic import JsonValue
+
 from memaudit.core.exact import exact
 from memaudit.core.package import (
     ABSTENTION,
@@ -97,11 +99,18 @@ INTERFERENCE = "interference"
 """What a memory should not hold: such units weigh nothing."""
 
 
+REPLACES = "replaces"
+"""The attribute of a point's unit that names the units it updates."""
+
+
 def point_evidence(
     transcript: Transcript, points: Sequence[MemoryPoint], questions: Sequence[Question]
 ) -> tuple[list[LocatedUnit], list[Query]]:
     """A unit per memory point of a dataset, with its importance as weight, and the queries that
     require points. A point that a later one updates is stale."""
+    ids: dict[str, list[str]] = defaultdict(list)
+    for point in points:
+        ids[point.text].append(point.id)
     outdated = {text for point in points for text in point.replaces}
     units = []
     for point in points:
@@ -109,11 +118,14 @@ def point_evidence(
         weight = None if point.importance is None else exact(str(point.importance))
         if point.source == INTERFERENCE:
             kind, weight = INTERFERENCE, Fraction(0)
+        attributes: dict[str, JsonValue] = {"type": point.kind, "source": point.source}
+        if point.replaces:
+            attributes[REPLACES] = [id for text in point.replaces for id in ids[text]]
         session = transcript.session_ids[point.session]
         unit = EvidenceUnit(
             id=point.id, kind=kind, text=point.text, timestamp=point.timestamp, weight=weight,
             sources=(Source(id=session, session=session),),
-            attributes={"type": point.kind, "source": point.source},
+            attributes=attributes,
         )  # fmt: skip
         units.append(LocatedUnit(unit, (), session, point.text))
     return units, [query_of(question, question.evidence_points) for question in questions]
