@@ -124,7 +124,7 @@ CASES: list[tuple[str, str | bytes | None, list[str]]] = [
      ["manifest.json: has format version 2 (this program reads 1)"]),
     ("manifest.json", manifest(format="other"),
      ['manifest.json: is not a package: it lacks the line "format": "memaudit-package" '
-      "(see memaudit schema)"]),
+      "(a conversation becomes one by memaudit build)"]),
     ("manifest.json", manifest(counts={"units": 2, "x": 1}, sha256={"units.jsonl": "0" * 64}),
      ["manifest.json: names the unknown entry 'x' in 'counts'",
       "units.jsonl: has 1 rows but the manifest counts 2 (rows were lost or added)",

@@ -104,7 +104,7 @@ FILES: list[tuple[str, list[str]]] = [
     ("[1]", ["p.json: is not a package: it holds a list"]),
     ("3", ["p.json: is not a package: it holds a number"]),
     ('{"a": 1}', ['p.json: is not a package: it lacks the line "format": "memaudit-package" '
-                  "(see memaudit schema)"]),
+                  "(a conversation becomes one by memaudit build)"]),
     (f'{{{HEAD}, "experiences": 5, "candidates": []}}',
      ["p.json: the table 'experiences' is a number (a list was expected)",
       "p.json: the table 'units' is missing (a list was expected)"]),

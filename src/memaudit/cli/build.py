@@ -308,6 +308,11 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
     lines = [f"{counted(counts['packages'], 'package')} in {out}{existing}"]
     for name in ("experiences", "candidates", "units", "queries"):
         lines.append(_row(counts.get(name, 0), name))
+    if not counts.get("units"):
+        lines.append("NOTHING TO SCORE: no unit was found, since nothing says what is asked later")
+        lines.append(
+            "  give --units FILE or use --method model; memaudit quick finds units by rules"
+        )
     lines.append(_row(counts.get("queries_without_units", 0), "without units", 1))
     lines.append(_row(counts.get("coverage", 0), "coverage rows"))
     for name, part in manifest["coverage_by_provenance"].items():

@@ -53,7 +53,9 @@ def open_header(document: Mapping[str, Any], file: str, own: set[str]) -> tuple[
     draft = PackageDraft(JsonRow(fields, file, 0), {table: [] for table in TABLES})
     if document.get("format") != FORMAT:
         message = f'is not a package: it lacks the line "format": "{FORMAT}"'
-        draft.problems.append(Problem(message, "see memaudit schema", file=file))
+        draft.problems.append(
+            Problem(message, "a conversation becomes one by memaudit build", file=file)
+        )
         return draft, False
     if document.get("version") != VERSION:
         message = f"has format version {str(document.get('version', 'none'))[:20]}"
