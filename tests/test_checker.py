@@ -15,7 +15,7 @@ from memaudit import checker
 from memaudit.checker import Q, _Checker, _Fails, _Layout, _Node, _Problem, verify
 from memaudit.core.digest import digest
 from memaudit.core.optimum import Certificate, Layout
-from memaudit.core.package import Package
+from memaudit.core.package import Coverage, EvidenceUnit, Package
 from memaudit.core.response import Log1p
 from memaudit.solvers.compiled.problem import prepare
 from memaudit.solvers.form import integer_form
@@ -176,13 +176,26 @@ def test_a_coarse_scale_proves_nothing() -> None:
 
 
 def test_rounding_that_bends_upwards() -> None:
-    """log1p of 1, 2, 3 times 1e-10 is 1, 1, 2 grid steps: no gain may be taken for spent."""
-    tiny = package("a:e0:1 b:e1:1 c:e2:1", {"x": 1}, [(id, "x", "1e-10") for id in "abc"], Log1p())
-    steps = 1 << 32
-    proof = (1, 0, 0, 1, 1, 0, 1, 2, 0, 0)
-    claim = certificate(tiny, 3, F(1, steps), "a", *proof, scale=steps)
-    assert WEAK in verify(tiny, claim).reason
-    assert verify(tiny, certificate(tiny, 3, F(2, steps), "abc", 5, 0, scale=steps)).valid
+    """Of 1, 2, 3 times z the third gain exceeds the second, by rounding alone.
+
+    d is worth a grid step less than all three. A proof that it is best takes, after a, the second
+    gain for the third.
+    """
+    z = F("1.01e-10")
+    h = [Log1p().at(times * z).high for times in range(4)]
+    scale = Log1p().grain(F(1, z.denominator))
+    assert h[1] + 2 * (h[2] - h[1]) < h[3]
+    tiny = package("a:e0:1 b:e1:1 c:e2:1 d:e3:3", {"x": 1}, [(id, "x", z) for id in "abc"], Log1p())
+    other = EvidenceUnit(id="y", kind="fact", weight=h[3] - F(1, scale))
+    tiny = tiny.replace(
+        units=(*tiny.units, other),
+        coverage=(*tiny.coverage, Coverage(candidate="d", unit="y", value=F(1))),
+    )
+    proof = (1, 3, 0, 1, 0, 0, 0)
+    assert WEAK in verify(tiny, certificate(tiny, 3, other.weight, "d", *proof, scale=scale)).reason
+    best = solve(tiny, budget=3)
+    assert best.certified
+    assert set(best.store) == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize("order", [(0, 0, 1), (0, ~0, 1), (~0, ~0, ~1), (0, 1)])

@@ -47,12 +47,12 @@ Every loop is counted in steps, five to ten million per second, before it runs: 
 within minutes.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, groupby
 from math import gcd, lcm
+from operator import itemgetter
 
 from memaudit.core.digest import digest
 from memaudit.core.objective import value as worth
@@ -70,6 +70,9 @@ HIGHEST, MOST_FINE = 1 << 60, 1 << 12
 """Numbers from the first on may share a hash, so at most so many of them are looked up together."""
 
 MOST_STEPS, MOST_IN_BLOCK = 4_000_000_000, 1 << 26
+WINDOW = 1 << 12
+"""Candidates compared with all others at a time, each of them a bit."""
+
 MOST_PENDING = 1 << 24
 """Decisions and prices of all nodes still to be visited, together."""
 
@@ -144,7 +147,7 @@ class _Problem:
                 self.parts.setdefault(group, set()).add(inner)
                 self.whole.setdefault(inner, group)
         self.cost = [numerator * (cost_scale // denominator) for numerator, denominator in costs]
-        self.cost_scale, self.steps, self.width = cost_scale, 0, 1
+        self.cost_scale, self.steps = cost_scale, 0
         self.budget, self.cap = 0, 1
         self.rows = [
             sorted((r, value.numerator * (steps[r] // value.denominator)) for r, value in row)
@@ -159,6 +162,7 @@ class _Problem:
         fine = [unit.response.grain(Fraction(1, steps[r])) for r, unit in enumerate(units)]
         weights = [package.weights[unit.id] for unit in units]
         self.scale = lcm(1, *(f * w.denominator for f, w in zip(fine, weights, strict=True)))
+        self.width = 1 + (self.scale.bit_length() + cost_scale.bit_length()) // 512
         self.top, self.worth, self.slack, self.grain, self.fine = [], [], [], 0, False
         for r, unit in enumerate(units):
             flat = unit.response.saturates_at
@@ -177,7 +181,8 @@ class _Problem:
             self.top.append(top)
             self.worth.append(table)
             # H may miss h by a grid step, so a later gain may exceed an earlier one by two of them.
-            self.slack.append(0 if unit.response.is_rational else 2 * weight // fine[r])
+            coarsest = unit.response.grain(Fraction(top, steps[r]))
+            self.slack.append(0 if unit.response.is_rational else 2 * weight // coarsest)
         self.grain = max(1, self.grain)
         self.capped = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
 
@@ -214,29 +219,73 @@ class _Problem:
         rows = self.capped
         able = [u for u, row in enumerate(rows) if row and self.cost[u] <= self.budget]
         able.sort(key=lambda u: (self.cost[u], -sum(rows[u].values()), u))
-        size = Counter(self.group[u] for u in able)
-        useful = []
-        own: dict[int, list[int]] = {}  # by group, what is useful so far
-        alone: dict[int, list[int]] = {}  # by unit, what is alone in its group so far
+        groups: dict[int, list[int]] = {}
         for u in able:
-            row, group = rows[u], self.group[u]
-            missing = {r: self.top[r] for r in row}
-            others = min((alone.get(r, []) for r in row), key=len) if across else []
-            for v in chain(own.get(group, ()), others):
-                self.spend(8 + 4 * len(row))
-                if all(rows[v].get(r, 0) >= z for r, z in row.items()):
-                    near = self.group[v] == group
-                    missing = {} if near else {r: z - rows[v][r] for r, z in missing.items()}
-                    if not any(z > 0 for z in missing.values()):
-                        break
-            else:
-                useful.append(u)
-                if self.cap == 1:
-                    own.setdefault(group, []).append(u)
-            if size[group] == 1 and group not in self.whole and group not in self.parts:
-                for r in row:
-                    alone.setdefault(r, []).append(u)
-        return tuple(sorted(useful))
+            groups.setdefault(self.group[u], []).append(u)
+        gone: set[int] = set()
+        if self.cap == 1:
+            for members in groups.values():
+                gone.update(u for u, better in self._as_good(members) if better)
+        if across:
+            related = self.whole.keys() | self.parts.keys()
+            alone = {us[0] for g, us in groups.items() if len(us) == 1 and g not in related}
+            gone |= self._covered_by(alone, able)
+        return tuple(sorted(set(able) - gone))
+
+    def _covered_by(self, alone: set[int], able: list[int]) -> set[int]:
+        """Candidates that those `alone` which can replace them cover to the top together."""
+        rows, gone = self.capped, set()
+        holders: dict[int, list[int]] = {}
+        for u in able:
+            for r in rows[u] if u in alone else ():
+                holders.setdefault(r, []).append(u)
+        asked: dict[int, set[int]] = {}
+        for u in able:  # all that can replace u hold its scarcest unit
+            r = min(rows[u], key=lambda r: len(holders.get(r, ())))
+            if r in holders:
+                asked.setdefault(r, set()).add(u)
+        place = {u: at for at, u in enumerate(able)}
+        for r, asking in asked.items():
+            members = sorted({*holders[r], *asking}, key=place.__getitem__)
+            allowed = sum(1 << at for at, u in enumerate(members) if u in alone)
+            self.spend(len(members) * (1 + (len(members) >> 10)))
+            for u, better in self._as_good(members):
+                missing = {r: self.top[r] for r in rows[u]}
+                others = better & allowed if u in asking else 0
+                if all(others.bit_count() * z >= self.top[r] for r, z in rows[u].items()):
+                    gone.add(u)
+                    continue
+                while others and any(z > 0 for z in missing.values()):
+                    self.spend(8 + 4 * len(missing) + (len(members) >> 10))
+                    v = members[others.bit_length() - 1]
+                    others ^= 1 << (others.bit_length() - 1)
+                    missing = {r: z - rows[v][r] for r, z in missing.items()}
+                if not any(z > 0 for z in missing.values()):
+                    gone.add(u)
+        return gone
+
+    def _as_good(self, members: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Each member and, as bits, the earlier members that cover no less of what it covers."""
+        holders: dict[int, list[tuple[int, int]]] = {}
+        for at, u in enumerate(members):
+            for r, z in self.capped[u].items():
+                holders.setdefault(r, []).append((z, at))
+        for found in holders.values():
+            found.sort(reverse=True)
+        each = 4 + (len(members) >> 8)
+        for start in range(0, len(members), WINDOW):
+            bits = {at: (1 << at) - 1 for at in range(start, min(start + WINDOW, len(members)))}
+            for found in holders.values():
+                self.spend(each * len(found))
+                seen = 0
+                for _, level in groupby(found, key=itemgetter(0)):
+                    same = [at for _, at in level]
+                    for at in same:
+                        seen |= 1 << at
+                    for at in same:
+                        if at in bits:
+                            bits[at] &= seen
+            yield from ((members[at], better) for at, better in bits.items())
 
 
 class _Layout:
@@ -387,7 +436,7 @@ class _Checker:
         for at, layer in enumerate(layers):
             steps = len(states) * (len(layer) + 1) * (16 + len(units))
             self.spend(steps)
-            asked += steps
+            asked += steps * p.width  # what is remembered grows with the length of its numbers
             if asked > MOST_IN_BLOCK or (p.fine and len(states) > MOST_FINE):
                 raise _Fails("a block asks for too much work")
             closing = [seat[r] for r in units if last[r] == at]

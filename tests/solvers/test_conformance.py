@@ -32,11 +32,7 @@ def seeded(seed: int) -> tuple[Form, int]:
 
 def rounding(form: Form) -> int:
     """What floating point may miss: a few grid steps of every irrational h, nothing elsewhere."""
-    return sum(
-        8 * int(level.factor / level.grid)
-        for level in form.levels
-        if not level.response.is_rational
-    )
+    return sum(4 * level.slack for level in form.levels if not level.response.is_rational)
 
 
 def check_store(form: Form, solution: Solution) -> None:

@@ -11,8 +11,10 @@ from memaudit.core.exact import decimal_text
 
 Number = float | Fraction
 
-DIGITS = 9
-"""Decimal places of a rounded number in JSON."""
+DIGITS, SMALL = 9, Fraction(1, 1000)
+"""Decimal places of a rounded number in JSON; significant digits of an exact one below `SMALL`."""
+LONGEST_FRACTION = 10**300
+"""A longer fraction is not written out."""
 LONGEST_EXACT = 12
 """Characters of an exact number in a table. A longer one is rounded and marked with ~."""
 
@@ -22,9 +24,20 @@ def rounded(number: Fraction) -> float: ...
 @overload
 def rounded(number: Number | None) -> float | None: ...
 def rounded(number: Number | None) -> float | None:
-    """A number as JSON holds it: rounded to `DIGITS` places, or None where it is undefined."""
+    """A number as JSON holds it: rounded to `DIGITS` places, or None where it is undefined.
+
+    A small exact number keeps so many significant digits; that of a small float is noise.
+    """
     value = _defined(number)
+    if isinstance(number, Fraction) and abs(number) < SMALL:
+        return float(f"{float(number):.{DIGITS}g}")
     return None if value is None else round(value, DIGITS)
+
+
+def fraction_text(number: Fraction) -> str | None:
+    """The exact number beside a rounded one; None where it is too long for anybody to read."""
+    long = max(abs(number.numerator), number.denominator) >= LONGEST_FRACTION
+    return None if long else str(number)
 
 
 def fixed(number: Number | None, places: int = 3, missing: str = "-") -> str:

@@ -14,8 +14,15 @@ from memaudit.core.exact import Enclosure, Exact
 MOST_POINTS = 256
 """Of a piecewise h: more would take long to make whole."""
 
-PRECISION_BITS = 32
-"""Irrational values are enclosed between neighbouring multiples of 2**-PRECISION_BITS."""
+PRECISION_BITS, SMALL_BITS = 32, 11
+"""Irrational values are enclosed between neighbouring multiples of 2**-PRECISION_BITS, and of a
+finer grid below a coverage of 2**-SMALL_BITS, so that small values are known as well as large."""
+
+
+def _bits(z: Fraction) -> int:
+    """How fine the grid is at a coverage: the finer grid has all points of the coarser one."""
+    below_one = (z.denominator // z.numerator).bit_length() if z else 0
+    return PRECISION_BITS + max(0, below_one - SMALL_BITS)
 
 
 class _Response(BaseModel):
@@ -30,12 +37,12 @@ class _Response(BaseModel):
         return None
 
     def at(self, z: Fraction) -> Enclosure:  # noqa: ARG002 - the shapes below use it
-        """h(z), exactly or between neighbouring multiples of 2**-PRECISION_BITS."""
+        """h(z), exactly or between neighbouring points of the grid at z."""
         raise TypeError(f"{type(self).__name__} declares no h")
 
-    def grain(self, step: Fraction) -> int:  # noqa: ARG002 - the shapes below use it
+    def grain(self, step: Fraction) -> int:
         """A number that makes h whole at every multiple of `step` (after rounding to the grid)."""
-        return 1 << PRECISION_BITS
+        return 1 << _bits(step)
 
     def up_to(self, most: Fraction) -> Self:  # noqa: ARG002 - the shapes below use it
         """The same h, flat from this coverage on: h(min(most, z))."""
@@ -117,16 +124,18 @@ class Piecewise(_Response):
         return self.model_copy(update={"points": (*before, (most, self.at(most).low))})
 
 
-def _between(low: Decimal, high: Decimal) -> Enclosure:
-    grid = 1 << PRECISION_BITS
+def _between(low: Decimal, high: Decimal, z: Fraction) -> Enclosure:
+    grid = 1 << _bits(z)
     lower, upper = Fraction(low) * grid, Fraction(high) * grid
     floor = lower.numerator // lower.denominator
     ceiling = -((-upper.numerator) // upper.denominator)
     return Enclosure(Fraction(max(0, floor), grid), Fraction(ceiling, grid))
 
 
-_DOWN = Context(prec=50, rounding=ROUND_FLOOR)
-_UP = Context(prec=50, rounding=ROUND_CEILING)
+def _contexts(z: Fraction) -> tuple[Context, Context]:
+    """Rounding down and up, with digits to spare for 1 + z."""
+    digits = 50 + (z.denominator // z.numerator).bit_length() // 3
+    return Context(prec=digits, rounding=ROUND_FLOOR), Context(prec=digits, rounding=ROUND_CEILING)
 
 
 def _quotient(z: Fraction, context: Context) -> Decimal:
@@ -165,7 +174,7 @@ class Sqrt(_Smooth):
     shape: Literal["sqrt"] = "sqrt"
 
     def _curve(self, z: Fraction) -> Enclosure:
-        grid = 1 << PRECISION_BITS
+        grid = 1 << _bits(z)
         floor = isqrt(z.numerator * grid * grid // z.denominator)
         ceiling = floor if Fraction(floor, grid) ** 2 == z else floor + 1
         return Enclosure(Fraction(floor, grid), Fraction(ceiling, grid))
@@ -180,9 +189,10 @@ class Log1p(_Smooth):
         if z == 0:
             return Enclosure(z, z)
         # Context.ln is correctly rounded to nearest, so one step outwards encloses the truth.
-        low = _quotient(z + 1, _DOWN).ln(_DOWN).next_minus(_DOWN)
-        high = _quotient(z + 1, _UP).ln(_UP).next_plus(_UP)
-        return _between(low, high)
+        down, up = _contexts(z)
+        low = _quotient(z + 1, down).ln(down).next_minus(down)
+        high = _quotient(z + 1, up).ln(up).next_plus(up)
+        return _between(low, high, z)
 
 
 class Saturating(_Smooth):
@@ -194,9 +204,10 @@ class Saturating(_Smooth):
         if z == 0:
             return Enclosure(z, z)
         # exp falls as its argument falls: the upper z gives the lower exp, hence the higher h.
-        low_exp = _quotient(z, _UP).copy_negate().exp(_DOWN).next_minus(_DOWN)
-        high_exp = _quotient(z, _DOWN).copy_negate().exp(_UP).next_plus(_UP)
-        return _between(_DOWN.subtract(Decimal(1), high_exp), _UP.subtract(Decimal(1), low_exp))
+        down, up = _contexts(z)
+        low_exp = _quotient(z, up).copy_negate().exp(down).next_minus(down)
+        high_exp = _quotient(z, down).copy_negate().exp(up).next_plus(up)
+        return _between(down.subtract(Decimal(1), high_exp), up.subtract(Decimal(1), low_exp), z)
 
 
 Response = Annotated[Capped | Piecewise | Sqrt | Log1p | Saturating, Field(discriminator="shape")]

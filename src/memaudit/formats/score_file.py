@@ -48,6 +48,7 @@ class OptimumRow(FileModel):
     """OPT of the common union. The digest is that of the union."""
 
     value: float
+    exact: str | None = None
     certified: bool
     bound: float
     digest: str
@@ -80,6 +81,7 @@ class KeptRow(FileModel):
     memories: Count
     cost: Exact
     value: float
+    exact: str | None = None
     assumed_share: float = 0
     ratio: WithinOne | None
     package_ratio: float | None = None
@@ -93,6 +95,7 @@ class WrittenRow(FileModel):
     memories: Count
     cost: Exact
     value: float
+    exact: str | None = None
     assumed_share: float = 0
     duplicates: Count = 0
     duplicate_cost: Exact = Fraction(0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Enclosure, plain
-from memaudit.core.number_text import rounded
+from memaudit.core.number_text import fraction_text, rounded
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import EvidenceUnit, Query
 from memaudit.core.text import content_key
@@ -67,7 +67,7 @@ def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
         "budget": plain(row.budget),
         "asked": numbers.asked,
         "score": rounded(row.score),
-        "exact": None if row.exact is None else str(row.exact),
+        "exact": None if row.exact is None else fraction_text(row.exact),
         "interval": None if row.interval is None else [rounded(end) for end in row.interval],
         "chance": rounded(row.chance),
         "unrelated": row.is_unrelated,
@@ -76,6 +76,7 @@ def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
         "kept_by": row.kept_by,
         "optimum": {
             "value": rounded(row.optimum.value),
+            "exact": fraction_text(row.optimum.value),
             **_optimum_row(row.optimum),
             "digest": row.optimum.digest,
             "assumed_share": rounded(row.optimum.assumed),
@@ -85,6 +86,7 @@ def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
             "memories": numbers.memories,
             "cost": plain(numbers.written.cost),
             "value": rounded(numbers.written.value),
+            "exact": fraction_text(numbers.written.value),
             "assumed_share": rounded(numbers.written.assumed),
             "duplicates": numbers.duplicates,
             "duplicate_cost": plain(numbers.duplicate_cost),
@@ -130,6 +132,7 @@ def _kept_row(kept: KeptStore) -> dict[str, Any]:
         "memories": len(kept.ids),
         "cost": plain(kept.worth.cost),
         "value": rounded(kept.worth.value),
+        "exact": fraction_text(kept.worth.value),
         "assumed_share": rounded(kept.worth.assumed),
         "ratio": rounded(kept.ratio.value),
         "package_ratio": rounded(kept.package_ratio.value),

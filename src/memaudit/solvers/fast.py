@@ -53,13 +53,7 @@ class Fast:
         packed = pack(form)
         if packed is None:
             return None
-        slack = np.array(
-            [
-                0 if level.response.is_rational else 2 * int(level.factor / level.grid)
-                for level in form.levels
-            ],
-            dtype=np.int64,
-        )
+        slack = np.array([level.slack for level in form.levels], dtype=np.int64)
         try:
             return solve_form(packed, limits, np.array(form.group, np.int64), slack, hint)
         except KeyboardInterrupt:

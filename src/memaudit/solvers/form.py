@@ -47,7 +47,7 @@ class Level:
         if self.response.is_rational:
             return self.value(level)
         low = self.response.at(Fraction(self.base + min(level, self.top), self.steps)).low
-        return _floor(low * self.grid) * int(self.factor / self.grid) - self.base_value
+        return int(low * self.factor) - self.base_value
 
     @property
     def base_value(self) -> int:
@@ -55,10 +55,7 @@ class Level:
         return self._high(self.base) if self.base else 0
 
     def _high(self, level: int) -> int:
-        high = self.response.at(Fraction(level, self.steps)).high
-        if self.response.is_rational:
-            return int(high * self.factor)
-        return _ceiling(high * self.grid) * int(self.factor / self.grid)
+        return int(self.response.at(Fraction(level, self.steps)).high * self.factor)
 
     def after(self, level: int) -> "Level":
         """The unit once this coverage is given."""
@@ -67,9 +64,14 @@ class Level:
         return replace(self, top=self.top - given, table=table, base=self.base + given)
 
     @property
-    def grid(self) -> int:
-        """Irrational values of h are rounded to multiples of 1/grid."""
-        return self.response.grain(Fraction(1))
+    def slack(self) -> int:
+        """How far a later gain may exceed an earlier one: two steps of the coarsest grid that
+        irrational values are rounded to."""
+        if self.response.is_rational:
+            return 0
+        return 2 * int(
+            self.factor / self.response.grain(Fraction(self.base + self.top, self.steps))
+        )
 
 
 def _ceiling(number: Fraction) -> int:

@@ -30,7 +30,7 @@ from memaudit.solvers.form import Form, granularity
 from memaudit.solvers.protocol import Limits, Proof, Solution, Solver, Tell
 from memaudit.solvers.reference import greedy
 from memaudit.solvers.tie_breaking import undominated, without_waste
-from memaudit.solvers.tree import Q, concavity_slack
+from memaudit.solvers.tree import Q
 
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN = range(8)
 """Words of a proof (checker.py)."""
@@ -245,7 +245,7 @@ def _ceiling(form: Form, whole: dict[int, int]) -> tuple[int, list[int]]:
     total, sold = 0, dict[int, int]()
     prices: list[int] = []
     for unit, (level, amounts) in enumerate(zip(form.levels, covering, strict=True)):
-        gains = {u: level.value(z) + concavity_slack(level) for u, z in amounts.items()}
+        gains = {u: level.value(z) + level.slack for u, z in amounts.items()}
         free = level.value(_reach(form, amounts))
         if _best_sales(form, gains, whole) >= free:
             total += free

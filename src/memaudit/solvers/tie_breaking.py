@@ -12,6 +12,8 @@ way. docs/solvers.md states the rules for users.
 """
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from memaudit.core.package import Candidate, Package
@@ -33,21 +35,28 @@ def undominated(form: "Form") -> list[int]:
     branch of a proof that was done before.
     """
     rows = [{unit: min(z, form.levels[unit].top) for unit, z in row} for row in form.rows]
-
-    def beats(v: int, u: int) -> bool:
-        at_least = form.cost[v] <= form.cost[u] and all(
-            rows[v].get(unit, 0) >= z for unit, z in rows[u].items()
-        )
-        equal = at_least and form.cost[v] == form.cost[u] and rows[v] == rows[u]
-        return v != u and at_least and (v < u or not equal)
-
     able = [[u for u in group if rows[u] and form.cost[u] <= form.budget] for group in form.groups]
-    return [
-        u
-        for group in able
-        for u in group
-        if form.group_cap > 1 or form.root_grain is not None or not any(beats(v, u) for v in group)
-    ]
+    if form.group_cap > 1 or form.root_grain is not None:
+        return [u for group in able for u in group]
+    kept: set[int] = set()
+    for group in able:
+        # Whatever can replace a candidate comes before it, and of equals the first.
+        ordered = sorted(group, key=lambda u: (form.cost[u], -sum(rows[u].values()), u))
+        better = {u: (1 << at) - 1 for at, u in enumerate(ordered)}  # places, as bits
+        levels: dict[int, list[tuple[int, int, int]]] = {}
+        for at, u in enumerate(ordered):
+            for unit, z in rows[u].items():
+                levels.setdefault(unit, []).append((-z, at, u))
+        for holders in levels.values():
+            at_least = 0
+            for _, same in groupby(sorted(holders), key=itemgetter(0)):
+                alike = list(same)
+                for _, at, _ in alike:
+                    at_least |= 1 << at
+                for _, _, u in alike:
+                    better[u] &= at_least
+        kept.update(u for u in ordered if not better[u])
+    return [u for group in able for u in group if u in kept]
 
 
 def without_waste(form: "Form", chosen: Sequence[int]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ miss concavity by two grid steps, so every such unit in a row adds that much to 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memaudit.solvers.form import Form, Level
+from memaudit.solvers.form import Form
 
 Q = 1024
 """Multipliers are integers over this denominator."""
@@ -34,11 +34,6 @@ class Branch:
     banned: bool = False
 
 
-def concavity_slack(level: Level) -> int:
-    """How much a gain on this unit may grow while its coverage grows, by rounding alone."""
-    return 0 if level.response.is_rational else 2 * int(level.factor / level.grid)
-
-
 class Tree:
     """The current node of the search among some candidates, and the decisions that lead to it."""
 
@@ -51,7 +46,7 @@ class Tree:
         self.path: list[Branch] = []
         self.level = [0] * len(form.levels)
         self._worth = [0] * len(form.levels)
-        slacks = [concavity_slack(level) for level in form.levels]
+        slacks = [level.slack for level in form.levels]
         self._slack = [sum(slacks[unit] for unit, _ in row) for row in form.rows]
         self._undecided = [True] * len(form.rows)
         self._covering: list[list[int]] = [[] for _ in form.levels]
