@@ -67,7 +67,6 @@ def test_no_file_log_or_message_holds_the_key(
     behaviour: Behaviour,
 ) -> None:
     """After success, failure and error, with every log switched on, the canary is nowhere."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     monkeypatch.setenv("MEMAUDIT_API_KEY", CANARY)
     caplog.set_level(logging.DEBUG)
     with serving(behaviour) as served, Cache(tmp_path / "cache") as cache:
@@ -103,7 +102,6 @@ open_client(ModelSettings(base_url=sys.argv[1]), cache).client.ask(request(), La
 
 def test_a_crash_does_not_show_the_key(tmp_path: Path) -> None:
     """A traceback out of the middle of a call holds no key, nor does what it left behind."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(says(GOOD)) as served:
         done = subprocess.run(
             [sys.executable, "-X", "dev", "-c", CRASH, served.url, str(tmp_path / "cache")],
@@ -184,7 +182,6 @@ def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 
 
 def test_a_server_error_is_one_line() -> None:
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(fails(403, "line\nline\x00" + "x" * 10_000)) as served:
         outcome = client(served).ask(request(), Labels)
     assert "\n" not in outcome.detail
