@@ -112,7 +112,10 @@ class VectorFile:
                     )
                 yield link
         except sqlite3.Error as error:
-            raise MemAuditError(f"cannot use the vectors in {self.path}: {error}") from None
+            raise MemAuditError(
+                f"cannot use the vectors in {self.path}: {error}; --cache needs a file in a folder "
+                "that you may write to"
+            ) from None
 
 
 AT_ONCE = 64
