@@ -11,7 +11,7 @@ from memaudit.core.package import Package
 settings.register_profile("memaudit", deadline=None)
 settings.load_profile("memaudit")
 
-KEYS = ("MEMAUDIT_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_ORG_ID")
+KEYS = ("MEMAUDIT_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from memaudit.cli.errors import WAITING
 from memaudit.label_audit.frame import LabelSet
 from memaudit.label_audit.frame_files import read_label_sets, write_frame, write_labels
@@ -12,8 +10,6 @@ from tests.cli.running import done, failure, run
 from tests.label_audit.test_model_labels import FRAME, SAID
 from tests.models.server import completion, serving
 from tests.natural.passes.fake_model import answer, instead, plays
-
-pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 def words(folder: Path, *more: object) -> tuple[object, ...]:

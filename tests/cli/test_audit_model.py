@@ -5,16 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import short_set
 from tests.cli.running import done, failure, printed_json
 from tests.models.server import serving
 from tests.natural.passes.fake_model import blocks, instead
-
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 
 PACKAGES = short_set()[:4]
 

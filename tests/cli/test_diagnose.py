@@ -104,7 +104,6 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each question, from the cache afterwards; the prompt is in the spec."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one",
              "--cache", tmp_path / "cache", "--prompt", "evidence-first")  # fmt: skip
     with serving(reads) as served:
@@ -121,7 +120,6 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
 
 def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each answer, from the cache afterwards; both verdicts are printed."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--grader", "model:one",
              "--cache", tmp_path / "cache")  # fmt: skip
     with serving(grades) as served:
@@ -149,7 +147,6 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
 
 def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> None:
     """Undecided is counted as unclear, never as wrong, and compared with nothing."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--grader", "model:one",
              "--cache", tmp_path / "cache", "--yes", "--out", tmp_path / "out")  # fmt: skip
     with serving(says("no JSON")) as served:
@@ -174,7 +171,6 @@ def test_a_model_that_does_not_answer(
     hotel_files: Files, tmp_path: Path, behaviour: Any, remark: str
 ) -> None:
     """Every question keeps its row, and the remark is counted."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(behaviour) as served:
         data = summary(
             hotel_files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one", "--cache",

@@ -13,9 +13,6 @@ from tests.cli.running import done, failure, import_texts, printed_json, run
 from tests.models.server import completion, serving
 from tests.natural.passes.fake_model import answer, plays
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
-
 UNITS = ("Ann has a red dog", "Bo eats blue fish", "Cy owns three cats", "Dee sold her old car")
 TURNS = (
     "Today Ann has a red dog indeed", "Ann has a blue dog", "Bo eats blue fish and rice",

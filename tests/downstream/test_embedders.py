@@ -15,8 +15,6 @@ from memaudit.models.transport import RetryPolicy
 from tests.downstream.small import ALL, ASKED
 from tests.models.server import Behaviour, fails, send, serving
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 
 def vector(text: str) -> list[float]:
     """How often a text has each of five letters."""

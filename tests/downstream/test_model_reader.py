@@ -33,8 +33,6 @@ from tests.models.server import Behaviour, Served, fails, says, serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 CALL = ReadingTask("ann", ASKED["dog"], (DOG, OLD))
 
 

@@ -20,8 +20,6 @@ from tests.models.server import serving
 from tests.natural.passes.building import live, queue
 from tests.natural.passes.fake_model import blocks, instead, plays, which
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 ROME, DOG = "Ann moved to Rome.", "Bob has a dog."
 TEXTS = [("Yes: Ann moved to Rome.", ROME), ("Ann moved", ROME), ("Ann moved", DOG), ("Soup.", DOG)]
 CELLS = [

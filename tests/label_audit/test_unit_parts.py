@@ -165,7 +165,6 @@ def test_agreement_by_statement_and_by_part() -> None:
 
 
 def test_a_model_is_asked_by_statement(tmp_path: Path) -> None:
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         found = labels_by_model(FRAME, asked, "one").labels
     bought, moved = cell_id("m1", "u8"), cell_id("m0", "u7")

@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import pytest
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memaudit.models.live import LiveClient
@@ -56,7 +55,6 @@ def client(
     retries: int = 3,
 ) -> LiveClient:
     """A live client that does not sleep but notes how long it would have."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     secret = Secret(key)
     noted = [] if waits is None else waits
     return LiveClient(

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator
@@ -76,7 +77,7 @@ def breaks_off(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
 
 
 @contextmanager
-def serving(*script: Behaviour) -> Iterator[Served]:
+def serving(*script: Behaviour, tls: ssl.SSLContext | None = None) -> Iterator[Served]:
     """A server that follows the script, call by call; the last behaviour repeats."""
     served = Served()
     lock = threading.Lock()
@@ -100,6 +101,8 @@ def serving(*script: Behaviour) -> Iterator[Served]:
             """A client that went away is part of the test."""
 
     server = Server(("127.0.0.1", 0), Handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     served.url = f"http://127.0.0.1:{server.server_port}/v1"

@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -16,18 +17,19 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.models.batch import import_batch
 from memaudit.models.cache import Cache
-from memaudit.models.cache_export import export_cache
+from memaudit.models.cache_export import export_cache, import_cache
 from memaudit.models.client import Failure, Reply
 from memaudit.models.providers import ModelSettings, open_client
 from memaudit.models.secret import HIDDEN, Secret, checked_address, hide_keys, key_for
 from memaudit.models.transport import RetryPolicy
+from tests.hardening.hostile_server import KEY, SPELLINGS, shown
 from tests.models.asking import GOOD, Labels, client, request
 from tests.models.server import Behaviour, completion, fails, raw, says, send, serving
 
 CANARY = 'sk-canary-"7f3e9b\\quote'
 """With characters that JSON and Python spell differently."""
 
-SPELLINGS = ("sk-canary", "7f3e9b", "canary")
+PARTS = ("sk-canary", "7f3e9b", "canary")
 
 
 def echo_key(status: int, place: str) -> Behaviour:
@@ -67,7 +69,6 @@ def test_no_file_log_or_message_holds_the_key(
     behaviour: Behaviour,
 ) -> None:
     """After success, failure and error, with every log switched on, the canary is nowhere."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     monkeypatch.setenv("MEMAUDIT_API_KEY", CANARY)
     caplog.set_level(logging.DEBUG)
     with serving(behaviour) as served, Cache(tmp_path / "cache") as cache:
@@ -83,7 +84,7 @@ def test_no_file_log_or_message_holds_the_key(
     captured = capfd.readouterr()
     texts = [repr(outcome), str(outcome), repr(asking), caplog.text, captured.out, captured.err]
     texts.append(files.decode("utf-8", "replace"))
-    assert [one for one in SPELLINGS for text in texts if one in text] == []
+    assert [one for one in PARTS for text in texts if one in text] == []
 
 
 CRASH = """
@@ -91,6 +92,7 @@ import sys
 from pathlib import Path
 from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings, open_client
+from tests.hardening.hostile_server import KEY, SPELLINGS, shown
 from tests.models.asking import Labels, request
 import memaudit.models.live as live
 def boom(*_):
@@ -103,7 +105,6 @@ open_client(ModelSettings(base_url=sys.argv[1]), cache).client.ask(request(), La
 
 def test_a_crash_does_not_show_the_key(tmp_path: Path) -> None:
     """A traceback out of the middle of a call holds no key, nor does what it left behind."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(says(GOOD)) as served:
         done = subprocess.run(
             [sys.executable, "-X", "dev", "-c", CRASH, served.url, str(tmp_path / "cache")],
@@ -113,7 +114,7 @@ def test_a_crash_does_not_show_the_key(tmp_path: Path) -> None:
     assert "RuntimeError: a bug of ours" in done.stderr
     files = b"".join(path.read_bytes() for path in sorted(tmp_path.iterdir()))
     text = done.stdout + done.stderr + files.decode("utf-8", "replace")
-    assert [one for one in SPELLINGS if one in text] == []
+    assert [one for one in PARTS if one in text] == []
     assert served.headers[0]["authorization"] == f"Bearer {CANARY}"
 
 
@@ -129,6 +130,42 @@ def test_a_batch_that_echoes_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (attempt,) = cache.attempts(request().key)
     assert f"{HIDDEN} and {HIDDEN} are bad" in problem
     assert "or-secret" not in attempt.detail
+
+
+def batch_row(text: str) -> str:
+    body = completion(text, model=f"m {text}")
+    return json.dumps({"custom_id": request().key, "response": {"status_code": 200, "body": body}})
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_a_reply_that_spells_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spell: Callable[[str], str]
+) -> None:
+    """Live, out of a batch, or out of another cache: it is not stored."""
+    spelled = spell(KEY)
+    for text in (spelled, json.dumps(spelled), f"a {spelled} z"):
+        hidden = Secret(KEY).hidden_in(text)
+        assert HIDDEN in hidden
+        assert shown(hidden) == []
+    with serving(says(f'{{"units": [{{"id": "{spelled}", "label": "full"}}]}}')) as served:
+        failure = client(served, key=KEY).ask(request(), Labels)
+    assert isinstance(failure, Failure)
+    assert shown(repr(failure)) == []
+    batch, rows = tmp_path / "responses.jsonl", tmp_path / "rows.jsonl"
+    batch.write_text(batch_row(f"the key is {spelled}"))
+    with Cache(tmp_path / "plain") as cache:  # of someone who has another key
+        cache.await_answers([request()])
+        import_batch(cache, batch)
+        export_cache(cache, rows)
+    monkeypatch.setenv("MEMAUDIT_API_KEY", KEY)
+    with Cache(tmp_path / "cache") as cache:
+        cache.await_answers([request()])
+        import_batch(cache, batch)
+        found = import_cache(cache, rows)
+    assert (found.counts["attempts"], found.counts["refused"]) == (0, 1)
+    assert "holds an API key of this environment" in found.problems[0]
+    written = b"".join(path.read_bytes() for path in tmp_path.glob("cache*"))
+    assert shown(written.decode("utf-8", "replace")) == []
 
 
 def test_a_secret_does_not_show_itself() -> None:
@@ -173,18 +210,14 @@ def test_addresses_carry_no_secrets(address: str) -> None:
     assert "canary" not in str(caught.value)
 
 
-def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "openai", None)
+def test_providers(tmp_path: Path) -> None:
     with Cache(tmp_path / "cache") as cache:
-        with pytest.raises(MemAuditError, match=r"pip install '\.\[models\]'"):
-            open_client(ModelSettings(), cache)
         open_client(ModelSettings(provider="offline"), cache)
         with pytest.raises(MemAuditError, match="unknown provider 'magic'"):
             open_client(ModelSettings(provider="magic"), cache)
 
 
 def test_a_server_error_is_one_line() -> None:
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     with serving(fails(403, "line\nline\x00" + "x" * 10_000)) as served:
         outcome = client(served).ask(request(), Labels)
     assert "\n" not in outcome.detail

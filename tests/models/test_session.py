@@ -22,8 +22,6 @@ from tests.models.asking import GOOD, Labels, client, request
 from tests.models.server import completion, fails, says, send, serving
 from tests.models.test_cache import reply_to
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 
 def test_order_bound_and_duplicates() -> None:
     """Outcomes come in the order asked, at most three at once, equal requests once."""

@@ -27,8 +27,6 @@ from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks, prompt_of, unit
 from tests.natural.record_replies import READER, RECORDED
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 BY_ID = {case.id: case for case in prompt_cases()}
 
 

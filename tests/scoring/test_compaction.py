@@ -64,7 +64,6 @@ def test_each_conversation_for_itself() -> None:
 def test_by_a_model(tmp_path: Path) -> None:
     """It sees texts and the number of words. What names no source, or no longer fits, is left
     out; the result is scored beside the original by the same judge."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     package = short_set()[0]
     texts = [one.text for one in package.candidates if one.kind not in ("raw", "session")][:5]
     long, path = tmp_path / "long.json", tmp_path / "package.json"

@@ -23,8 +23,6 @@ from tests.models.server import serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, prompt_of, which
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 UNITS = [
     EvidenceUnit(id="gold-1", kind="fact", text="Ann moved to Rome."),
     EvidenceUnit(id="gold-2", kind="fact", text="Bob has a dog."),

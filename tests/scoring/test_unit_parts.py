@@ -210,7 +210,6 @@ def test_labels_by_whole_by_parts_and_by_one_part(tmp_path: Path) -> None:
 
 def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
     """With the names and words of its parts, not with the texts of their units."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     said = f"{MOVED.text}."
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         found = ask_judge(ModelJudge(asked, "one"), texts(said, "to Lisbon", "Soup."), UNITS)
@@ -227,7 +226,6 @@ def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
 
 
 def test_the_first_prompt_cannot_ask_about_parts(tmp_path: Path) -> None:
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     with (
         serving(plays) as served,
         session(tmp_path, live(served.url)) as asked,

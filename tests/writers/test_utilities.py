@@ -16,8 +16,6 @@ from tests.cli.running import done, failure
 from tests.models.server import serving
 from tests.natural.passes.fake_model import blocks, plays
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 
 def test_a_models_utilities(tmp_path: Path) -> None:
     """The model sees candidates in order of arrival, and no unit or question. The writer goes by

@@ -1,7 +1,9 @@
 """Errors a user can cause, each in one line: where, what, and what to do about it."""
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 
@@ -63,6 +65,15 @@ class MissingTool(MemAuditError):
 def install_line(extra: str) -> str:
     """How to install an extra: never by name, which on the package index is another project's."""
     return f"in MemAudit's checkout, pip install '.[{extra}]'"
+
+
+_DENIED = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def cannot_write(path: Path, error: OSError, verb: str = "write") -> MemAuditError:
+    """The one line for a path that the operating system does not let us write."""
+    hint = "; choose a place that you may write to" if error.errno in _DENIED else ""
+    return MemAuditError(f"cannot {verb} {path}: {error.strerror or error}{hint}")
 
 
 class LostWorker(MemAuditError):

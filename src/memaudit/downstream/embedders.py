@@ -1,13 +1,12 @@
 """Embedders: the model inside wordllama, or an OpenAI-compatible address asked once per text."""
 
 import hashlib
-import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from memaudit.core.errors import MemAuditError
 from memaudit.models.completions import escape_surrogates
 from memaudit.models.secret import checked_address, key_for
 from memaudit.models.transport import (
-    LONGEST_ERROR,
     CallFailed,
     OpenAITransport,
     RetryPolicy,
@@ -57,22 +55,11 @@ class WordLlama:
 class EmbeddingTransport(OpenAITransport):
     """The same address, key and limits, but the endpoint /embeddings."""
 
-    def send(self, body: dict[str, Any]) -> object:
-        try:
-            with self._client.embeddings.with_streaming_response.create(
-                model=body["model"], input=body["input"], encoding_format="float"
-            ) as response:
-                data = self._bounded(response.iter_bytes())
-        except self._openai.APIError as error:
-            raise self._failed(error) from None
-        except self._network_errors as error:
-            raise self._lost(error) from None
-        try:
-            return json.loads(data)
-        except (ValueError, RecursionError):
-            start = self._clean(data[:LONGEST_ERROR].decode("utf-8", "replace"))
-            raise CallFailed(f"the response is not JSON: {start!r}") from None
+    path = "embeddings"
 
+
+LARGEST_VECTORS = 32 << 20
+"""Bytes of a response with the vectors of all texts of one call."""
 
 APPLICATION = 0x4D454D56
 """Marks the file as ours ("MEMV")."""
@@ -125,7 +112,10 @@ class VectorFile:
                     )
                 yield link
         except sqlite3.Error as error:
-            raise MemAuditError(f"cannot use the vectors in {self.path}: {error}") from None
+            raise MemAuditError(
+                f"cannot use the vectors in {self.path}: {error}; --cache needs a file in a folder "
+                "that you may write to"
+            ) from None
 
 
 AT_ONCE = 64
@@ -159,7 +149,9 @@ class AddressEmbedder:
                 "once with --provider live"
             )
         if missing:
-            transport = EmbeddingTransport(self._address, key_for(self._address))
+            transport = EmbeddingTransport(
+                self._address, key_for(self._address), largest=LARGEST_VECTORS
+            )
             for start in range(0, len(missing), AT_ONCE):
                 some = missing[start : start + AT_ONCE]
                 new = dict(zip(some, self._ask(transport, some), strict=True))
@@ -179,7 +171,9 @@ class AddressEmbedder:
         while True:
             try:
                 said = [escape_surrogates(text) for text in texts]
-                found = transport.send({"model": self._model, "input": said})
+                found = transport.send(
+                    {"model": self._model, "input": said, "encoding_format": "float"}
+                )
                 return _vectors(found, len(texts))
             except CallFailed as error:
                 pause = self._retry.wait(texts[0], attempt, error.pause)

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, cannot_write
 
 _AT_FDCWD = -100
 _EXCHANGE = 2
@@ -218,7 +218,7 @@ def one_line_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise MemAuditError(f"cannot write {path}: {error.strerror or error}") from None
+        raise cannot_write(path, error) from None
 
 
 def _sync(path: Path) -> None:

@@ -118,7 +118,11 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            why = f"{error}; is another program holding it?" if "locked" in str(error) else error
+            hint = ""
+            if "locked" in str(error):
+                hint = "; is another program holding it?"
+            elif "unable to open" in str(error) or "readonly" in str(error):
+                hint = f"; {self._schema.option} needs a file in a folder that you may write to"
             raise MemAuditError(
-                f"cannot use the {self._schema.name} in {self.path}: {why}"
+                f"cannot use the {self._schema.name} in {self.path}: {error}{hint}"
             ) from None

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, cannot_write
 
 _CRC = ',"crc":"'
 LONGEST_LINE = 1 << 26
@@ -97,7 +97,7 @@ class Journal:
         try:
             self._file = self.path.open("ab", buffering=0)
         except OSError as error:
-            raise MemAuditError(f"cannot write {self.path}: {error.strerror or error}") from None
+            raise cannot_write(self.path, error) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -127,7 +127,7 @@ class Journal:
             while left:
                 left = left[self._file.write(left) :]
         except OSError as error:
-            raise MemAuditError(f"cannot write {self.path}: {error.strerror or error}") from None
+            raise cannot_write(self.path, error) from None
         self.rows += text.count(b"\n")
 
     def __exit__(

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, cannot_write
 from memaudit.io.atomic import write_file
 from memaudit.io.strict_json import read_object
 
@@ -106,7 +106,7 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         file = (folder / LOCK).open("ab")
     except OSError as error:
-        raise MemAuditError(f"cannot make {folder}: {error.strerror or error}") from None
+        raise cannot_write(folder, error, "make") from None
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -122,7 +122,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise MemAuditError(f"cannot make {folder}: {error.strerror or error}") from None
+        raise cannot_write(folder, error, "make") from None
 
 
 def _clear(folder: Path, names: Sequence[str], remove: bool) -> None:

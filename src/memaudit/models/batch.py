@@ -26,7 +26,7 @@ from memaudit.models.completions import (
 )
 from memaudit.models.request import Request, canonical_json, request_from_json
 from memaudit.models.schema_check import schema_problem
-from memaudit.models.secret import hide_keys
+from memaudit.models.secret import hide_keys, hide_known_keys
 from memaudit.models.spending import Price
 
 PROVIDER = "batch"
@@ -253,4 +253,4 @@ def _completion(data: dict[str, Any], price: Price | None) -> Completion:
     if status != 200:
         text = canonical_json(response.get("body"))
         raise MalformedBody(hide_keys(f"the queue reports HTTP {status}: {text}")[:500])
-    return read_completion(response.get("body"), price)
+    return read_completion(response.get("body"), price, hide_known_keys)

@@ -16,6 +16,7 @@ from memaudit.models.cache_rows import Answer, Attempt
 from memaudit.models.client import RECORDED, parsed_json
 from memaudit.models.request import Request, canonical_json, request_from_json
 from memaudit.models.schema_check import schema_problem
+from memaudit.models.secret import hide_known_keys
 
 
 @dataclass(slots=True)
@@ -95,6 +96,9 @@ def _checked_attempt(attempt: Attempt, request: Request) -> Attempt:
 
 
 def _check_key(row: Answer | Attempt, request: Request) -> None:
+    said = "\n".join(str(value) for name, value in asdict(row).items() if name != "request")
+    if hide_known_keys(said) != said:
+        raise MemAuditError("the row holds an API key of this environment; remove it")
     if row.key != request.key:
         raise MemAuditError(
             f"the key {row.key[:16]!r} is not the request's, which is {request.key[:16]}: "

@@ -1,19 +1,24 @@
 """Chat completions: the body of a request, and what a response says."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from typing import Any
 
 from memaudit.core.exact import exact
+from memaudit.core.text import shortened
 from memaudit.models.client import Usage
 from memaudit.models.request import Request
 from memaudit.models.spending import Price
 
 BYTES_A_MESSAGE = 32
 """Room per message for the role and the chat template's own tokens."""
+
+
+LONGEST_NAME = 200
+"""Characters of the model's name as the server spells it."""
 
 
 class ReplyFormat(IntEnum):
@@ -119,15 +124,19 @@ class Completion:
     usage: Usage
 
 
-def read_completion(data: object, price: Price | None) -> Completion:
-    """The completion in a response body; raises MalformedBody for anything else."""
+def read_completion(data: object, price: Price | None, hide: Callable[[str], str]) -> Completion:
+    """The completion in a response body; raises MalformedBody for anything else.
+
+    Every text goes through `hide`, which removes keys, before it is cut or used.
+    """
     if not isinstance(data, dict):
         raise MalformedBody("the response is not a JSON object")
     if isinstance(error := data.get("error"), dict):  # some routers send errors with status 200
         code = error.get("code")
-        status = code if isinstance(code, int) and 100 <= code < 600 else None
-        detail = escape_surrogates(str(error.get("message"))[:500])
-        raise MalformedBody(f"the response is an error: {detail}", status)
+        status = code if isinstance(code, int) and 400 <= code < 600 else None
+        message = error.get("message")
+        detail = hide(escape_surrogates(message)) if isinstance(message, str) else "no message"
+        raise MalformedBody(f"the response is an error: {shortened(detail, 500)}", status)
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise MalformedBody("the response has no choices")
@@ -135,16 +144,17 @@ def read_completion(data: object, price: Price | None) -> Completion:
     if not isinstance(message, dict):
         raise MalformedBody("the response's choice has no message")
     finish = choices[0].get("finish_reason")
-    text = _text(message.get("content"))
+    text = hide(_text(message.get("content")))
     refusal = message.get("refusal")
-    refusal = escape_surrogates(refusal) if isinstance(refusal, str) else ""
+    refusal = hide(escape_surrogates(refusal)) if isinstance(refusal, str) else ""
     if not refusal and finish == "content_filter":
         refusal = text or "stopped by the provider's content filter"
     model = data.get("model")
-    served = escape_surrogates(model) if isinstance(model, str) else ""
+    served = hide(escape_surrogates(model)) if isinstance(model, str) else ""
     return Completion(
-        text, refusal, finish == "length", served, read_usage(data.get("usage"), price)
-    )
+        text, refusal, finish == "length", shortened(served, LONGEST_NAME),
+        read_usage(data.get("usage"), price),
+    )  # fmt: skip
 
 
 def _text(content: Any) -> str:

@@ -136,15 +136,15 @@ class LiveClient:
         try:
             for _ in range(2):
                 completion = self._completion(exchange, rejected)
-                raw = self._key.hidden_in(completion.text)
+                raw = completion.text
                 if completion.refusal:
-                    refusal = self._key.hidden_in(completion.refusal)
-                    return self._failure(exchange, FailureKind.REFUSED, refusal, raw or refusal)
+                    said = completion.refusal
+                    return self._failure(exchange, FailureKind.REFUSED, said, raw or said)
                 valid = validated(raw, reply_type)
                 if not isinstance(valid, Invalid):
                     return Reply(
                         request.key, valid.value, raw, valid.parsed, exchange.usage, self.provider,
-                        self._key.hidden_in(completion.served_model), exchange.style.format.label,
+                        completion.served_model, exchange.style.format.label,
                         time.monotonic() - began,
                     )  # fmt: skip
                 cut = f"cut off at max_tokens = {request.parameters.max_tokens}; "
@@ -194,7 +194,8 @@ class LiveClient:
             raise CapReached("the run's token or cost cap leaves no room for it")
         usage = Usage(calls=1, unpriced=1, unmeasured=1)  # unless the response says more
         try:
-            completion = read_completion(self._transport.send(data), self._meter.price)
+            response = self._transport.send(data)
+            completion = read_completion(response, self._meter.price, self._key.hidden_in)
             usage = completion.usage
         except CallFailed as error:
             usage = usage if error.started else Usage(calls=1)
@@ -209,6 +210,12 @@ class LiveClient:
 
 
 def _stop_if_hopeless(error: CallFailed) -> None:
-    hint = _HOPELESS_CODES.get(error.code) or _HOPELESS.get(error.status or 0)
+    status = error.status or 0
+    hint = _HOPELESS_CODES.get(error.code) or _HOPELESS.get(status)
+    if 300 <= status < 400:
+        hint = (
+            "redirects are not followed, because prompts and the key would go to another address; "
+            "if that address is right, give it as --base-url"
+        )
     if hint:
         raise ModelUnavailable(f"the model server refuses: {error}; {hint}") from None

@@ -1,25 +1,27 @@
-"""One HTTP call through the openai SDK: a body in bounded time and size, or an error; retries."""
+"""One call to a model server: a decoded body, or an error without keys; retries."""
 
 import json
 import random
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from http import HTTPStatus
+from typing import Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
-from memaudit.core.errors import MissingTool, install_line
 from memaudit.core.text import one_line, shortened
+from memaudit.core.version import VERSION
 from memaudit.models.completions import escape_surrogates
+from memaudit.models.http_client import (
+    BrokenResponse,
+    HttpClient,
+    NoConnection,
+    Response,
+    TooLarge,
+)
 from memaudit.models.secret import Secret, checked_address
-
-if TYPE_CHECKING:
-    from openai import APIError, APIStatusError
-    from openai.types.chat import ChatCompletionMessageParam
-
 
 TRANSIENT = frozenset({408, 409, 425, 429})
 """Statuses below 500 that may go away by themselves."""
@@ -74,8 +76,8 @@ def _number(text: str) -> float | None:
     return number if 0 <= number < float("inf") else None
 
 
-LARGEST_BODY = 16 << 20
-"""Bytes of a response; far above any expected reply."""
+LARGEST_BODY = 4 << 20
+"""Bytes of a response: far above any expected reply, and little once it is parsed."""
 
 LONGEST_ERROR = 500
 """Characters of a server's error that are stored."""
@@ -99,20 +101,6 @@ class CallFailed(Exception):
         return f"HTTP {self.status}: {self.message}" if self.status else self.message
 
 
-def _server_message(error: "APIStatusError") -> str:
-    """The server's own message; the SDK's version of it differs between releases."""
-    body = error.body
-    if isinstance(body, dict) and isinstance(body.get("message"), str):
-        return str(body["message"])
-    return error.message.removeprefix(f"Error code: {error.status_code} - ")
-
-
-def _http_errors() -> tuple[type[Exception], ...]:
-    """The errors of the HTTP library below the SDK, which depends on the SDK's version."""
-    loaded = [sys.modules[name] for name in ("httpx2", "httpx") if name in sys.modules]
-    return tuple(module.HTTPError for module in loaded)
-
-
 class Transport(Protocol):
     """Sends a body, returns the decoded response, or raises CallFailed."""
 
@@ -120,7 +108,9 @@ class Transport(Protocol):
 
 
 class OpenAITransport:
-    """Any OpenAI-compatible address. The SDK's own retries are off: ours are counted."""
+    """Any OpenAI-compatible address. It adds nothing from the environment to a request."""
+
+    path: ClassVar[str] = "chat/completions"
 
     def __init__(
         self,
@@ -128,83 +118,93 @@ class OpenAITransport:
         key: Secret,
         timeout: float = 120.0,
         clock: Callable[[], float] = time.time,
+        largest: int = LARGEST_BODY,
     ) -> None:
-        try:
-            import openai
-        except ModuleNotFoundError:
-            raise MissingTool(
-                f"calling a model needs the openai SDK: {install_line('models')}"
-            ) from None
-        self._openai = openai
-        self._network_errors: tuple[type[Exception], ...] = (OSError, *_http_errors())
+        self._client = HttpClient(checked_address(base_url))
         self._key = key
         self._timeout = timeout
         self._clock = clock
-        self._client = openai.OpenAI(
-            api_key=key.reveal() or "none",  # local servers accept any key, but the SDK needs one
-            base_url=checked_address(base_url),
-            max_retries=0,
-            timeout=timeout,
-        )
-        host = urlsplit(base_url).hostname or ""
-        if host != "openai.com" and not host.endswith(".openai.com"):
-            # The SDK takes these from the environment; no other server should see them.
-            self._client.organization = self._client.project = None
+        self._largest = largest
 
     def send(self, body: dict[str, Any]) -> object:
-        rest = {name: value for name, value in body.items() if name not in ("model", "messages")}
+        data = json.dumps(body).encode("ascii")
         try:
-            with self._client.chat.completions.with_streaming_response.create(
-                model=body["model"],
-                messages=cast("list[ChatCompletionMessageParam]", body["messages"]),
-                extra_body=rest,
-            ) as response:
-                data = self._bounded(response.iter_bytes())
-        except self._openai.APIError as error:
-            raise self._failed(error) from None
-        except self._network_errors as error:
-            raise self._lost(error) from None
+            response = self._client.post(
+                self.path, self._headers(), data, self._timeout, self._largest
+            )
+        except NoConnection as error:  # nothing is spent
+            said = self._clean(str(error))
+            raise CallFailed(f"the connection failed: {said}", started=False) from None
+        except TimeoutError:
+            raise CallFailed(f"no complete response within {self._timeout:g} s") from None
+        except TooLarge as error:
+            raise CallFailed(str(error), status=200) from None
+        except BrokenResponse as error:
+            raise CallFailed(str(error)) from None
+        except OSError as error:
+            said = self._clean(f"{type(error).__name__} {error}")
+            raise CallFailed(f"the connection failed: {said}") from None
+        if not 200 <= response.status < 300:
+            raise self._failed(response)
         try:
-            return json.loads(data)
+            return json.loads(response.body)
         except (ValueError, RecursionError):
-            start = self._clean(data[:LONGEST_ERROR].decode("utf-8", "replace"))
+            start = self._clean(response.body.decode("utf-8", "replace"))
             raise CallFailed(f"the response is not JSON: {start!r}") from None
 
-    def _bounded(self, chunks: Any) -> bytes:
-        """The body; an endless slow response is a time-out too."""
-        deadline = time.monotonic() + self._timeout
-        parts, size = [], 0
-        for chunk in chunks:
-            size += len(chunk)
-            if size > LARGEST_BODY:
-                raise CallFailed(f"the response is larger than {LARGEST_BODY} bytes", status=200)
-            if time.monotonic() > deadline:
-                raise CallFailed(f"the response took longer than {self._timeout:g} s")
-            parts.append(chunk)
-        return b"".join(parts)
+    def _headers(self) -> dict[str, str]:
+        headers = {
+            "User-Agent": f"memaudit/{VERSION}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "Content-Type": "application/json",
+        }
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key.reveal()}"
+        return headers
 
-    def _failed(self, error: "APIError") -> CallFailed:
-        if isinstance(error, self._openai.APITimeoutError):
-            return CallFailed(f"no response within {self._timeout:g} s")
-        if isinstance(error, self._openai.APIStatusError):
-            headers = {name.lower(): text for name, text in error.response.headers.items()}
-            return CallFailed(
-                self._clean(_server_message(error)),
-                error.status_code,
-                self._clean(error.code or error.type or ""),
-                asked_pause(headers, self._clock()),
-                started=False,
-            )
-        return self._lost(error.__cause__ or error)
-
-    def _lost(self, error: BaseException) -> CallFailed:
-        name = type(error).__name__
+    def _failed(self, response: Response) -> CallFailed:
+        """The server's own words for an error, or where it redirects to."""
+        if 300 <= response.status < 400:
+            where = self._clean(_place(response.headers.get("location", "")))
+            return CallFailed(f"redirected to {where}", response.status, started=False)
+        said = response.body.decode("utf-8", "replace")
+        code = ""
+        try:
+            error = json.loads(response.body)
+        except (ValueError, RecursionError):
+            error = None
+        if isinstance(error, dict):
+            error = error.get("error", error)
+        if isinstance(error, dict):
+            code = next((str(it) for it in (error.get("code"), error.get("type")) if it), "")
+            error = error.get("message")
+        if isinstance(error, str):
+            said = error
+        if not said.strip():
+            known = response.status in set(HTTPStatus)
+            said = HTTPStatus(response.status).phrase if known else "no explanation"
         return CallFailed(
-            f"the connection failed: {name} {self._clean(str(error))}".rstrip(),
-            started="Connect" not in name,  # without a connection nothing is spent
+            self._clean(said),
+            response.status,
+            self._clean(code),
+            asked_pause(dict(response.headers), self._clock()),
+            started=False,
         )
 
     def _clean(self, text: str) -> str:
-        """A server's message in one line, shortened and without keys."""
+        """A server's message in one line, without keys and then shortened."""
         line = one_line(self._key.hidden_in_message(escape_surrogates(text)))
         return shortened(line, LONGEST_ERROR)
+
+
+def _place(location: str) -> str:
+    """A redirect's scheme, host and path, without what may be secret."""
+    try:
+        parts = urlsplit(location)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return "an invalid address"
+    if not location:
+        return "no address"
+    return f"{parts.scheme}://{host}{parts.path}" if host else f"the path {parts.path}"

@@ -1,8 +1,8 @@
 """A memory system small enough to read: it keeps every message, in the shape of a Mem0 export.
 
 Runs inside the driver process, so it imports the standard library only. Words that steer it:
-"forget X" drops notes with X, "raise", "log", "print" fail in the three ways libraries fail, "die"
-ends the process, "sleep" hangs.
+"forget X" drops notes with X, "leak" notes its key, "raise", "log", "print" fail in the three ways
+libraries fail, "die" ends the process, "sleep" hangs.
 """
 
 import logging
@@ -41,6 +41,9 @@ class System:
             os._exit(3)
         elif verb == "sleep":
             time.sleep(60)
+        elif verb == "leak":
+            key = os.environ["OPENAI_API_KEY"]
+            self.notes["0"] = "\u200b".join(key) if rest == "slyly" else f"the key is {key}"
         else:
             self._fail_quietly(verb)
             text = message["content"].upper() if self.shout else message["content"]

@@ -10,7 +10,6 @@ from tests.natural.passes.fake_model import plays
 @pytest.fixture(scope="package")
 def built(tmp_path_factory: pytest.TempPathFactory) -> FinishedBuild:
     """Two embedded conversations with adjudication and spot-check, over the wire."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     folder = tmp_path_factory.mktemp("built")
     with serving(plays) as served:
         return FinishedBuild(folder, make(folder, live(served.url)), served)

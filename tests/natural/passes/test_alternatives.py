@@ -3,15 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memaudit.natural.build_folder import packages_at
 from tests.models.server import serving
 from tests.natural.passes.building import RECIPE, live, make
 from tests.natural.passes.fake_model import prompt_of
 from tests.natural.passes.test_misbehaviour import changed
-
-pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 def test_one_unit_whose_cells_are_the_largest(tmp_path: Path) -> None:

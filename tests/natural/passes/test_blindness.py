@@ -25,8 +25,6 @@ from tests.models.server import Behaviour, Served, serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, unit, which
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 HIDDEN = ("zebra-question", "zebra-answer", "zebra-kind", "zebra-asked", "zebra-choice",
           "zebra-wrong", "zebra-representation", "zebra-topic", "zebra-id", "zebra-session",
           "zebra-turn", "zebra-place", "zebra-role")  # fmt: skip
@@ -138,8 +136,6 @@ def test_package_and_exported_memories_go_to_the_same_judge(tmp_path: Path) -> N
         ("Bob.", "Bob is 9."): "none",
     }
 
-
-pytest.importorskip("openai", reason="pip install '.[models]'")
 
 ROWS = [
     json.loads(line)

@@ -5,16 +5,12 @@ from http.server import BaseHTTPRequestHandler
 from importlib.resources import as_file, files
 from pathlib import Path
 
-import pytest
 from click.testing import Result
 
 from memaudit.cli.errors import WAITING
 from tests.cli.running import failure, run
 from tests.models.server import send, serving
 from tests.natural.passes.fake_model import plays, prompt_of
-
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 
 with as_file(files("memaudit.examples.short") / "conversations.jsonl") as path:
     CONVERSATIONS = str(path)

@@ -186,7 +186,6 @@ def test_who_does_what() -> None:
 def test_parts_go_to_the_judge_and_come_back(tmp_path: Path) -> None:
     """The request shows them by name; a reply without `kept` is asked about again, then undecided.
     Version 1 shows statements without parts and asks for no `kept`."""
-    pytest.importorskip("openai", reason="pip install '.[models]'")
     plain = Statement("Bob is 9.")
     memories = ["Ann moved to Rome in May.", "Ann moved", "Bob is 9."]
     seen: list[dict[str, Any]] = []

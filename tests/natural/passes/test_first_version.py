@@ -6,15 +6,11 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memaudit.models.cache import Cache
 from tests.models.server import serving
 from tests.natural.passes.building import RECIPE, live, make
 from tests.natural.passes.fake_model import plays, which
 from tests.natural.passes.test_misbehaviour import changed
-
-pytest.importorskip("openai", reason="pip install '.[models]'")
 
 KEYS = {
     "memories": (2, "50f74b36570aae2f"),

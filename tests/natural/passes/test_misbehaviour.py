@@ -17,8 +17,6 @@ from tests.natural.passes.building import PLAIN, RECIPE, BuildRun, live, make
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
 from tests.natural.passes.fake_model import unit as unit_row
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 ONE = ("film-night",)
 
 

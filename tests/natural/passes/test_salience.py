@@ -27,8 +27,6 @@ from tests.models.server import serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 TEXTS = ["Ann likes tea", "Bo moved to Rome in May", "hm"]
 
 

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from memaudit.core.package import Package
 from memaudit.io.packages import write_package
 from memaudit.models.cache import Cache
@@ -15,8 +13,6 @@ from tests.cli.running import done, failure, printed_json
 from tests.models.server import serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import VERDICTS, blocks, plays
-
-pytest.importorskip("openai", reason="pip install '.[models]'")
 
 
 def doubtful() -> Package:

@@ -22,8 +22,6 @@ from tests.models.server import serving
 from tests.natural.passes.building import RECIPE, FinishedBuild, live, make, queue
 from tests.natural.passes.fake_model import plays, which
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 ONE = ("film-night",)
 
 

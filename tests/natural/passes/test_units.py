@@ -16,8 +16,6 @@ from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import instead
 from tests.natural.passes.fake_model import unit as row
 
-pytest.importorskip("openai", reason="pip install '.[models]'")
-
 TEXTS = (
     ("Ann", "Where should I swim now?"),
     ("assistant", "**Lido**\n- open until *9 pm*\n- ($4.50 per visit)"),

@@ -33,7 +33,7 @@ from memaudit.adapters.store import (
     Origin,
     write_store,
 )
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, cannot_write
 from memaudit.core.package import Package
 from memaudit.io.files import beside
 from memaudit.io.journal import Journal, read_journal, to_line
@@ -135,7 +135,7 @@ def open_record(out: Path, identity: dict[str, Any]) -> Iterator[CaptureRecord]:
     try:
         (folder / EXPORTS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise MemAuditError(f"cannot write {folder}: {error.strerror or error}") from None
+        raise cannot_write(folder, error) from None
     with Journal(folder / JOURNAL) as journal:
         for left in folder.glob(WORK + "*"):  # of a killed run: this process holds the lock
             shutil.rmtree(left, ignore_errors=True)

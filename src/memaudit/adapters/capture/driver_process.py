@@ -18,7 +18,7 @@ from typing import Any, Self
 from memaudit.adapters.capture.systems import DRIVERS, MemorySystem
 from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.core.text import one_line
-from memaudit.models.secret import Secret
+from memaudit.models.secret import HIDDEN, Secret
 
 TAIL = 20
 GRACE = 10.0
@@ -33,6 +33,7 @@ class DriverProcess:
 
     def __init__(self, system: MemorySystem, python: str, environment: Mapping[str, str]) -> None:
         self.system, self.python, self.environment = system, python, dict(environment)
+        self._key = Secret(self.environment.get("OPENAI_API_KEY", ""))
         self._tail: deque[str] = deque(maxlen=TAIL)
         self._replies: queue.Queue[str | None] = queue.Queue()
 
@@ -76,6 +77,9 @@ class DriverProcess:
             raise DriverDied(f"{self.system.label} gave no answer in {patience:g} s") from None
         if line is None:
             raise DriverDied(f"the process of {self.system.label} ended: {self._last_error()}")
+        line = self._key.hidden_in(line)
+        if line == HIDDEN:
+            raise DriverDied(f"{self.system.label} returned the API key in disguise")
         reply: dict[str, Any] = json.loads(line)
         if "missing" in reply:
             raise MissingTool(
@@ -83,15 +87,16 @@ class DriverProcess:
                 f"{self.python} -m pip install {self.system.requirements}"
             )
         if "fatal" in reply:
-            raise DriverDied(f"{self.system.label}: {one_line(reply['fatal'])[:400]}")
+            raise DriverDied(f"{self.system.label}: {self._clean(reply['fatal'])}")
         return reply
 
     def _last_error(self) -> str:
         self._reader.join(timeout=GRACE)
         lines = [line for line in self._tail if line.strip()]
-        return (
-            one_line(lines[-1])[:400] if lines else f"exit code {self._process.wait()}, no message"
-        )
+        return self._clean(lines[-1]) if lines else f"exit code {self._process.wait()}, no message"
+
+    def _clean(self, text: str) -> str:
+        return one_line(self._key.hidden_in_message(text))[:400]
 
     def kill(self) -> None:
         self._process.kill()
