@@ -1,6 +1,7 @@
 """h that is flat from some coverage on, in every shape; old packages keep their digests."""
 
 import json
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -105,3 +106,19 @@ def test_round_trip(tmp_path: Path) -> None:
 def test_bad_caps_are_refused(shape: str, cap: object) -> None:
     with pytest.raises(ValidationError, match="cap"):
         response.validate_python({"shape": shape, "cap": cap})
+
+
+@pytest.mark.parametrize("h", [Sqrt(), Log1p(), Saturating()], ids=lambda h: h.shape)
+@given(z=st.fractions(Fraction(1, 10**50), Fraction(20), max_denominator=10**50))
+def test_small_values_are_known_as_well_as_large_ones(h: Response, z: Fraction) -> None:
+    """The enclosure holds the true value and is a millionth of it wide at most."""
+    near = h.at(z)
+    with localcontext(prec=200):
+        point = Decimal(z.numerator) / Decimal(z.denominator)
+        truth = {
+            "sqrt": point.sqrt(), "log1p": (1 + point).ln(), "saturating": 1 - (-point).exp(),
+        }[h.shape]  # fmt: skip
+    room = Fraction(1, 10**150)
+    assert near.low - room <= Fraction(truth) <= near.high + room
+    assert near.high - near.low <= near.low / 1_000_000
+    assert (near.high * h.grain(z)).denominator == 1

@@ -277,6 +277,52 @@ def proof_of_many_prices(folder: Path) -> None:
     _certificate(folder, [3, 200_000, *prices] + [5] * 1000)
 
 
+@bomb("verify {in}/p.json {in}/c.json")
+def proof_with_one_long_number(folder: Path) -> None:
+    """All numbers of a block become as long as the budget's price: gigabytes, were it allowed."""
+    from memaudit.io.packages import write_package
+    from tests.proofs import certificate, package
+
+    dice, count = random.Random(1), 33
+    names = [f"{place:02}" for place in range(count)]
+    cells = [
+        (f"c{one}", f"u{names[other]}", 1)
+        for place, one in enumerate(names)
+        for other in {place, *dice.sample(range(count), 3)}
+    ]
+    problem = package(
+        " ".join(f"c{one}:e{one}:1" for one in names), {f"u{one}": 1 for one in names}, cells
+    )
+    block = (tuple(range(count)), tuple(range(count)))
+    proof = (6, 0, 2, 10**4299, 4, 0, 0, 0)
+    claim = certificate(problem, 3, 0, "", *proof, layouts=((block,),))
+    write_package(problem, folder / "p.json")
+    (folder / "c.json").write_text(json.dumps(claim.to_json()))
+
+
+@bomb("verify {in}/p.json {in}/c.json")
+def thousands_of_candidates_of_one_experience(folder: Path) -> None:
+    """None of them can replace another."""
+    from memaudit import solve
+    from memaudit.io.packages import read_package
+
+    count = 12_000
+    rows = [{"id": f"m{place}", "experience": "e", "kind": "raw", "cost": 3}
+            for place in range(count)]  # fmt: skip
+    cells = [
+        {"candidate": f"m{place}", "unit": unit, "value": f"{level}/{count + 1}"}
+        for place in range(count)
+        for unit, level in (
+            ("u", place * 7919 % count + 1), ("v", count - place * 7919 % count)
+        )
+    ]  # fmt: skip
+    units = [{"id": id, "kind": "fact", "weight": 1} for id in "uv"]
+    _package(folder, candidates=rows, units=units, coverage=cells)
+    best = solve(read_package(folder / "p.json"), budget=6).certificate
+    assert best is not None
+    (folder / "c.json").write_text(json.dumps(best.to_json()))
+
+
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
 def test_bomb(bomb: Bomb, box: Box) -> None:
     """Neither a minute nor a gigabyte and a half; one line or a counted result."""
