@@ -37,6 +37,11 @@ test: kernels ## run the tests (under five minutes on two cores)
 test-slow: kernels ## the long tests: kill tables, fuzzing, browser walks, reproductions, documents
 	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
 
+.PHONY: test-nightly
+test-nightly: kernels ## the attacks of tests/hardening for hours; SEED chooses others
+	MEMAUDIT_FUZZ_EXAMPLES=2000 MEMAUDIT_FUZZ_SEED=$(or $(SEED),1) MEMAUDIT_KILLS=2000 \
+		$(BIN)/python -m pytest -n auto -m "slow or not slow" tests/hardening --timeout 0 $(ARGS)
+
 $(SYSTEMS_DIR)/%/.installed: systems/%/requirements.txt
 	$(PYTHON) -m venv $(SYSTEMS_DIR)/$*
 	$(SYSTEMS_DIR)/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
