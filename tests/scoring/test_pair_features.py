@@ -1,5 +1,7 @@
 """What the offline judge goes by: plain dates and numbers, passages, nothing for length."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,10 @@ def test_other_memories_change_nothing() -> None:
 def test_long_gaps_stay_quick() -> None:
     """White space of any length is looked at once."""
     assert passages("A tent" + " " * 100_000 + "was lent to Max in June.")[0] == ""
+
+
+def test_clauses_without_new_words_take_no_square_of_time() -> None:
+    """They go with the next one to the end of the text, which is looked at once."""
+    start = time.monotonic()
+    assert passages("%2e%2e.. " * 30_000)[1] == [" ".join(["%2e%2e.."] * 30_000)]
+    assert time.monotonic() - start < 20

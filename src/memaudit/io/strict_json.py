@@ -50,7 +50,8 @@ def _constant(name: str) -> Any:
     raise _Refused(f"{name} is not a number a package can hold")
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of these pairs, for `object_pairs_hook`; no key may appear twice."""
     data = dict(pairs)
     if len(data) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
@@ -77,7 +78,10 @@ def _walk(value: Any, depth: int = 0) -> None:
 
 
 _STRICT = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_float=_decimal, parse_int=_integer, parse_constant=_constant
+    object_pairs_hook=unique_keys,
+    parse_float=_decimal,
+    parse_int=_integer,
+    parse_constant=_constant,
 )
 
 
@@ -161,11 +165,13 @@ def first_fault(error: ValidationError) -> str:
 def read_object(path: Path, remedy: str) -> dict[str, Any]:
     """The object in a file; else one line that says what is wrong and ends with the remedy."""
     try:
-        data = json.loads(read_text(path))
+        data = json.loads(read_text(path), object_pairs_hook=unique_keys)
     except InvalidPackage as error:
         raise MemAuditError(f"cannot read {path}: it {error.problems[0].message}") from None
     except RecursionError:
         raise MemAuditError(f"{path} nests too deeply; {remedy}") from None
+    except _Refused as error:
+        raise MemAuditError(f"{path}: {error}; {remedy}") from None
     except ValueError:
         raise MemAuditError(f"{path} is not JSON; {remedy}") from None
     if not isinstance(data, dict):

@@ -113,14 +113,20 @@ def passages(text: str) -> tuple[str, list[str]]:
     rest = text[len(head) :]
     if not rest.strip():
         head, rest = "", text
-    pieces: list[str] = []
+    pieces: list[list[str]] = []
+    held: Terms = frozenset()  # of the last piece, which may go on for the whole text
     for one in sentences(rest):
-        for piece in filter(terms, _CLAUSE.split(one)):
-            if pieces and len(terms(pieces[-1])) < LEAST_TERMS:
-                pieces[-1] = f"{pieces[-1]} {piece}"
+        for clause in _CLAUSE.split(one):
+            found_terms = terms(clause)
+            if not found_terms:
+                continue
+            if pieces and len(held) < LEAST_TERMS:
+                pieces[-1].append(clause)
+                held |= found_terms
             else:
-                pieces.append(piece)
-    return head, pieces or [rest]
+                pieces.append([clause])
+                held = found_terms
+    return head, [" ".join(piece) for piece in pieces] or [rest]
 
 
 NEGATION = re.compile(

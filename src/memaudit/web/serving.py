@@ -18,7 +18,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import InvalidPackage, MemAuditError
+from memaudit.io.strict_json import parse_json
+from memaudit.web.connections import (
+    ACCEPTED,
+    ACCEPTED_AT_ONCE,
+    QUEUED,
+    Connection,
+    one_line_each,
+    watch_all,
+)
 
 _LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
 _READING = ("GET", "HEAD")
@@ -61,6 +70,8 @@ class Guard:
         if scope["type"] != "http":  # no page of ours speaks anything else
             return
         refused = self._refusal(Request(scope))
+        if refused is None:
+            scope[ACCEPTED] = True
         with suppress(ClientDisconnect):  # a tab was closed half-way: nobody waits for an answer
             await (refused or self._app)(scope, receive, _with_headers(send, self._headers))
 
@@ -115,6 +126,25 @@ def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
     return sending
 
 
+async def read_json(request: Request, longest: int) -> str:
+    """The body of a request, which must be JSON that means one thing."""
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+        raise MemAuditError("expected application/json")
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > longest:
+            raise MemAuditError("the request is too long")
+    try:
+        text = body.decode()
+        parse_json(text, "request")
+    except UnicodeDecodeError:
+        raise MemAuditError("the request is not UTF-8") from None
+    except InvalidPackage as error:
+        raise MemAuditError(f"the request {error.problems[0].message}") from None
+    return text
+
+
 HOST = "127.0.0.1"
 GRACE = 2
 """Seconds that running responses may take once the server stops."""
@@ -138,7 +168,7 @@ def serve(
         config = uvicorn.Config(
             Guard(app, token, policy), lifespan="off", log_config=None, log_level="error",
             access_log=False, server_header=False, proxy_headers=False, ws="none",
-            timeout_graceful_shutdown=GRACE,
+            timeout_graceful_shutdown=GRACE, http=Connection, backlog=ACCEPTED_AT_ONCE,
         )  # fmt: skip
 
         def on_ready() -> None:
@@ -150,7 +180,7 @@ def serve(
         # uvicorn raises the signal again after shutdown, so that both end the server the same way.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            with suppress(KeyboardInterrupt):
+            with suppress(KeyboardInterrupt), one_line_each():
                 _Server(config, on_ready, ending).run(sockets=[listener])
         finally:
             signal.signal(signal.SIGTERM, before)
@@ -168,7 +198,15 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
+        for one in sockets or []:
+            one.listen(QUEUED)  # uvicorn has one number for this and for how many it takes at once
         self._on_ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second; connections are looked at once a second."""
+        if counter % 10 == 0:
+            watch_all(self.server_state.connections)
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop. A response that is cut off by that is not an error."""
@@ -183,7 +221,7 @@ def listen(port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((HOST, port))
-        listener.listen(128)
+        listener.listen(QUEUED)
     except OSError as error:
         listener.close()
         raise MemAuditError(

@@ -88,6 +88,9 @@ def test_the_page_is_strict(server: Served) -> None:
      b'{"position": 1, "label": "full", "note": "\\u0000"}', b"\xff\xfe",
      b'{"position": 1, "label": "full", "note": "\\ud800"}',
      b'{"position": 1, "label": "full", "note": "' + b"x" * 10_001 + b'"}',
+     b'{"position": 1, "position": 2, "label": "full"}',
+     b'{"position": 1, "label": "none", "label": "full"}', b'\xef\xbb\xbf{"position": 1}',
+     b'{"position": NaN, "label": "full"}', b'{"position": 1e400, "label": "full"}',
      b" " * 200_000],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(server: Served, body: bytes) -> None:

@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from memaudit.adapters.store import store_text
 from memaudit.io.journal import to_line
 from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.library.run_packages import rows_with
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
 from tests.report.html_tree import Tree
@@ -98,3 +100,26 @@ def test_no_page_crashes(write: Callable[[Path, random.Random], None], tmp_path:
                              (element.attributes.get("class") or "")]  # fmt: skip
                 assert "\n" not in reason.text.strip()
     assert seen == {200, 422}
+
+
+def test_keys_that_appear_twice(tmp_path: Path) -> None:
+    """Such a file says two things: it is listed as unreadable."""
+    text = json.dumps(sheet_data("p", "x", True))
+    (tmp_path / "s.json").write_text(text)
+    assert len(Library([tmp_path]).of("scores")) == 1
+    (tmp_path / "s.json").write_text(text.replace("{", '{"package": "q", ', 1))
+    library = Library([tmp_path])
+    assert library.of("scores") == ()
+    (entry,) = library.unreadable
+    assert "the key 'package' appears twice" in entry.reason
+
+
+def test_rows_of_a_run_with_a_right_checksum_of_something_else(tmp_path: Path) -> None:
+    """A line that names a package's digest and is no JSON is not one of its rows."""
+    body = b'{"digest":"0123",'
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(body + b'"crc":"%08x"}\n' % zlib.crc32(body[:-1]))
+    assert list(rows_with(tmp_path, "0123")) != []
+    for body in (b'{"digest":"0123",[', b'["digest":"0123"', b'{"digest":"0123"' + b"[" * 5000):
+        path.write_bytes(body + b',"crc":"%08x"}\n' % zlib.crc32(body))
+        assert list(rows_with(tmp_path, "0123")) == []

@@ -124,7 +124,8 @@ def test_the_checker_answers(server: Served, site: Site) -> None:
     ("body", "status"),
     [(b"", 400), (b"[]", 400), (b'{"package": 3}', 400), (b'{"x": "y"}', 400), (b"{" * 999, 400),
      (b'{"package": "nobody-0", "budget": "3"}', 404), (b" " * 5000, 400),
-     (b'{"certificate": "nobody-0"}', 404)],
+     (b'{"certificate": "nobody-0"}', 404), (b"\xff", 400),
+     (b'{"certificate": "nobody-1", "certificate": "nobody-0"}', 400)],
 )  # fmt: skip
 def test_the_checker_refuses(server: Served, body: bytes, status: int) -> None:
     assert post(server, "/verify", body)[0] == status

@@ -25,6 +25,7 @@ from memaudit.label_audit.frame_files import write_labels
 from memaudit.report.page_kit import environment, style_sheet
 from memaudit.report.page_numbers import visible_text
 from memaudit.web.annotate.labelling import LabellingSession, PageState, RefusedRequest
+from memaudit.web.serving import read_json
 
 LONGEST_NOTE = 10_000
 LONGEST_BODY = 1 << 17
@@ -64,15 +65,12 @@ Sent = TypeVar("Sent", bound=SentNote)
 
 
 async def read_sent(request: Request, model: type[Sent]) -> Sent:
-    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise RefusedRequest("expected application/json")
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LONGEST_BODY:
-            raise RefusedRequest("the request is too long")
     try:
-        return model.model_validate_json(body)
+        text = await read_json(request, LONGEST_BODY)
+    except MemAuditError as error:
+        raise RefusedRequest(str(error)) from None
+    try:
+        return model.model_validate_json(text)
     except ValidationError as error:
         raise RefusedRequest(first_fault(error)) from None
 

@@ -21,6 +21,7 @@ from memaudit.web.explorer.pages.registry import DATA, PAGES
 from memaudit.web.explorer.site import Site, show
 from memaudit.web.explorer.templating import ONE_FILE, TYPES, read_templates, static_files
 from memaudit.web.explorer.views.package_data import shown
+from memaudit.web.serving import read_json
 
 LONGEST_BODY = 1 << 12
 
@@ -40,15 +41,9 @@ class VerifyRequest(BaseModel):
 
 
 async def read_verify_request(request: Request) -> VerifyRequest:
-    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise MemAuditError("expected application/json")
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LONGEST_BODY:
-            raise MemAuditError("the request is too long")
+    text = await read_json(request, LONGEST_BODY)
     try:
-        return VerifyRequest.model_validate_json(body)
+        return VerifyRequest.model_validate_json(text)
     except ValidationError:
         raise MemAuditError("the request does not name a certificate") from None
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import TABLES
+from memaudit.io.strict_json import unique_keys
 from memaudit.report.label_audit_page import AGREEMENT, RATIOS
 from memaudit.report.page_kit import one_file_title
 
@@ -120,7 +121,7 @@ def read_page(path: Path, most: int = -1) -> str:
 def read_object(path: Path) -> dict[str, Any]:
     """The object in a JSON file; empty if it holds something else."""
     try:
-        data = json.loads(regular(path).read_text("utf-8-sig"))
+        data = json.loads(regular(path).read_text("utf-8-sig"), object_pairs_hook=unique_keys)
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
     except RecursionError:
@@ -132,7 +133,7 @@ def read_object(path: Path) -> dict[str, Any]:
 
 def _recognise_parsed(text: str, path: Path) -> Recognised | None:
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=unique_keys)
     except RecursionError:
         raise MemAuditError(f"is not readable JSON: it {DEEPEST}") from None
     except ValueError as error:

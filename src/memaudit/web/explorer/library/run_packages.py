@@ -1,6 +1,5 @@
 """Packages of runs, and the rows about one package, read without parsing all rows."""
 
-import json
 import mmap
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -13,7 +12,7 @@ from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seed_ranges
 from memaudit.experiments.finished import count_rows
 from memaudit.experiments.sweep import read_run
-from memaudit.io.journal import is_intact
+from memaudit.io.journal import intact_row
 from memaudit.io.run_folder import ROWS
 from memaudit.natural.named_packages import named_source
 from memaudit.web.explorer.addresses import slug
@@ -44,10 +43,9 @@ def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:
                 while place >= 0:
                     start, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place) + 1
                     line = data[start : end or len(data)]
-                    if is_intact(line):
-                        row = json.loads(line)
-                        if row.get("digest") == digest:
-                            yield row
+                    row = intact_row(line)
+                    if row is not None and row.get("digest") == digest:
+                        yield row
                     place = data.find(needle, end) if end else -1
     except OSError as error:
         raise MemAuditError(f"cannot read {folder / ROWS}: {error.strerror or error}") from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.io.package_folder import FILES
+from memaudit.io.strict_json import unique_keys
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.addresses import anchor, slug
 from memaudit.web.explorer.library.entries import LibraryEntry, read_object, regular
@@ -57,7 +58,7 @@ def _rows(table: str, rows: object) -> Iterator[SearchText]:
 def _lines(path: Path) -> list[Any]:
     try:
         return [
-            json.loads(line)
+            json.loads(line, object_pairs_hook=unique_keys)
             for line in regular(path).read_text("utf-8").splitlines()
             if line.strip()
         ]

@@ -34,7 +34,7 @@
         explorer.draw("path", {class: writer.look, d: writer.sign})), writer.label)));
     slider.max = String(curve.most());
   };
-  new ResizeObserver(() => { if (frontier) { draw(); curve.point(budget, frontier.steps[frontier.at(budget)].v); } }).observe(get("slider-stage"));
+  explorer.onResize(get("slider-stage"), () => { if (frontier) { draw(); curve.point(budget, frontier.steps[frontier.at(budget)].v); } });
 
   const points = () => data.rows.filter((row) => row.value !== null && row.writer.group !== "reference")
     .map((row) => ({b: row.b, v: row.value, writer: row.writer, text: `${row.writer.label} in ${row.run}: ${explorer.short(row.value)} at ${row.budget}`}));

@@ -78,3 +78,6 @@ explorer.ask = async (address, body) => {
 // Colours of the style sheet for canvases; read again when day turns to night.
 explorer.colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 explorer.onNight = (work) => window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", work);
+
+// Drawing may change the size again; within the observer's own turn that is an error in some browsers.
+explorer.onResize = (element, work) => new ResizeObserver(() => requestAnimationFrame(work)).observe(element);

@@ -151,7 +151,7 @@
     controls.zoom.value = String(Math.min(18, Math.max(6, Math.floor(room))));
   }
   explorer.onNight(() => { painter.look(); soon(); });
-  new ResizeObserver(() => { if (arranged) fit(); }).observe(map);
+  explorer.onResize(map, () => { if (arranged) fit(); });
   window.addEventListener("hashchange", fromAddress);
   fromAddress();
 })();

@@ -111,7 +111,7 @@ explorer.timeline = (canvas, data, said) => {
   });
   look();
   explorer.onNight(() => { look(); paint(); });
-  new ResizeObserver(paint).observe(box);
+  explorer.onResize(box, paint);
 
   return {mark(stores) { marks = stores; paint(); }};
 };
