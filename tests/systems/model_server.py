@@ -140,6 +140,8 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
     offered = {tool["function"]["name"] for tool in request.get("tools") or ()}
     if "memory_insert" in offered:
         return _letta(request)
+    if "create_entities" in offered:
+        return _mcp_memory(request)
     if offered:
         return _langmem(request)
     prompt = request["messages"][-1]["content"]
@@ -213,6 +215,10 @@ def _langmem(request: dict[str, Any]) -> dict[str, Any]:
             ]
         elif "Memory" in offered:
             calls.append(("Memory", {"content": fact}))
+    return _tool_calls(calls)
+
+
+def _tool_calls(calls: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     return {
         "role": "assistant", "content": None,
         "tool_calls": [
@@ -221,6 +227,49 @@ def _langmem(request: dict[str, Any]) -> dict[str, Any]:
             for at, (name, arguments) in enumerate(calls)
         ] or None,
     }  # fmt: skip
+
+
+def _mcp_memory(request: dict[str, Any]) -> dict[str, Any]:
+    """Reads the graph of the MCP memory server, writes all facts at once, then says a word."""
+    messages = request["messages"]
+    at = max(place for place, message in enumerate(messages) if message["role"] == "user")
+    told = [message["content"] for message in messages[at:] if message["role"] == "tool"]
+    calls: list[tuple[str, dict[str, Any]]] = [] if told else [("read_graph", {})]
+    if len(told) == 1:
+        known = {one["name"]: one["observations"] for one in json.loads(told[0])["entities"]}
+        for fact in sentences(messages[at]["content"]):
+            calls += _graph_calls(fact, known)
+    if not calls:
+        return {"role": "assistant", "content": "Noted."}
+    return _tool_calls(calls)
+
+
+def _graph_calls(fact: str, known: dict[str, list[str]]) -> list[tuple[str, dict[str, Any]]]:
+    """The first word names an entity; "Ann knows Bob" is a relation; "Forget" deletes."""
+    new = fact.removeprefix("Correction: ")
+    about = new.split()[0]
+    if fact.startswith("Forget "):
+        word = fact.removeprefix("Forget ").rstrip(".")
+        if word in known:
+            return [("delete_entities", {"entityNames": [word]})]
+        return _unsay([(name, [t for t in said if word in t]) for name, said in known.items()])
+    if " knows " in fact:
+        pair = {"from": about, "relationType": "knows", "to": fact.split()[-1].rstrip(".")}
+        return [("create_relations", {"relations": [pair]})]
+    added = ("add_observations", {"observations": [{"entityName": about, "contents": [new]}]})
+    if new != fact:
+        old = [one for one in known.get(about, ()) if one.split()[:2] == new.split()[:2]]
+        return [*_unsay([(about, old)]), added]
+    if about in known:
+        return [added]
+    known[about] = []
+    entity = {"name": about, "entityType": "person", "observations": [new]}
+    return [("create_entities", {"entities": [entity]})]
+
+
+def _unsay(wrong: list[tuple[str, list[str]]]) -> list[tuple[str, dict[str, Any]]]:
+    gone = [{"entityName": name, "observations": texts} for name, texts in wrong if texts]
+    return [("delete_observations", {"deletions": gone})] if gone else []
 
 
 def _letta(request: dict[str, Any]) -> dict[str, Any]:

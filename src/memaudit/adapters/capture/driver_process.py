@@ -80,11 +80,17 @@ class DriverProcess:
         if "missing" in reply:
             raise MissingTool(
                 f"{self.system.label} is not in this environment ({reply['missing']} is missing): "
-                f"{self.python} -m pip install {self.system.requirements}"
+                f"{self._install_line()}"
             )
         if "fatal" in reply:
             raise DriverDied(f"{self.system.label}: {one_line(reply['fatal'])[:400]}")
         return reply
+
+    def _install_line(self) -> str:
+        line = f"{self.python} -m pip install {self.system.requirements}"
+        folder = Path(self.python).parent
+        npm = f"{folder / 'npm'} install --prefix {folder.parent} {self.system.npm}"
+        return f"{line} && {npm}" if self.system.npm else line
 
     def _last_error(self) -> str:
         self._reader.join(timeout=GRACE)
