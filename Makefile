@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 SYSTEMS_DIR ?= .systems
-SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem langmem letta mcp-memory mem0))
+SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem graphiti langmem letta mcp-memory mem0))
 ARGS ?=
 
 .DEFAULT_GOAL := help

@@ -11,7 +11,7 @@ import re
 import sys
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -145,6 +145,9 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
     if offered:
         return _langmem(request)
     prompt = request["messages"][-1]["content"]
+    asked = request.get("response_format", {}).get("json_schema", {}).get("name")
+    if asked in GRAPHITI:
+        return _content(GRAPHITI[asked](prompt))
     if "<end_transcript>" in prompt:  # Letta has the oldest messages summed up
         return {"role": "assistant", "content": SUMMARY}
     if "## New Messages" in prompt:
@@ -270,6 +273,61 @@ def _graph_calls(fact: str, known: dict[str, list[str]]) -> list[tuple[str, dict
 def _unsay(wrong: list[tuple[str, list[str]]]) -> list[tuple[str, dict[str, Any]]]:
     gone = [{"entityName": name, "observations": texts} for name, texts in wrong if texts]
     return [("delete_observations", {"deletions": gone})] if gone else []
+
+
+def _between(prompt: str, tag: str) -> str:
+    return prompt.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]
+
+
+def _triples(message: str) -> list[tuple[str, str, str, str]]:
+    """Subject, verb, last word and the whole of every fact; Graphiti knows facts of two things."""
+    facts = [fact for fact in sentences(re.sub(r"^\w+: ", "", message)) if "Forget" not in fact]
+    facts = [fact.removeprefix("Correction: ") for fact in facts]
+    words = [fact.rstrip(".").split() for fact in facts]
+    return [(one[0], one[1], one[-1], fact) for one, fact in zip(words, facts, strict=True)]
+
+
+def _entities(prompt: str) -> dict[str, Any]:
+    triples = _triples(_between(prompt, "CURRENT MESSAGE"))
+    names = dict.fromkeys(name for first, _, last, _ in triples for name in (first, last))
+    return {"extracted_entities": [{"name": name, "entity_type_id": 0} for name in names]}
+
+
+def _edges(prompt: str) -> dict[str, Any]:
+    return {"edges": [
+        {"source_entity_name": first, "target_entity_name": last, "relation_type": verb.upper(),
+         "fact": fact, "valid_at": None, "invalid_at": None}
+        for first, verb, last, fact in _triples(_between(prompt, "CURRENT_MESSAGE"))
+    ]}  # fmt: skip
+
+
+def _same_entities(prompt: str) -> dict[str, Any]:
+    """Graphiti asks about names that it does not find as they are; none is another's."""
+    new = json.loads(_between(prompt, "ENTITIES"))
+    return {"entity_resolutions": [
+        {"id": one["id"], "name": one["name"], "duplicate_candidate_id": -1} for one in new
+    ]}  # fmt: skip
+
+
+def _contradicted(prompt: str) -> dict[str, Any]:
+    """Nobody lives in two places."""
+    new = _between(prompt, "NEW FACT")
+    lists = _between(prompt, "EXISTING FACTS") + _between(prompt, "FACT INVALIDATION CANDIDATES")
+    old = re.findall(r"'idx': (\d+), 'fact': '([^']*)'", lists)
+    lives = [int(at) for at, fact in old if fact.split()[:2] == new.split()[:2] and "lives" in fact]
+    return {"duplicate_facts": [], "contradicted_facts": lives}
+
+
+def _since(prompt: str) -> dict[str, Any]:
+    return {"valid_at": _between(prompt, "REFERENCE TIME"), "invalid_at": None}
+
+
+GRAPHITI: dict[str | None, Callable[[str], dict[str, Any]]] = {
+    "ExtractedEntities": _entities, "ExtractedEdges": _edges, "NodeResolutions": _same_entities,
+    "EdgeDuplicate": _contradicted, "EdgeTimestamps": _since,
+    "SummarizedEntities": lambda _: {"summaries": []},
+}  # fmt: skip
+"""Graphiti names the shape of the reply that it wants."""
 
 
 def _letta(request: dict[str, Any]) -> dict[str, Any]:

@@ -170,7 +170,7 @@ def test_dates_and_names_reach_the_model(run: Run, model: ModelServer) -> None:
     assert "Only places." in model.chats[0]
 
 
-@pytest.mark.parametrize("system", ["mem0", "langmem", "letta", "mcp-memory"])
+@pytest.mark.parametrize("system", ["mem0", "langmem", "letta", "graphiti", "mcp-memory"])
 def test_a_budget_reaches_the_model(run: Run, model: ModelServer, system: str) -> None:
     """By custom instructions, by instructions beside the usual ones, or by block limits; the store
     says what the system was told. A-Mem has no way to be told. Letta shows its limit and does not
@@ -300,6 +300,25 @@ def test_a_conversation_longer_than_the_context_window(run: Run, model: ModelSer
     assert any("<end_transcript>" in chat for chat in model.chats)
 
 
+def test_a_fact_that_ended_is_superseded(run: Run, model: ModelServer) -> None:
+    """Facts begin when they were told; one that a later fact contradicts ends there. A fact told
+    twice is one edge, and the message that repeats it changes nothing."""
+    told = ("Ann lives in Rome. Ann plays chess.", "Ann plays chess.", "Ann lives in Oslo.")
+    store = run("graphiti", [package("ann", *told)]).store
+    assert [(m.text, m.valid_from, m.metadata["written_after"]) for m in store.active] == [
+        ("Ann plays chess.", "2024-03-01T09:00", ["e0"]),
+        ("Ann lives in Oslo.", "2024-03-03T09:00", ["e2"]),
+    ]
+    (rome,) = [memory for memory in store.memories if memory.state == "superseded"]
+    assert (rome.text, rome.valid_to) == ("Ann lives in Rome.", "2024-03-03T09:00")
+    assert rome.metadata["written_after"] == ["e0", "e2"]
+    assert store.origin.configuration["changes"] == {"add": 3, "update": 1}
+    assert store.origin.versions["graphiti-core"] == "0.31.1"
+    (warning,) = store.warnings  # Graphiti dates its edges by the machine's clock
+    assert warning.startswith("ann: expiry dates are compared with")
+    assert any("<CURRENT MESSAGE>\\nAnn: Ann plays chess." in chat for chat in model.chats)
+
+
 TOLD_GRAPH = (
     "Ann lives in Rome. Ann plays chess.",
     "Bob sings. Ann knows Bob.",
@@ -356,7 +375,9 @@ def test_a_model_that_never_answers_fails_its_message(run: Run) -> None:
     assert [text for text in store.warnings if "still called tools after 2 steps" in text]
 
 
-@pytest.mark.parametrize(("system", "count"), [("mem0", 25), ("langmem", 15), ("letta", 52)])
+@pytest.mark.parametrize(
+    ("system", "count"), [("mem0", 25), ("langmem", 15), ("letta", 52), ("graphiti", 25)]
+)
 def test_more_than_the_default_page(system: str, count: int, run: Run) -> None:
     """A listing of the store would stop at its default limit without a word."""
     facts = [f"Ann owns book number {number}." for number in range(count)]

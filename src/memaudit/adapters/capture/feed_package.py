@@ -35,6 +35,8 @@ class FedMessage:
     """`[timestamp] speaker: text`, without the parts that the package does not have."""
     spoken: str
     """`speaker: text`."""
+    dialogue: str
+    """The same; where the speaker has no name, the role speaks."""
     time: str | None
     """`YYYYMMDDHHMM` if the timestamp is ISO, else unchanged."""
 
@@ -89,10 +91,12 @@ def _message(experience: VisibleExperience) -> FedMessage:
     named = speaker and speaker.casefold() not in PLAIN
     spoken = f"{speaker}: {experience.text}" if named else experience.text
     when = experience.timestamp
+    role = "assistant" if speaker.casefold() in ASSISTANTS else "user"
     return FedMessage(
-        role="assistant" if speaker.casefold() in ASSISTANTS else "user",
+        role=role,
         content=f"[{when}] {spoken}" if when else spoken,
         spoken=spoken,
+        dialogue=spoken if named else f"{role}: {spoken}",
         time=_compact(when) if when else None,
     )
 

