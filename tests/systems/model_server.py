@@ -148,6 +148,10 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
     asked = request.get("response_format", {}).get("json_schema", {}).get("name")
     if asked in GRAPHITI:
         return _content(GRAPHITI[asked](prompt))
+    if "knowledge graph" in request["messages"][0]["content"]:
+        return _content(_cognee_graph(prompt))
+    if request["messages"][0]["content"].startswith("Summarize the chunk"):
+        return _content({"summary": prompt, "description": ""})
     if "<end_transcript>" in prompt:  # Letta has the oldest messages summed up
         return {"role": "assistant", "content": SUMMARY}
     if "## New Messages" in prompt:
@@ -328,6 +332,20 @@ GRAPHITI: dict[str | None, Callable[[str], dict[str, Any]]] = {
     "SummarizedEntities": lambda _: {"summaries": []},
 }  # fmt: skip
 """Graphiti names the shape of the reply that it wants."""
+
+
+def _cognee_graph(message: str) -> dict[str, Any]:
+    """cognee asks for a graph of entities with descriptions and edges."""
+    triples = _triples(re.sub(r"^\[[^\]]*\] ", "", message))
+    names = dict.fromkeys(name for first, _, last, _ in triples for name in (first, last))
+    return {
+        "nodes": [{"id": name, "name": name, "type": "Thing", "description": ""} for name in names],
+        "edges": [
+            {"source_node_id": first, "target_node_id": last, "relationship_name": verb,
+             "description": fact}
+            for first, verb, last, fact in triples
+        ],
+    }  # fmt: skip
 
 
 def _letta(request: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def capture(
         str,
         typer.Argument(
             metavar="SYSTEM",
-            help="The memory system: mem0, amem, langmem, letta, graphiti or mcp-memory.",
+            help="The memory system: mem0, amem, langmem, letta, graphiti, cognee or mcp-memory.",
         ),
     ],
     package: Annotated[

@@ -140,6 +140,7 @@ def child_environment(
         **dict(system.quiet),
         "MEM0_DIR": folder,
         "LETTA_DIR": folder,
+        "COGNEE_LOGS_DIR": folder,
         "OPENAI_API_KEY": key,
     }
 

