@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 SYSTEMS_DIR ?= .systems
-SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem langmem letta mem0))
+SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem graphiti langmem letta mcp-memory mem0))
 ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -45,7 +45,12 @@ test-nightly: kernels ## the attacks of tests/hardening for hours; SEED chooses 
 $(SYSTEMS_DIR)/%/.installed: systems/%/requirements.txt
 	$(PYTHON) -m venv $(SYSTEMS_DIR)/$*
 	$(SYSTEMS_DIR)/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	if [ -f systems/$*/package.json ]; then \
+	  cp systems/$*/package*.json $(SYSTEMS_DIR)/$*/ && \
+	  $(SYSTEMS_DIR)/$*/bin/npm ci --silent --ignore-scripts --prefix $(SYSTEMS_DIR)/$*; fi
 	touch $@
+
+$(SYSTEMS_DIR)/mcp-memory/.installed: systems/mcp-memory/package-lock.json
 
 test-systems: $(STAMP) ## capture real memory systems, each in an environment of its own
 	$(MAKE) --jobs 3 $(SYSTEM_STAMPS)

@@ -11,7 +11,7 @@ import re
 import sys
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -140,9 +140,18 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
     offered = {tool["function"]["name"] for tool in request.get("tools") or ()}
     if "memory_insert" in offered:
         return _letta(request)
+    if "create_entities" in offered:
+        return _mcp_memory(request)
     if offered:
         return _langmem(request)
     prompt = request["messages"][-1]["content"]
+    asked = request.get("response_format", {}).get("json_schema", {}).get("name")
+    if asked in GRAPHITI:
+        return _content(GRAPHITI[asked](prompt))
+    if "knowledge graph" in request["messages"][0]["content"]:
+        return _content(_cognee_graph(prompt))
+    if request["messages"][0]["content"].startswith("Summarize the chunk"):
+        return _content({"summary": prompt, "description": ""})
     if "<end_transcript>" in prompt:  # Letta has the oldest messages summed up
         return {"role": "assistant", "content": SUMMARY}
     if "## New Messages" in prompt:
@@ -213,6 +222,10 @@ def _langmem(request: dict[str, Any]) -> dict[str, Any]:
             ]
         elif "Memory" in offered:
             calls.append(("Memory", {"content": fact}))
+    return _tool_calls(calls)
+
+
+def _tool_calls(calls: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     return {
         "role": "assistant", "content": None,
         "tool_calls": [
@@ -220,6 +233,118 @@ def _langmem(request: dict[str, Any]) -> dict[str, Any]:
              "function": {"name": name, "arguments": json.dumps(arguments)}}
             for at, (name, arguments) in enumerate(calls)
         ] or None,
+    }  # fmt: skip
+
+
+def _mcp_memory(request: dict[str, Any]) -> dict[str, Any]:
+    """Reads the graph of the MCP memory server, writes all facts at once, then says a word."""
+    messages = request["messages"]
+    at = max(place for place, message in enumerate(messages) if message["role"] == "user")
+    told = [message["content"] for message in messages[at:] if message["role"] == "tool"]
+    calls: list[tuple[str, dict[str, Any]]] = [] if told else [("read_graph", {})]
+    if len(told) == 1:
+        known = {one["name"]: one["observations"] for one in json.loads(told[0])["entities"]}
+        for fact in sentences(messages[at]["content"]):
+            calls += _graph_calls(fact, known)
+    if not calls:
+        return {"role": "assistant", "content": "Noted."}
+    return _tool_calls(calls)
+
+
+def _graph_calls(fact: str, known: dict[str, list[str]]) -> list[tuple[str, dict[str, Any]]]:
+    """The first word names an entity; "Ann knows Bob" is a relation; "Forget" deletes."""
+    new = fact.removeprefix("Correction: ")
+    about = new.split()[0]
+    if fact.startswith("Forget "):
+        word = fact.removeprefix("Forget ").rstrip(".")
+        if word in known:
+            return [("delete_entities", {"entityNames": [word]})]
+        return _unsay([(name, [t for t in said if word in t]) for name, said in known.items()])
+    if " knows " in fact:
+        pair = {"from": about, "relationType": "knows", "to": fact.split()[-1].rstrip(".")}
+        return [("create_relations", {"relations": [pair]})]
+    added = ("add_observations", {"observations": [{"entityName": about, "contents": [new]}]})
+    if new != fact:
+        old = [one for one in known.get(about, ()) if one.split()[:2] == new.split()[:2]]
+        return [*_unsay([(about, old)]), added]
+    if about in known:
+        return [added]
+    known[about] = []
+    entity = {"name": about, "entityType": "person", "observations": [new]}
+    return [("create_entities", {"entities": [entity]})]
+
+
+def _unsay(wrong: list[tuple[str, list[str]]]) -> list[tuple[str, dict[str, Any]]]:
+    gone = [{"entityName": name, "observations": texts} for name, texts in wrong if texts]
+    return [("delete_observations", {"deletions": gone})] if gone else []
+
+
+def _between(prompt: str, tag: str) -> str:
+    return prompt.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]
+
+
+def _triples(message: str) -> list[tuple[str, str, str, str]]:
+    """Subject, verb, last word and the whole of every fact; Graphiti knows facts of two things."""
+    facts = [fact for fact in sentences(re.sub(r"^\w+: ", "", message)) if "Forget" not in fact]
+    facts = [fact.removeprefix("Correction: ") for fact in facts]
+    words = [fact.rstrip(".").split() for fact in facts]
+    return [(one[0], one[1], one[-1], fact) for one, fact in zip(words, facts, strict=True)]
+
+
+def _entities(prompt: str) -> dict[str, Any]:
+    triples = _triples(_between(prompt, "CURRENT MESSAGE"))
+    names = dict.fromkeys(name for first, _, last, _ in triples for name in (first, last))
+    return {"extracted_entities": [{"name": name, "entity_type_id": 0} for name in names]}
+
+
+def _edges(prompt: str) -> dict[str, Any]:
+    return {"edges": [
+        {"source_entity_name": first, "target_entity_name": last, "relation_type": verb.upper(),
+         "fact": fact, "valid_at": None, "invalid_at": None}
+        for first, verb, last, fact in _triples(_between(prompt, "CURRENT_MESSAGE"))
+    ]}  # fmt: skip
+
+
+def _same_entities(prompt: str) -> dict[str, Any]:
+    """Graphiti asks about names that it does not find as they are; none is another's."""
+    new = json.loads(_between(prompt, "ENTITIES"))
+    return {"entity_resolutions": [
+        {"id": one["id"], "name": one["name"], "duplicate_candidate_id": -1} for one in new
+    ]}  # fmt: skip
+
+
+def _contradicted(prompt: str) -> dict[str, Any]:
+    """Nobody lives in two places."""
+    new = _between(prompt, "NEW FACT")
+    lists = _between(prompt, "EXISTING FACTS") + _between(prompt, "FACT INVALIDATION CANDIDATES")
+    old = re.findall(r"'idx': (\d+), 'fact': '([^']*)'", lists)
+    lives = [int(at) for at, fact in old if fact.split()[:2] == new.split()[:2] and "lives" in fact]
+    return {"duplicate_facts": [], "contradicted_facts": lives}
+
+
+def _since(prompt: str) -> dict[str, Any]:
+    return {"valid_at": _between(prompt, "REFERENCE TIME"), "invalid_at": None}
+
+
+GRAPHITI: dict[str | None, Callable[[str], dict[str, Any]]] = {
+    "ExtractedEntities": _entities, "ExtractedEdges": _edges, "NodeResolutions": _same_entities,
+    "EdgeDuplicate": _contradicted, "EdgeTimestamps": _since,
+    "SummarizedEntities": lambda _: {"summaries": []},
+}  # fmt: skip
+"""Graphiti names the shape of the reply that it wants."""
+
+
+def _cognee_graph(message: str) -> dict[str, Any]:
+    """cognee asks for a graph of entities with descriptions and edges."""
+    triples = _triples(re.sub(r"^\[[^\]]*\] ", "", message))
+    names = dict.fromkeys(name for first, _, last, _ in triples for name in (first, last))
+    return {
+        "nodes": [{"id": name, "name": name, "type": "Thing", "description": ""} for name in names],
+        "edges": [
+            {"source_node_id": first, "target_node_id": last, "relationship_name": verb,
+             "description": fact}
+            for first, verb, last, fact in triples
+        ],
     }  # fmt: skip
 
 

@@ -15,7 +15,10 @@ from memaudit.core.text import counted
 def capture(
     system: Annotated[
         str,
-        typer.Argument(metavar="SYSTEM", help="The memory system: mem0, amem, langmem or letta."),
+        typer.Argument(
+            metavar="SYSTEM",
+            help="The memory system: mem0, amem, langmem, letta, graphiti, cognee or mcp-memory.",
+        ),
     ],
     package: Annotated[
         list[Path], typer.Option(metavar="PATH", help="A package to feed; may be repeated.")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from memaudit.adapters.capture.systems import (
     SYSTEMS,
     CaptureSettings,
     MemorySystem,
+    block_entries,
     blocks_and_passages,
     named_system,
     parse_options,
@@ -182,6 +184,9 @@ def test_a_system_that_is_not_installed_gives_the_pip_line(tmp_path: Path) -> No
     with pytest.raises(MissingTool, match=r"-m pip install x-memory==1\.2 y$"):
         capture(system, [package("p", "a")], settings, tmp_path / "s.json")
     assert list(tmp_path.glob("s.json*")) == []
+    settings = CaptureSettings("m", "http://127.0.0.1:1", python=sys.executable)
+    with pytest.raises(MissingTool, match=r" y && \S+/npm install --prefix \S+ z@1$"):
+        capture(replace(system, npm="z@1"), [package("p", "a")], settings, tmp_path / "s.json")
 
 
 @pytest.mark.parametrize(
@@ -274,7 +279,7 @@ def test_the_lines_of_a_row_share_its_life() -> None:
 
 def test_entries_of_a_document_have_lives_of_their_own() -> None:
     """A line appears, changes, goes and comes back; what is gone stays as deleted."""
-    history = StoreHistory(document_key="value")
+    history = StoreHistory(block_entries)
     values = ["# Ann\n- tea\n- cat", "# Ann\n- cake\n- tea\n- cat", "# Ann\n- cake\n- tea",
               "# Ann\n- cat\n- cake"]  # fmt: skip
     for at, value in enumerate(values):
@@ -291,7 +296,7 @@ def test_entries_of_a_document_have_lives_of_their_own() -> None:
 
 
 def test_an_entry_outlives_its_heading_and_is_remembered_when_the_block_is_emptied() -> None:
-    history = StoreHistory(document_key="value")
+    history = StoreHistory(block_entries)
     for at, value in enumerate(["# Ann\n- tea", "# Ann, baker\n- tea", ""]):
         history.note(f"e{at}", [{"id": "b", "change": "update", "export": {"value": value}}])
     (gone,) = history.settle([], "p")

@@ -84,11 +84,17 @@ class DriverProcess:
         if "missing" in reply:
             raise MissingTool(
                 f"{self.system.label} is not in this environment ({reply['missing']} is missing): "
-                f"{self.python} -m pip install {self.system.requirements}"
+                f"{self._install_line()}"
             )
         if "fatal" in reply:
             raise DriverDied(f"{self.system.label}: {self._clean(reply['fatal'])}")
         return reply
+
+    def _install_line(self) -> str:
+        line = f"{self.python} -m pip install {self.system.requirements}"
+        folder = Path(self.python).parent
+        npm = f"{folder / 'npm'} install --prefix {folder.parent} {self.system.npm}"
+        return f"{line} && {npm}" if self.system.npm else line
 
     def _last_error(self) -> str:
         self._reader.join(timeout=GRACE)
@@ -139,6 +145,7 @@ def child_environment(
         **dict(system.quiet),
         "MEM0_DIR": folder,
         "LETTA_DIR": folder,
+        "COGNEE_LOGS_DIR": folder,
         "OPENAI_API_KEY": key,
     }
 

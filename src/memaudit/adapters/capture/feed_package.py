@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.adapters.capture.driver_process import DriverDied, DriverProcess
-from memaudit.adapters.capture.systems import MemorySystem
-from memaudit.adapters.documents import Piece, split_document
+from memaudit.adapters.capture.systems import MemorySystem, Parts
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store, named_adapter
 from memaudit.adapters.store import WRITTEN_AFTER, Document, ExportWarning, Memory, export_warning
@@ -36,6 +35,8 @@ class FedMessage:
     """`[timestamp] speaker: text`, without the parts that the package does not have."""
     spoken: str
     """`speaker: text`."""
+    dialogue: str
+    """The same; where the speaker has no name, the role speaks."""
     time: str | None
     """`YYYYMMDDHHMM` if the timestamp is ISO, else unchanged."""
 
@@ -90,10 +91,12 @@ def _message(experience: VisibleExperience) -> FedMessage:
     named = speaker and speaker.casefold() not in PLAIN
     spoken = f"{speaker}: {experience.text}" if named else experience.text
     when = experience.timestamp
+    role = "assistant" if speaker.casefold() in ASSISTANTS else "user"
     return FedMessage(
-        role="assistant" if speaker.casefold() in ASSISTANTS else "user",
+        role=role,
         content=f"[{when}] {spoken}" if when else spoken,
         spoken=spoken,
+        dialogue=spoken if named else f"{role}: {spoken}",
         time=_compact(when) if when else None,
     )
 
@@ -121,11 +124,11 @@ class MemoryHistory:
 class StoreHistory:
     """Every memory the store ever held, in the order of first appearance.
 
-    Of a row that is a document, under `document_key`, every entry has a history of its own: it
-    appears and goes with its text.
+    Of a row that has `parts`, every part has a history of its own: it appears and goes with its
+    text.
     """
 
-    document_key: str | None = None
+    parts: Parts | None = None
     entries: dict[str, MemoryHistory] = field(default_factory=dict)
     lives: dict[tuple[str, str], MemoryHistory] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
@@ -138,22 +141,19 @@ class StoreHistory:
             entry = self.entries.setdefault(row, MemoryHistory([], self._appeared))
             if kind == "delete":
                 entry.deleted_after = experience
-                self._live(experience, row, "")
+                self._live(experience, row, [])
                 continue
             entry.after.append(experience)
             entry.export, entry.deleted_after = change["export"], None
-            text = entry.export.get(self.document_key) if self.document_key else None
-            self._live(experience, row, text if isinstance(text, str) else "")
+            self._live(experience, row, self.parts(entry.export) if self.parts else [])
 
     @property
     def _appeared(self) -> int:
         return len(self.entries) + len(self.lives)
 
-    def _live(self, experience: str, row: str, text: str) -> None:
-        """Note which entries of a document a message wrote, and which are gone after it."""
-        pieces = [piece for piece in split_document(text) if piece.kind == "entry"]
-        now = [piece.text for piece in pieces]
-        self._rename(experience, row, pieces)
+    def _live(self, experience: str, row: str, now: Sequence[str]) -> None:
+        """Note which entries of a row a message wrote, and which are gone after it."""
+        self._rename(experience, row, now)
         for (owner, entry), life in self.lives.items():
             if owner != row:
                 continue
@@ -171,19 +171,18 @@ class StoreHistory:
         deleted = [entry.export for id, entry in self.entries.items() if id not in present]
         return [row["export"] for row in rows] + deleted
 
-    def _rename(self, experience: str, row: str, pieces: Sequence[Piece]) -> None:
+    def _rename(self, experience: str, row: str, now: Sequence[str]) -> None:
         """Entries whose headings alone were changed live on under their new text."""
-        now = {piece.text for piece in pieces}
         gone: dict[str, str] = {}
         for owner, entry in self.lives:
             if owner == row and entry not in now and not self.lives[owner, entry].deleted_after:
                 gone.setdefault(entry.rpartition(": ")[2], entry)
-        for piece in pieces:
-            before = gone.pop(piece.text.rpartition(": ")[2], None)
-            if before is not None and (row, piece.text) not in self.lives:
+        for text in now:
+            before = gone.pop(text.rpartition(": ")[2], None)
+            if before is not None and (row, text) not in self.lives:
                 life = self.lives.pop((row, before))
                 life.after.append(experience)
-                self.lives[row, piece.text] = life
+                self.lives[row, text] = life
 
     def settle(self, memories: Sequence[Memory], example: str) -> list[Memory]:
         """The imported memories in the order of writing, with their history."""
@@ -203,8 +202,9 @@ class StoreHistory:
         return settled + [self._settled(memory, example) for memory in gone]
 
     def _row(self, id: str) -> str:
-        """The row of a memory: a view may split it into `row:1`, `row:2`, ..."""
-        return id if id in self.entries else id.rpartition(":")[0]
+        """The row of a memory: a view may split it into `row:1`, `row:2`, ... or `row/1`, ..."""
+        rows = (id, id.rpartition(":")[0], id.rpartition("/")[0])
+        return next((row for row in rows if row in self.entries), "")
 
     def _life(self, memory: Memory) -> MemoryHistory | None:
         row = self._row(memory.id)
@@ -267,8 +267,8 @@ def feed_example(
     opened = driver.ask(
         "open", feeding.patience, settings=feeding.wire_settings, folder=str(folder)
     )
-    in_entries = (feeding.view or named_adapter(driver.system.format).views[0]) == "entries"
-    history = StoreHistory(driver.system.document_key if in_entries else None)
+    in_parts = feeding.view in (None, named_adapter(driver.system.format).views[0])
+    history = StoreHistory(driver.system.parts if in_parts else None)
     failures = _Failures(feeding.key)
     for fed in example.messages:
         reply = driver.ask("feed", feeding.patience, message=asdict(fed.message))

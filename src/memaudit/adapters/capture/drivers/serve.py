@@ -1,8 +1,8 @@
 """Runs in a memory system's environment: one JSON request per line in, one JSON reply per line out.
 
 `python serve.py FILE` loads FILE, which knows one system: DISTRIBUTIONS whose versions are
-reported, OPTIONS it accepts, and a class System with configuration, feed, rows and close. Only the
-standard library and the system are imported.
+reported (VERSIONS of what is no Python distribution), OPTIONS it accepts, and a class System with
+configuration, feed, rows and close. Only the standard library and the system are imported.
 """
 
 import contextlib
@@ -60,6 +60,7 @@ class DriverServer:
         for name in self.module.DISTRIBUTIONS:
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
                 versions[name] = importlib.metadata.version(name)
+        versions.update(getattr(self.module, "VERSIONS", {}))
         return {"versions": versions, "options": sorted(self.module.OPTIONS)}
 
     def open(self, request: dict[str, Any]) -> dict[str, Any]:
