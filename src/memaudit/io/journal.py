@@ -38,7 +38,7 @@ def is_intact(line: bytes) -> bool:
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a journal; a damaged line is an error that names it."""
     try:
-        with open_regular(path, str(path)) as file:
+        with open_regular(path, f"cannot read {path}") as file:
             number = 0
             while line := file.readline(LONGEST_LINE):
                 number += 1

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.atomic import write_file
+from memaudit.io.files import content_digest
 from memaudit.io.journal import Journal, Key, rows_in_order
 from memaudit.io.run_folder import LOCK, refuse_other_run
 from memaudit.io.strict_json import read_object
@@ -80,8 +81,7 @@ def files_in(folder: Path) -> Iterator[str]:
 
 
 def file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return content_digest(path)
 
 
 def text_sha256(text: str) -> str:

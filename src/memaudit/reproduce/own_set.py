@@ -27,6 +27,7 @@ from memaudit.experiments.summary import summary_of
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Key, read_journal, to_line
 from memaudit.io.packages import write_package
+from memaudit.io.run_folder import make_own_folder
 from memaudit.label_audit.agreement import audit_agreement
 from memaudit.label_audit.agreement_json import agreement_data
 from memaudit.label_audit.audited_package import audited_package
@@ -63,7 +64,7 @@ def natural_spec(packages: int) -> RunSpec:
 
 def make_natural_run(folder: Path, packages: int, engine: Engine) -> None:
     """Write the packages, every writer's row at every budget, and their summary."""
-    (folder / PACKAGES_FOLDER).mkdir(exist_ok=True)
+    make_own_folder(folder / PACKAGES_FOLDER)
     for package in natural_set()[:packages]:
         write_package(package, folder / package_file(package))
     spec = natural_spec(packages)
