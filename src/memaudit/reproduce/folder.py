@@ -108,14 +108,16 @@ def append_rows(
     fields: Sequence[str],
     keys: Sequence[Key],
     engine: Engine,
+    is_valid: Callable[[Mapping[str, Any]], bool] = lambda _: True,
 ) -> None:
     """Append the rows of every task, each of which has the same number of rows, or resume.
 
-    `keys` says what the `fields` of each row must be. From the first row that differs, rows are cut
-    off and computed again.
+    `keys` says what the `fields` of each row must be. From the first row that differs or is not
+    valid, rows are cut off and computed again.
     """
     rows_per_task = len(keys) // len(tasks)
-    with Journal(path, rows_in_order(fields, len(keys), keys.__getitem__)) as journal:
+    is_due = rows_in_order(fields, len(keys), keys.__getitem__)
+    with Journal(path, lambda place, row: is_due(place, row) and is_valid(row)) as journal:
         first, skip = divmod(journal.rows, rows_per_task)
         for lines in engine.map(lines_of, tasks[first:]):
             journal.append(lines[skip:])
