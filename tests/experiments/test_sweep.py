@@ -136,7 +136,7 @@ def test_a_forged_row_is_computed_again(tmp_path: Path) -> None:
     rows = tmp_path / ROWS
     good = rows.read_bytes()
     forged = [{**row, "ratio": 1.0} for row in read_journal(rows)]
-    assert all(0 < row["value"] < row["optimum"] for row in forged)
+    assert all(row["value"] < row["optimum"] for row in forged)
     rows.write_text("".join(map(to_line, forged)))
     with pytest.raises(MemAuditError, match="line 1: its ratio is not its value divided by its"):
         list(open_finished(tmp_path).rows())
