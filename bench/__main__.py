@@ -14,6 +14,7 @@ from bench.show import show
 from bench.table import TARGETS
 from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import write_file
+from memaudit.io.overwrite import may_write
 
 
 def bench(
@@ -53,6 +54,8 @@ def bench(
         seconds=seconds,
         threads=threads,
     )
+    if json_file is not None:
+        may_write(json_file, "bench report")
     notes = Console(stderr=True)
     report = run(plan, lambda text: notes.print(text, style="dim"))
     show(report, Console())

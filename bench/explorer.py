@@ -79,11 +79,20 @@ def _line(name: str, folder: Path, address: str, opened: Open, browser: str) -> 
     return ExplorerLine(name, median(times), size, browser, os.getloadavg()[0])
 
 
+SERVE = """
+import sys
+from memaudit.cli.main import main
+from memaudit.core.parent_watch import end_with_parent
+end_with_parent(int(sys.argv.pop(1)))
+main()
+"""
+
+
 @contextmanager
 def _served(folder: Path) -> Iterator[tuple[str, str]]:
     """`memaudit serve` in a process of its own: its address and its token."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "memaudit.cli.main", "serve", str(folder), "--no-browser"],
+        [sys.executable, "-c", SERVE, str(os.getpid()), "serve", str(folder), "--no-browser"],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
     try:

@@ -74,7 +74,7 @@ def _collect(job: Job, outcome: Outcome) -> str:
     allowed = job.seconds * max(job.repeats * at_once, len(job.warm_up)) + PATIENCE
     with tempfile.TemporaryFile() as noise:
         process = subprocess.Popen(
-            [sys.executable, "-m", WORKER],
+            [sys.executable, "-m", WORKER, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=noise,

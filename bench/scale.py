@@ -1,10 +1,11 @@
 """The scale section: how time, memory and certificates grow with the number of candidates.
 
 Every size is a generated union of labelled density with more sessions, solved in a process of its
-own: `python -m bench.scale CANDIDATES SECONDS THREADS` prints its line as JSON.
+own: `python -m bench.scale CANDIDATES SECONDS THREADS PARENT` prints its line as JSON.
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from bench.instance import Instance, as_package
 from bench.unions import LABELLED, PER_SESSION, STYLES, union
 from bench.worker import peak_bytes
 from memaudit.checker import verify
+from memaudit.core.parent_watch import end_with_parent
 from memaudit.solvers.solve import solve
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000)
@@ -60,6 +62,7 @@ def scale_lines(seconds: float, threads: int, sizes: Sequence[int] = SIZES) -> l
 def _line(size: int, seconds: float, threads: int) -> ScaleLine:
     allowed = seconds + PATIENCE
     command = [sys.executable, "-m", "bench.scale", str(size), str(seconds), str(threads)]
+    command.append(str(os.getpid()))
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=allowed)
     except subprocess.TimeoutExpired:
@@ -124,5 +127,6 @@ def measure(size: int, seconds: float, threads: int) -> ScaleLine:
 
 
 if __name__ == "__main__":
+    end_with_parent(int(sys.argv[4]))
     line = measure(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
     sys.stdout.write(json.dumps(asdict(line)) + "\n")

@@ -18,6 +18,7 @@ from time import perf_counter
 
 from bench.model import TIME_LIMIT, PeerResult, evaluate, feasible
 from bench.peers import PEERS
+from memaudit.core.parent_watch import end_with_parent
 from memaudit.solvers.fast import solve_batch, solve_packed
 from memaudit.solvers.packed import Packed
 from memaudit.solvers.protocol import Limits
@@ -147,4 +148,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     # Messages must carry the importable classes, not __main__'s copies of them.
+    end_with_parent(int(sys.argv[1]))
     import_module("bench.worker").main()

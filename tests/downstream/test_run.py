@@ -17,6 +17,7 @@ from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, Reply
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import Recency
 from memaudit.downstream.run import diagnose
+from memaudit.io.journal import read_journal, to_line
 from tests.downstream.small import PACKAGE, store_of
 from tests.downstream.small_runs import CASES, ROWS, files, made, rows
 
@@ -64,6 +65,19 @@ def test_rows_cut_off(tmp_path: Path, cut: int) -> None:
     finished = made(tmp_path / "out")
     assert 0 < finished.existing < ROWS
     assert files(tmp_path / "out") == whole
+
+
+def test_a_forged_row_is_made_again(tmp_path: Path) -> None:
+    """An outcome that does not follow from the row's stage and verdict is not believed."""
+    made(tmp_path)
+    before = files(tmp_path)
+    path = tmp_path / "rows.jsonl"
+    rows = list(read_journal(path))
+    place = next(at for at, row in enumerate(rows) if row["outcome"] != "answered_right")
+    rows[place].update(outcome="answered_right", layer="answered")
+    path.write_text("".join(map(to_line, rows)))
+    assert made(tmp_path).existing == place
+    assert files(tmp_path) == before
 
 
 def test_a_finished_run_is_left_alone(tmp_path: Path) -> None:

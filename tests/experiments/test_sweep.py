@@ -18,10 +18,11 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value
 from memaudit.experiments.engines.registry import named_engine
 from memaudit.experiments.evaluate import certificate_hash
+from memaudit.experiments.finished import open_finished
 from memaudit.experiments.spec import RunSpec, packages_spec
 from memaudit.experiments.sweep import RUN, read_run, resolve, run
 from memaudit.generators.registry import named_distribution
-from memaudit.io.journal import read_journal
+from memaudit.io.journal import read_journal, to_line
 from memaudit.io.packages import write_package
 from memaudit.io.run_folder import ROWS
 from memaudit.natural.named_packages import short_set
@@ -128,6 +129,22 @@ def test_resume_after_any_number_of_rows(finished: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_a_forged_row_is_computed_again(tmp_path: Path) -> None:
+    """A row with another ratio and a fresh checksum is found when the run resumes or is read."""
+    spec = RunSpec(("base",), (0, 1), ("2",), ("recency_raw",))
+    run(spec, tmp_path, named_engine("serial"))
+    rows = tmp_path / ROWS
+    good = rows.read_bytes()
+    forged = [{**row, "ratio": 1.0} for row in read_journal(rows)]
+    assert all(row["value"] < row["optimum"] for row in forged)
+    rows.write_text("".join(map(to_line, forged)))
+    with pytest.raises(MemAuditError, match="line 1: its ratio is not its value divided by its"):
+        list(open_finished(tmp_path).rows())
+    outcome = run(spec, tmp_path, named_engine("serial"))
+    assert (outcome.existing, outcome.rows) == (0, 2)
+    assert rows.read_bytes() == good
+
+
 def test_killed_and_run_again(tmp_path: Path) -> None:
     """kill -9 in the middle, twice; the rows at the end are those of an undisturbed run."""
     code = (

@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.io.journal import to_line
-from memaudit.io.task_journal import forget_other_run, one_by_one, task_journal
+from memaudit.io.task_journal import one_by_one, task_journal
 
 SETTINGS = {"budgets": ["1", "2"]}
 asked: list[int] = []
@@ -83,9 +83,23 @@ def test_other_runs_are_refused(tmp_path: Path) -> None:
     ):
         run(path)
     assert path.read_bytes() == before
-    forget_other_run(path, "score", SETTINGS)
-    assert path.exists()
-    forget_other_run(path, "score", {})
+
+
+def test_a_temporary_file_belongs_to_whoever_has_it_open(tmp_path: Path) -> None:
+    """It replaces that of other settings, but never one that is in use; it is gone at the end."""
+    path = tmp_path / "j.jsonl"
+    run(path)
+    with task_journal(path, "score", {}, one_by_one, temporary=True) as kept:
+        assert kept.existing == 0
+        list(kept.map(partial(third, 1), [5]))
+        before = path.read_bytes()
+        for settings in ({}, SETTINGS):
+            with (
+                pytest.raises(MemAuditError, match="being written by another run"),
+                task_journal(path, "score", settings, one_by_one, temporary=True),
+            ):
+                pass
+        assert path.read_bytes() == before
     assert not path.exists()
 
 

@@ -137,8 +137,9 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
 
 def test_large_runs_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_module, "MOST_REQUESTS", 2)
-    paths = write_batch(tmp_path / "r.jsonl", ["a\n", "b\n", "c\n"])
-    assert [one.read_text() for one in paths] == ["a\nb\n", "c\n"]
+    a, b, c = (f'{{"custom_id":"{key}"}}\n' for key in "abc")
+    paths = write_batch(tmp_path / "r.jsonl", [a, b, c])
+    assert [one.read_text() for one in paths] == [a + b, c]
     assert [one.name for one in paths] == ["r-1.jsonl", "r-2.jsonl"]
-    monkeypatch.setattr(batch_module, "MOST_BYTES", 3)
-    assert len(write_batch(tmp_path / "r.jsonl", ["a\n", "b\n", "c\n"])) == 3
+    monkeypatch.setattr(batch_module, "MOST_BYTES", len(a) + 1)
+    assert len(write_batch(tmp_path / "r.jsonl", [a, b, c])) == 3

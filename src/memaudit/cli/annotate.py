@@ -81,6 +81,7 @@ def _progress(database: "LabelDatabase", name: str, cells: int) -> str:
 def _export(
     database: "LabelDatabase", name: str, place: Path, file: Path, cells: Sequence["FrameCell"]
 ) -> None:
+    from memaudit.cli.audit_frame import refuse_others_labels
     from memaudit.label_audit.frame_files import write_labels
     from memaudit.web.annotate.labelling import ids_with_parts
 
@@ -89,5 +90,6 @@ def _export(
         counts = database.annotators().items()
         others = ", ".join(f"{other} ({count})" for other, count in counts if count)
         raise MemAuditError(f"{place}: no labels by {name!r}; it holds: {others or 'none'}")
+    refuse_others_labels(file, name)
     write_labels(label_set, file)
     typer.echo(safe(f"{_progress(database, name, len(cells))}, written to {file}"))

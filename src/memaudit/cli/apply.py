@@ -48,7 +48,7 @@ def apply(
     elif made.removed and set(made.files) == {""}:
         write_bytes(made.path, made.files[""].encode("utf-8", "surrogatepass"))
     elif made.removed:
-        with new_folder(made.path.absolute()) as folder:
+        with new_folder(made.path) as folder:
             for name, text in made.files.items():
                 file = folder / name
                 file.parent.mkdir(parents=True, exist_ok=True)

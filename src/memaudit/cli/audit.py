@@ -14,8 +14,8 @@ from memaudit.cli.audit_model import model_pass
 from memaudit.cli.audit_optimum import optimum
 from memaudit.cli.audit_ratios import ratios
 from memaudit.cli.errors import FAILED
-from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe
+from memaudit.io.overwrite import may_write
 
 
 def report(

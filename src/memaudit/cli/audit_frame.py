@@ -17,6 +17,7 @@ from memaudit.cli.options import (
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
+from memaudit.io.files import refuse_to_write
 
 if TYPE_CHECKING:
     from memaudit.label_audit.frame_drawing import Drawing
@@ -153,7 +154,7 @@ def cells(
 
     asked = read_frame(frame)
     judge = annotator_of(model)
-    _refuse_others_labels(out, judge)
+    refuse_others_labels(out, judge)
     with judging_session([judge], options, out) as session:
         assert session is not None  # a model's name opens one
         answers = labels_by_model(asked, session, model)
@@ -182,14 +183,15 @@ def cells(
         typer.echo(f"{counted(number, 'cell')} without a label: the model gave no answer", err=True)
 
 
-def _refuse_others_labels(out: Path, annotator: str) -> None:
-    """Overwrite only labels of the same model."""
+def refuse_others_labels(out: Path, annotator: str) -> None:
+    """Overwrite only labels of the same annotator."""
     from memaudit.label_audit.frame_files import read_label_sets
 
     if out.suffix.lower() not in (".csv", ".jsonl"):
         raise MemAuditError(f"{out}: labels are written to a .csv or .jsonl file")
     if not out.absolute().parent.is_dir():  # before anything is spent
         raise MemAuditError(f"cannot write {out}: {out.parent} is not a folder")
+    refuse_to_write(out)
     if not out.exists():
         return
     others = [

@@ -7,6 +7,7 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.terminal import safe
+from memaudit.io.overwrite import may_write
 
 cache = typer.Typer(
     add_completion=False, no_args_is_help=True, rich_markup_mode=None,
@@ -33,6 +34,7 @@ def export(
     from memaudit.models.cache import Cache
     from memaudit.models.cache_export import export_cache
 
+    may_write(file, "cache export")
     with Cache(database, must_exist=True) as opened:
         counts = export_cache(opened, file)
     typer.echo(

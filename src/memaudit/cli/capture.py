@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
+from memaudit.io.overwrite import may_write
 
 
 def capture(

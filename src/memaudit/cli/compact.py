@@ -5,17 +5,11 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.options import (
-    NO_SESSION,
-    SessionOptions,
-    judging_session,
-    may_write,
-    one_budget,
-    spread,
-)
+from memaudit.cli.options import NO_SESSION, SessionOptions, judging_session, one_budget, spread
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
+from memaudit.io.overwrite import may_write
 
 
 @spread

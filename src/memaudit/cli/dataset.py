@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe
 from memaudit.core.cost import UNICODE_WORDS
 from memaudit.core.text import counted
+from memaudit.io.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.datasets.irregularities import DatasetCounts

@@ -86,8 +86,10 @@ def _score_stores(folder: Path) -> dict[str, Path]:
     from memaudit.cli.score_packages import ManyScoring, score_all
     from memaudit.core.budgets import asked_budgets
     from memaudit.experiments.engines.registry import named_engine
+    from memaudit.io.atomic import write_bytes
+    from memaudit.io.files import read_bytes
     from memaudit.io.packages import write_package
-    from memaudit.io.run_folder import make_folder
+    from memaudit.io.run_folder import make_own_folder
     from memaudit.natural.build_folder import file_name
     from memaudit.natural.named_packages import NATURAL, named_places
     from memaudit.natural.named_stores import LABELS, MEMORIES, natural_stores, store_files
@@ -102,11 +104,11 @@ def _score_stores(folder: Path) -> dict[str, Path]:
     typer.echo(STORES.format(number=len(places)))
     with store_files() as files:
         judge = LabelJudge(files.labels, files.memories)
-        make_folder(folder)
+        make_own_folder(folder)
         for name in (LABELS, MEMORIES, *(f"{store.name}.json" for store in stores)):
-            shutil.copyfile(files.folder / name, folder / name)
+            write_bytes(folder / name, read_bytes(files.folder / name))
     packages = folder / "packages"
-    make_folder(packages)
+    make_own_folder(packages)
     for place in places:
         package = place.read()
         write_package(package, packages / file_name(package.name, "json"))

@@ -16,13 +16,13 @@ from memaudit.cli.options import (
     StoreArgument,
     StoreOptions,
     judging_session,
-    may_write,
     place_of,
     read_stores,
     spread,
 )
 from memaudit.cli.terminal import safe
 from memaudit.core.number_text import short_exact
+from memaudit.io.overwrite import may_write
 from memaudit.scoring.judges import DEFAULT_JUDGE
 
 MOST_SHOWN = 20

@@ -1,7 +1,9 @@
 """Failures as short lines on stderr and an exit code; never a traceback for a user's mistake."""
 
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Any
 
 import typer
@@ -12,7 +14,8 @@ from memaudit.core.text import visible_text
 FAILED = 1
 WAITING = 75
 """EX_TEMPFAIL of sysexits.h: nothing failed, run it again later. Not 0: there is no result yet."""
-INTERRUPTED = 130
+SIGNALLED = 128
+"""Added to the number of the signal that ended a command, as shells do."""
 
 UsageError: Any = typer.BadParameter.__mro__[1]
 """What Typer raises for wrong arguments. Typer has no public name for it."""
@@ -82,6 +85,31 @@ def reported() -> Iterator[None]:
             fix = "this installation is damaged: install MemAudit again from its checkout"
         typer.echo(f"error: this needs {name}: {fix}", err=True)
         raise typer.Exit(FAILED) from None
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as stop:
+        with suppress(OSError):  # the terminal is gone
+            typer.echo("interrupted", err=True)
+        number = stop.number if isinstance(stop, Ended) else signal.SIGINT
+        raise typer.Exit(SIGNALLED + number) from None
+
+
+class Ended(KeyboardInterrupt):
+    """The command was asked to end by a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def end_tidily() -> None:
+    """From now on SIGTERM and SIGHUP end the command as Ctrl-C does: workers and files go too.
+
+    A signal that is ignored, as under nohup, stays ignored.
+    """
+
+    def end(number: int, _: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)  # the second one ends it at once
+        raise Ended(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, end)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.options import Threads, may_write
+from memaudit.cli.options import Threads
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.io.files import open_regular, refuse_to_write
+from memaudit.io.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.core.package import Package
@@ -82,8 +84,14 @@ class _Unfinished:
     def __init__(self, path: Path) -> None:
         from memaudit.io.journal import Journal
 
-        if path.exists() and not path.read_bytes().startswith(_MARK[: path.stat().st_size]):
-            raise MemAuditError(f"{path}: already exists and is no unfinished frontier; move it")
+        refuse_to_write(path)
+        if path.exists():
+            with open_regular(path) as file:
+                head = file.read(len(_MARK))
+            if not _MARK.startswith(head):
+                raise MemAuditError(
+                    f"{path}: already exists and is no unfinished frontier; move it"
+                )
         self.journal = Journal(path)
 
     def __enter__(self) -> "_Unfinished":

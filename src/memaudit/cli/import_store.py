@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import ConversationNames, may_write, named_times
+from memaudit.cli.options import ConversationNames, named_times
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
+from memaudit.io.files import open_regular
+from memaudit.io.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
@@ -145,7 +147,7 @@ def _check_chat(chat: Path, others: list[Path]) -> None:
         raise MemAuditError(f"{chat}: is the store or the export; write the chat to another file")
     may_write(chat, "chat")
     if chat.is_file():
-        with chat.open("rb") as file:
+        with open_regular(chat) as file:
             if any(b'"question"' in line for line in file):
                 raise MemAuditError(f"{chat}: already exists and has questions; "
                                     "choose another file")  # fmt: skip

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe, safe_markup
+from memaudit.io.overwrite import may_write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,14 +15,12 @@ from memaudit.cli.options import (
     NO_SESSION,
     NO_STORE_OPTIONS,
     JudgeName,
-    Kind,
     LabelMemories,
     Seconds,
     SessionOptions,
     StoreArgument,
     StoreOptions,
     judging_session,
-    may_write,
     place_of,
     read_stores,
     spread,
@@ -31,6 +29,7 @@ from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import percent, short_exact
 from memaudit.core.text import counted
+from memaudit.io.overwrite import Kind, may_write
 from memaudit.scoring.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def lint(
     from memaudit.hygiene.lint import lint as look_over
     from memaudit.hygiene.lint_json import lint_data
     from memaudit.hygiene.lint_json import sarif as sarif_data
-    from memaudit.hygiene.smallest_store import write_proof
+    from memaudit.hygiene.smallest_store import PROOFS, PROVEN_PACKAGE, write_proof
     from memaudit.hygiene.subject import subject_of
     from memaudit.io.atomic import write_file
     from memaudit.report.lint_page import write_page
@@ -115,7 +114,11 @@ def lint(
     given = [path.absolute() for path in (out, plan, proof, sarif) if path is not None]
     if len(set(given)) < len(given):
         raise MemAuditError("two outputs have the same path; give each its own")
-    kinds: tuple[tuple[Path | None, Kind], ...] = ((out, "page"), (plan, "plan"), (sarif, "SARIF"))
+    kinds: tuple[tuple[Path | None, Kind], ...] = (
+        (out, "page"), (plan, "plan"), (sarif, "SARIF"),
+        (proof and proof / PROVEN_PACKAGE, "package"),
+        (proof and proof / PROOFS, "certificate"),
+    )  # fmt: skip
     for path, kind in kinds:
         if path is not None:
             may_write(path, kind)

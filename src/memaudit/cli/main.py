@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from memaudit.cli.errors import explained, reported
+from memaudit.cli.errors import end_tidily, explained, reported
 from memaudit.core.version import VERSION
 
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
@@ -156,6 +156,7 @@ def memaudit(
 def main() -> None:
     # Commands build large tables of small objects, which the collector would walk through in vain.
     gc.set_threshold(100_000, 20, 100)
+    end_tidily()
     app()
 
 

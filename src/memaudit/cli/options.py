@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -61,34 +61,6 @@ def _options(parameter: inspect.Parameter, groups: dict[str, Any]) -> Iterator[i
         yield parameter.replace(
             name=field.name, annotation=hints[field.name], default=field.default
         )
-
-
-Kind = Literal[
-    "package", "certificate", "frontier", "store", "subset", "page", "plan", "SARIF", "chat"
-]  # fmt: skip
-
-_MARKS: dict[Kind, bytes] = {
-    "package": b'"memaudit-package"',
-    "certificate": b'"memaudit-certificate"',
-    "frontier": b'"memaudit-frontier"',
-    "store": b'"memaudit-store"',
-    "subset": b'"memaudit-subset"',
-    "page": b"<!doctype html",
-    "plan": b'"memaudit-plan"',
-    "SARIF": b"sarif-2.1.0",
-    "chat": b'{"conversation": "',
-}
-_HEAD = 4096
-
-
-def may_write(path: Path, kind: Kind) -> None:
-    """Refuse to overwrite a file of another kind: it may be the only copy."""
-    if not path.is_file():
-        return  # new, or a folder: functions that write folders check their content
-    with path.open("rb") as file:
-        head = file.read(_HEAD).lower()
-    if head and _MARKS[kind] not in head:
-        raise MemAuditError(f"{path}: already exists and is not a {kind}; choose another file")
 
 
 def _group_cap(value: int | None) -> int | None:

@@ -13,12 +13,12 @@ from rich import box
 from rich.table import Column, Table
 
 from memaudit.cli.errors import FAILED, report
-from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.exact import plain
 from memaudit.core.number_text import short_exact, significant
 from memaudit.core.package import Package
+from memaudit.io.overwrite import may_write
 
 
 def summary(package: Package) -> Table:
@@ -228,6 +228,7 @@ def schema(
     if out is None:
         typer.echo(schema_text(), nl=False)
     else:
+        may_write(out, "JSON Schema")
         write_file(out, schema_text())
 
 

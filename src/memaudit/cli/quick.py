@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.options import may_write
 from memaudit.cli.terminal import console, progress, safe, safe_markup
+from memaudit.io.overwrite import may_write
 
 
 def quick(

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.options import may_write
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.io.overwrite import may_write
 
 
 def report(

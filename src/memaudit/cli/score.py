@@ -39,7 +39,6 @@ from memaudit.cli.options import (
     judging_session,
     kept_in,
     lazy_plan,
-    may_write,
     place_of,
     read_stores,
     spread,
@@ -58,6 +57,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.hygiene.halumem import halumem_measures, is_halumem
+from memaudit.io.overwrite import may_write, refuse_existing
 from memaudit.io.packages import package_places, write_package
 from memaudit.scoring.escalation import Goal, score_and_escalate
 from memaudit.scoring.judges import (
@@ -193,8 +193,8 @@ def score(
             f"--budget {budget} brings its own cost rule and is solved limit by limit; leave out "
             "--cost-rule, --lazy, --escalate and --picture"
         )
-    if better is not None and better.exists():
-        raise MemAuditError(f"{better}: already exists; choose another file")
+    if better is not None:
+        refuse_existing(better)
     budgets = None if budget is None or limits else asked_budgets(budget)
     names = judge or [DEFAULT_JUDGE]
     places = package_places(package)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import BUDGETS, Threads, may_write, parse_budgets
+from memaudit.cli.options import BUDGETS, Threads, parse_budgets
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
+from memaudit.io.overwrite import may_write
 from memaudit.solvers.protocol import STOP, checked_seconds
 
 if TYPE_CHECKING:

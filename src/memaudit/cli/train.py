@@ -8,6 +8,7 @@ import typer
 from memaudit.cli.options import NO_SESSION, SessionOptions, judging_session, spread
 from memaudit.cli.terminal import safe
 from memaudit.core.text import counted
+from memaudit.io.overwrite import may_write
 
 train = typer.Typer(
     help="Fit the estimator of a writer, or an offline judge.",
@@ -45,6 +46,7 @@ def ridge(
     from memaudit.writers.estimators.ridge import write_model
     from memaudit.writers.estimators.train import train as fit
 
+    may_write(out, "ridge model")
     chosen = [package for path in packages or () for package in read_packages(path)]
     if distribution is not None:
         source = named_distribution(distribution)
@@ -84,6 +86,7 @@ def utilities(
     from memaudit.writers.estimators.utilities import UtilitiesFile
     from memaudit.writers.protocol import visible
 
+    may_write(out, "utilities file")
     chosen = labelled_packages(packages)
     values: dict[str, float] = {}
     missing = 0
@@ -133,6 +136,7 @@ def judge(
     from memaudit.natural.named_packages import TRAINING, labelled_packages
     from memaudit.scoring.judge_training import train_judge, write_judge_file
 
+    may_write(out, "judge")
     chosen = labelled_packages(packages or TRAINING)
     fitted = train_judge(chosen, embedder)
     write_judge_file(fitted, out)

@@ -11,14 +11,14 @@ from typing import Any, Self
 
 from memaudit.adapters.store import ExportedStore, missing_memories, store_digest
 from memaudit.core.digest import digest
-from memaudit.core.errors import LostWorker, MemAuditError
+from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
 from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.question import PackageQuestion, questions
 from memaudit.io.packages import PlaceOfPackage
 from memaudit.io.run_folder import make_folder
-from memaudit.io.task_journal import TaskJournal, TaskRunner, forget_other_run, task_journal
+from memaudit.io.task_journal import TaskJournal, TaskRunner, task_journal
 from memaudit.scoring.caveats import unread_rows
 from memaudit.scoring.fed_turns import examples_of
 from memaudit.scoring.judged_store import is_out_of_pool, judge_store
@@ -199,25 +199,20 @@ def cases_in(
     """
     existed = folder.exists()
     make_folder(folder)
-    path, tally = folder / CASES, _CaseTally(choice)
+    tally = _CaseTally(choice)
     settings = {**choice.settings(), **inputs}
-    forget_other_run(path, "diagnose", settings)
     try:
-        with task_journal(path, "diagnose", settings, run) as kept:
+        with task_journal(folder / CASES, "diagnose", settings, run, temporary=True) as kept:
             with watched as progress:
                 for case in kept.map(partial(case_at, choice), places):
                     tally.added(case)
                     progress(tally.packages)
             yield tally.finished(_CasesOnDisk(kept))
-    except LostWorker:
-        raise
     except MemAuditError:
-        path.unlink(missing_ok=True)
         if not existed:
             with suppress(OSError):  # some rows are there
                 folder.rmdir()
         raise
-    path.unlink()
 
 
 @dataclass(frozen=True, slots=True)

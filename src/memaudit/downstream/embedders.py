@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.database import refuse_special_database
 from memaudit.models.completions import escape_surrogates
 from memaudit.models.secret import checked_address, key_for
 from memaudit.models.transport import (
@@ -98,6 +99,7 @@ class VectorFile:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
+        refuse_special_database(self.path)
         try:
             with closing(sqlite3.connect(self.path, timeout=PATIENCE)) as link:
                 (owner,) = link.execute("PRAGMA application_id").fetchone()

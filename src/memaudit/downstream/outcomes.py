@@ -8,9 +8,10 @@ evidence.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.answers import AnswerVerdict
@@ -73,6 +74,20 @@ TABLE: dict[EvidenceStage, dict[AnswerVerdict, OutcomeDecision]] = {
 def decide(stage: EvidenceStage, verdict: AnswerVerdict) -> OutcomeDecision:
     """The outcome and the layer of a question."""
     return TABLE[stage][verdict]
+
+
+def is_decided(row: Mapping[str, Any]) -> bool:
+    """Whether a row has the outcome and the layer that follow from its stage and its verdict."""
+    try:
+        decision = decide(EvidenceStage(row["stage"]), AnswerVerdict(row["verdict"]))
+    except (KeyError, ValueError):
+        return False
+    measures = row.get("measures")
+    answered = measures.get("answered") if isinstance(measures, dict) else None
+    return (
+        (row.get("outcome"), row.get("layer")) == (decision.outcome, decision.layer)
+        and answered == (decision == _RIGHT)
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

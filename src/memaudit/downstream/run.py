@@ -26,6 +26,7 @@ from memaudit.downstream.examine import (
 )
 from memaudit.downstream.grading import GRADER_NO_REPLY
 from memaudit.downstream.kept_store import KeptStore
+from memaudit.downstream.outcomes import is_decided
 from memaudit.downstream.question import PackageQuestion
 from memaudit.downstream.readers.protocol import ReplyState
 from memaudit.downstream.summary import agreement_of_graders, summarise
@@ -176,7 +177,7 @@ def _append_rows(
     def fits(place: int, row: dict[str, Any]) -> bool:
         """Whether the row stays. Where a server failed, it is asked again."""
         lost = row.get("reply") == ReplyState.NO_REPLY or GRADER_NO_REPLY in row.get("why", ())
-        return is_due(place, row) and not lost
+        return is_due(place, row) and not lost and is_decided(row)
 
     with Journal(folder / ROWS, fits) as journal:
         existing = journal.rows

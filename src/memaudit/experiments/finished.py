@@ -17,6 +17,7 @@ from memaudit.core.seeds import parse_seeds
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import read_run, row_order
 from memaudit.formats.run_files import RunRow
+from memaudit.io.files import open_regular
 from memaudit.io.journal import Fits, read_journal
 from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import first_fault
@@ -82,9 +83,7 @@ def count_rows(folder: Path) -> int:
     path = folder / ROWS
     count = 0
     try:
-        if path.exists() and not path.is_file():
-            raise MemAuditError(f"cannot read {path}: it is not a regular file")
-        with path.open("rb") as file:
+        with open_regular(path, f"cannot read {path}") as file:
             while block := file.read(BLOCK):
                 count += block.count(b"\n")
     except OSError as error:

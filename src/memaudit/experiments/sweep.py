@@ -23,7 +23,7 @@ from memaudit.core.version import VERSION
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import EvaluatedPackage, evaluate
 from memaudit.experiments.spec import RunSpec
-from memaudit.formats.run_files import RunManifest
+from memaudit.formats.run_files import RunManifest, is_run_row
 from memaudit.io.files import read_text
 from memaudit.io.journal import Fits, Journal, Key, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, claimed, refuse_other_run
@@ -72,11 +72,11 @@ def run(
     for name in spec.distributions:
         named_source(name)
     budgets = resolve(spec)
-    fits = row_order(spec, [plain(budget) for _, budget in budgets])
+    is_due = row_order(spec, [plain(budget) for _, budget in budgets])
     manifest = run_manifest(spec, budgets)
     with (
         claimed(folder, RUN, manifest, lambda: _refuse_others(manifest, folder), indent=2),
-        Journal(folder / ROWS, fits) as journal,
+        Journal(folder / ROWS, lambda at, row: is_due(at, row) and is_run_row(row)) as journal,
     ):
         existing = journal.rows
         if progress:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
@@ -15,6 +15,8 @@ from memaudit.core.seeds import parse_seed_ranges
 from memaudit.formats.file_model import LARGEST, StrictFileModel, WithinOne
 
 LONGEST_NAME = 2000
+CLOSE = 1e-9
+"""What rounding changes in a number of a row, and more than enclosures of responses do."""
 
 
 def _not_negative(number: int | float | str) -> int | float | str:
@@ -120,6 +122,21 @@ class RunRow(StrictFileModel):
             raise ValueError("the store names a memory twice")
         return self
 
+    @model_validator(mode="after")
+    def _ratio_is_its_quotient(self) -> Self:
+        """A checksum shows damage, not who wrote a row: what follows from it is computed again."""
+        if self.failed or self.undefined or self.value is None:
+            if self.ratio is not None:
+                raise ValueError("it has a ratio where there is none")
+        elif self.ratio is None or self.certificate is None:
+            raise ValueError("it has no ratio or no certificate, and does not say why")
+        elif self.optimum:  # 0 is a positive number that was rounded
+            # Both numbers are rounded in the ninth place.
+            tolerance = CLOSE * (2 + 2 / self.optimum)
+            if abs(self.ratio - self.value / self.optimum) > tolerance:
+                raise ValueError("its ratio is not its value divided by its optimum")
+        return self
+
     def to_json(self) -> dict[str, Any]:
         """The JSON form, without empty remarks."""
         data = {name: getattr(self, name) for name in type(self).model_fields}
@@ -127,3 +144,12 @@ class RunRow(StrictFileModel):
             if not data[name]:
                 del data[name]
         return data
+
+
+def is_run_row(row: Mapping[str, Any]) -> bool:
+    """Whether a row of a journal, checksum included, is one that a run would write."""
+    try:
+        RunRow.model_validate({name: value for name, value in row.items() if name != "crc"})
+    except ValidationError:
+        return False
+    return True

@@ -135,9 +135,12 @@ def _smallest(
     return SmallestStore(share, enough.value, enough.cost, kept, less + step, tuple(proof))
 
 
+PROVEN_PACKAGE, PROOFS = "package.json", "certificates.json"
+
+
 def write_proof(found: SmallestStores, folder: Path) -> None:
     """The store as a package and all certificates, for `memaudit verify`."""
     make_folder(folder)
     proofs = {one.budget: one for store in found.stores for one in store.proof}
-    write_package(found.package, folder / "package.json")
-    write_certificates([proofs[budget] for budget in sorted(proofs)], folder / "certificates.json")
+    write_package(found.package, folder / PROVEN_PACKAGE)
+    write_certificates([proofs[budget] for budget in sorted(proofs)], folder / PROOFS)

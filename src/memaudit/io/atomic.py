@@ -3,6 +3,9 @@
 What is written goes to a temporary neighbour of the path first, under one name that one process at
 a time locks. A killed process leaves its neighbour behind. Whoever writes to the same path next
 finds that nobody locks it, and removes it.
+
+Only regular files and folders are replaced, never a link, a pipe or a device; the new one has the
+permissions and the owner of the old one. Folders on the way to the path may be links.
 """
 
 import ctypes
@@ -11,11 +14,12 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError, cannot_write
+from memaudit.io.files import refuse_to_write
 
 _AT_FDCWD = -100
 _EXCHANGE = 2
@@ -40,40 +44,61 @@ def write_bytes(path: Path, data: bytes) -> None:
 def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
     path = path.absolute()
     with one_line_errors(path):
-        if path.is_dir():
-            raise MemAuditError(f"cannot write {path}: it is a folder, a file was expected")
-        with temporary_neighbour(path) as temporary:
-            _write(temporary, parts)
+        refuse_to_write(path)
+        with _neighbour(path, folder=False) as (temporary, handle):
+            _write(handle, parts)
+            _keep_access(handle, path)
+            refuse_to_write(path)  # what came there meanwhile
             os.replace(temporary, path)
         _sync(path.parent)
 
 
 def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) -> None:
     """Replace a folder of files in one step; a folder holding anything but `ours` is refused."""
-    path = Path(os.path.realpath(path))
-    with one_line_errors(path):
-        _refuse_foreign(path, ours)
-    with new_folder(path) as folder:
+    with one_line_errors(path), new_folder(path, lambda: _refuse_foreign(path, ours)) as folder:
         for name, text in files.items():
-            _write(folder / name, [text.encode()])
+            handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            try:
+                _write(handle, [text.encode()])
+                _keep_access(handle, path / name)
+            finally:
+                os.close(handle)
 
 
 @contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """An empty folder to fill; at the end it replaces the one at `path` in one step."""
+def new_folder(path: Path, refuse: Callable[[], None] = lambda: None) -> Iterator[Path]:
+    """An empty folder to fill; at the end it replaces the one at `path` in one step.
+
+    `refuse` raises if what is at `path` must stay. It is asked before and after other writers of
+    the same path are waited for.
+    """
+    # A name of its own, for a neighbour: not `..`, and not that of a link's target.
+    named = path.name not in ("", "..")
+    path = path.parent.resolve() / path.name if named else path.resolve()
     with one_line_errors(path):
-        with temporary_neighbour(path, folder=True) as temporary:
+        _refuse_no_folder(path)
+        refuse()
+        with _neighbour(path, folder=True) as (temporary, handle):
+            _refuse_no_folder(path)
+            refuse()
             yield temporary
+            _keep_access(handle, path)
             _sync(temporary)
+            _refuse_no_folder(path)
             _swap(temporary, path)
         _sync(path.parent)
+
+
+def _refuse_no_folder(path: Path) -> None:
+    if path.is_symlink():
+        raise MemAuditError(f"cannot write {path}: it is a link; give the path that it leads to")
+    if os.path.lexists(path) and not path.is_dir():
+        raise MemAuditError(f"cannot write {path}: it is a file, a folder was expected")
 
 
 def _refuse_foreign(path: Path, ours: Collection[str]) -> None:
     if not path.exists():
         return
-    if not path.is_dir():
-        raise MemAuditError(f"cannot write {path}: it is a file, a folder was expected")
     if foreign := sorted(set(os.listdir(path)) - set(ours)):
         raise MemAuditError(
             f"cannot write {path}: the folder holds {foreign[0]!r}, which is not part of a "
@@ -118,12 +143,15 @@ def exchange(first: Path, second: Path) -> bool:
 
 
 @contextmanager
-def temporary_neighbour(path: Path, folder: bool = False) -> Iterator[Path]:
-    """A new neighbour of a path, removed at the end. Waits for other writers of the same path."""
+def _neighbour(path: Path, folder: bool) -> Iterator[tuple[Path, int]]:
+    """A new neighbour of a path and its handle, removed at the end.
+
+    Waits for other writers of the same path.
+    """
     place = neighbour_path(path)
     while True:
         try:
-            handle = _create(place, folder)
+            handle = _create(place, folder, _mode(path, 0o777 if folder else 0o666))
         except FileExistsError:
             clear_leftover(path)
             continue
@@ -134,9 +162,30 @@ def temporary_neighbour(path: Path, folder: bool = False) -> Iterator[Path]:
             break
         os.close(handle)  # another process cleared it before it was locked
     try:
-        yield place
+        yield place, handle
     finally:
         _remove(handle, place)
+
+
+def _mode(path: Path, new: int) -> int:
+    """The permissions of what is at a path, or `new` ones: nobody else may read its successor."""
+    try:
+        return stat.S_IMODE(path.lstat().st_mode) & new
+    except OSError:
+        return new
+
+
+def _keep_access(handle: int, path: Path) -> None:
+    """Give a new file or folder the owner and the permissions of the one at a path, if any."""
+    try:
+        before = path.lstat()
+    except OSError:
+        return
+    if stat.S_ISLNK(before.st_mode):
+        return
+    with suppress(OSError):  # only the superuser gives files away
+        os.fchown(handle, before.st_uid, before.st_gid)
+    os.fchmod(handle, stat.S_IMODE(before.st_mode))
 
 
 def neighbour_path(path: Path) -> Path:
@@ -144,14 +193,14 @@ def neighbour_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.new-part")
 
 
-def _create(place: Path, folder: bool) -> int | None:
+def _create(place: Path, folder: bool, mode: int) -> int | None:
     """A handle of a new file or folder; None if another process removed it at once."""
     if folder:
-        place.mkdir()
+        place.mkdir(mode | 0o700)
         with suppress(FileNotFoundError):  # another process cleared it
             return os.open(place, os.O_RDONLY)
         return None
-    return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
 
 
 def clear_leftover(path: Path) -> None:
@@ -231,8 +280,8 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _write(path: Path, parts: Iterable[bytes]) -> None:
-    with path.open("wb") as file:
+def _write(handle: int, parts: Iterable[bytes]) -> None:
+    with open(handle, "wb", closefd=False) as file:
         file.writelines(parts)
         file.flush()
-        os.fsync(file.fileno())
+        os.fsync(handle)

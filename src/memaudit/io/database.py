@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.files import refuse_to_write
+
+COMPANIONS = ("", "-wal", "-shm", "-journal")
+"""Endings of the files that SQLite writes for one database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,12 @@ class Schema:
     """The option of a command that names the file."""
 
 
+def refuse_special_database(path: Path) -> None:
+    """Refuse a database, or a companion of one, that is a link or not a regular file."""
+    for ending in COMPANIONS:
+        refuse_to_write(path.with_name(f"{path.name}{ending}") if path.name else path)
+
+
 class Database:
     """One connection, shared by the threads of a process behind a lock.
 
@@ -35,6 +45,7 @@ class Database:
         """Wait that many seconds for another process that is writing."""
         self.path, self._schema, self._patience = path, schema, patience
         self._lock = threading.RLock()
+        refuse_special_database(path)
         with self._one_line_errors():
             self._connection = sqlite3.connect(
                 path, timeout=patience, isolation_level=None, check_same_thread=False

@@ -5,9 +5,9 @@ import hashlib
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
-from memaudit.core.errors import InvalidPackage, Problem
+from memaudit.core.errors import InvalidPackage, MemAuditError, Problem, cannot_write
 
 MAX_BYTES = 512 << 20
 """Larger inputs are refused: rows take about twenty times their text in memory."""
@@ -30,16 +30,74 @@ def open_regular(path: Path, name: str = "") -> BinaryIO:
     """A regular file, opened for reading bytes; errors call it `name`."""
     name = name or path.name or str(path)
     try:
-        mode = path.stat().st_mode  # before opening: a pipe would block
-        if stat.S_ISDIR(mode):
-            raise refusal("is a folder", "a file was expected", name)
-        if not stat.S_ISREG(mode):
-            raise refusal("is not a regular file", "give a file on disk", name)
-        return path.open("rb")
+        _refuse_special(path.stat().st_mode, name)  # before opening: a pipe would wake its writer
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         raise refusal("does not exist", "check the path", name) from None
     except (OSError, ValueError) as error:  # a NUL byte in a path is a ValueError
         raise unreadable(path, error, name) from None
+    try:
+        _refuse_special(os.fstat(handle).st_mode, name)  # it may be another one by now
+    except InvalidPackage:
+        os.close(handle)
+        raise
+    return open(handle, "rb")
+
+
+def _refuse_special(mode: int, name: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise refusal("is a folder", "a file was expected", name)
+    if not stat.S_ISREG(mode):
+        raise refusal("is not a regular file", "give a file on disk", name)
+
+
+def refuse_to_write(path: Path) -> None:
+    """Refuse a path at which there is something else than a regular file, a link included.
+
+    A link is neither followed nor replaced: what it leads to may belong to somebody else.
+    """
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise _not_written(path, str(getattr(error, "strerror", None) or error)) from None
+    if wrong := _not_ours(status):
+        raise _not_written(path, wrong)
+
+
+def open_to_append(path: Path) -> BinaryIO:
+    """A regular file of ours, made if there is none, opened to be read and appended to.
+
+    It has no buffer: what is written is with the system.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    refuse_to_write(path)  # with a better reason than the system gives
+    try:
+        handle = os.open(path, flags, 0o666)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    status = os.fstat(handle)
+    other = "it is a hard link, and its other names would change too; replace it by a copy"
+    if wrong := _not_ours(status) or (other if status.st_nlink > 1 else ""):
+        os.close(handle)
+        raise _not_written(path, wrong)
+    return cast(BinaryIO, open(handle, "r+b", buffering=0))
+
+
+def _not_ours(status: os.stat_result) -> str:
+    """Why a file may not be written; empty if it may."""
+    if stat.S_ISLNK(status.st_mode):
+        return "it is a link; give the path that it leads to"
+    if stat.S_ISDIR(status.st_mode):
+        return "it is a folder, a file was expected"
+    if not stat.S_ISREG(status.st_mode):
+        return "it is not a regular file; choose another path"
+    return ""
+
+
+def _not_written(path: Path, why: str) -> MemAuditError:
+    return MemAuditError(f"cannot write {path}: {why}")
 
 
 def read_bytes(path: Path, max_bytes: int = MAX_BYTES, name: str = "") -> bytes:

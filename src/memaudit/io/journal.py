@@ -7,15 +7,15 @@ process left half-written at the end is cut off when the file is opened again.
 import fcntl
 import json
 import os
-import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from memaudit.core.errors import MemAuditError, cannot_write
+from memaudit.io.files import open_regular, open_to_append
 
 _CRC = ',"crc":"'
 LONGEST_LINE = 1 << 26
@@ -38,9 +38,7 @@ def is_intact(line: bytes) -> bool:
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a journal; a damaged line is an error that names it."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise MemAuditError(f"cannot read {path}: it is not a regular file")
-        with path.open("rb") as file:
+        with open_regular(path, f"cannot read {path}") as file:
             number = 0
             while line := file.readline(LONGEST_LINE):
                 number += 1
@@ -82,6 +80,27 @@ def rows_in_order(fields: Sequence[str], count: int, key_at: Callable[[int], Key
     return fits
 
 
+def open_locked(path: Path, shown: Path | None = None) -> BinaryIO:
+    """A file to append to that one process at a time has open; it is made if there is none.
+
+    An error calls it `shown`. Whoever has it open may remove it.
+    """
+    while True:
+        file = open_to_append(path)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise MemAuditError(
+                f"{shown or path} is being written by another run; wait for it or choose another "
+                "folder"
+            ) from None
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.lstat()):
+                return file
+        file.close()  # it was removed between opening and locking
+
+
 class Journal:
     """The file, open for appending by one process at a time.
 
@@ -94,19 +113,17 @@ class Journal:
         self.rows = self.cut = 0
 
     def __enter__(self) -> Self:
+        self._file = open_locked(self.path)
         try:
-            self._file = self.path.open("ab", buffering=0)
-        except OSError as error:
-            raise cannot_write(self.path, error) from None
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            self._read()
+        except BaseException:
             self._file.close()
-            raise MemAuditError(
-                f"{self.path} is being written by another run; wait for it or choose another folder"
-            ) from None
+            raise
+        return self
+
+    def _read(self) -> None:
         good = 0
-        with self.path.open("rb") as file:
+        with open(self._file.fileno(), "rb", closefd=False) as file:
             while line := file.readline(LONGEST_LINE):
                 row = intact_row(line)
                 if row is None or (self.fits and not self.fits(self.rows, row)):
@@ -117,7 +134,6 @@ class Journal:
         if end > good:
             self.cut = end - good
             self._file.truncate(good)
-        return self
 
     def append(self, lines: Iterable[str]) -> None:
         """Append complete lines; the system has them when this returns."""

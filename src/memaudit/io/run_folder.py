@@ -5,7 +5,6 @@ in an order that this file fixes, so at any moment the journal is the beginning 
 Whoever opens a claimed folder for something else is refused.
 """
 
-import fcntl
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +13,7 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError, cannot_write
 from memaudit.io.atomic import write_file
+from memaudit.io.journal import open_locked
 from memaudit.io.strict_json import read_object
 
 LOCK, SPEC, ROWS = ".lock", "spec.json", "rows.jsonl"
@@ -34,7 +34,6 @@ def claimed(
     Where the file already exists, `refuse_others` reads it and raises if it is of another run.
     If a new run fails before its first row, its files (`also` names further ones) are removed.
     """
-    existed = folder.exists()
     with locked(folder):
         resumes = (folder / file).exists()
         if resumes:
@@ -47,7 +46,7 @@ def claimed(
             yield
         except MemAuditError:
             if not resumes and not _has_rows(folder):
-                _clear(folder, (ROWS, *also, file, LOCK), remove=not existed)
+                _clear(folder, (ROWS, *also, file))
             raise
 
 
@@ -100,21 +99,20 @@ def different_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> lis
 def locked(folder: Path) -> Iterator[None]:
     """Make the folder if needed and hold its lock; another process that holds it is an error.
 
-    The lock ends with the process: a killed one leaves nothing to clean up.
+    The lock ends with the process: a killed one leaves a file that locks nobody out. A new folder
+    into which nothing was written is removed.
     """
+    existed = folder.exists()
     make_folder(folder)
-    try:
-        file = (folder / LOCK).open("ab")
-    except OSError as error:
-        raise cannot_write(folder, error, "make") from None
-    with file:
+    with open_locked(folder / LOCK, folder):
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise MemAuditError(
-                f"{folder} is being written by another run; wait for it or choose another folder"
-            ) from None
-        yield
+            yield
+        finally:
+            with suppress(OSError):
+                (folder / LOCK).unlink()
+            if not existed:
+                with suppress(OSError):  # it is not empty
+                    folder.rmdir()
 
 
 def make_folder(folder: Path) -> None:
@@ -125,14 +123,21 @@ def make_folder(folder: Path) -> None:
         raise cannot_write(folder, error, "make") from None
 
 
-def _clear(folder: Path, names: Sequence[str], remove: bool) -> None:
+def make_own_folder(folder: Path) -> None:
+    """Make a folder inside a folder of ours; a link in its place is refused."""
+    if folder.is_symlink():
+        raise MemAuditError(
+            f"cannot write {folder}: it is a link, and what is written here stays in "
+            f"{folder.parent}; remove it or choose another folder"
+        )
+    make_folder(folder)
+
+
+def _clear(folder: Path, names: Sequence[str]) -> None:
     """Remove the files of a run that failed before its first row, as many as can be removed."""
     for name in names:
         with suppress(OSError):
             (folder / name).unlink(missing_ok=True)
-    if remove:
-        with suppress(OSError):
-            folder.rmdir()
 
 
 def _has_rows(folder: Path) -> bool:

@@ -4,15 +4,15 @@ The first row of the file says what is run. Results follow in the order of the t
 moment the file is the beginning of the finished one, whoever computed them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_type_hints
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import LostWorker, MemAuditError
 from memaudit.core.version import VERSION
-from memaudit.io.files import open_regular
+from memaudit.io.files import open_regular, refuse_to_write
 from memaudit.io.journal import LONGEST_LINE, Journal, intact_row, read_journal, to_line
 from memaudit.io.run_folder import different_settings
 from memaudit.io.typed_json import from_json, to_json
@@ -86,56 +86,69 @@ def task_journal(
     settings: Mapping[str, Any],
     run: TaskRunner,
     is_valid: Callable[[Any], bool] = lambda _: True,
+    temporary: bool = False,
 ) -> Iterator[TaskJournal]:
     """Open a file of results for one command at a time.
 
     `settings` are everything that decides the results. A file of other settings is refused. From
     the first result that is not valid any more, all are computed again. A command that fails
     before its first result leaves no file.
+
+    A `temporary` file replaces one of other settings. It is there only while the command runs, or
+    after it was killed or lost a worker.
     """
-    if names := _different(path, command, settings):
-        raise MemAuditError(
+
+    def refused(names: Sequence[str]) -> MemAuditError:
+        return MemAuditError(
             f"{path} is the journal of another run (different: {', '.join(names)}); remove it or "
             "choose another place"
         )
 
     def fits(place: int, row: dict[str, Any]) -> bool:
-        return not place or (row.get("task") == place - 1 and is_valid(row.get("result")))
+        if place:
+            return row.get("task") == place - 1 and is_valid(row.get("result"))
+        if (names := _different(row, command, settings)) and not temporary:
+            raise refused(names)
+        return not names
 
+    head = _first_row(path)  # before the file is opened: what is no journal would be cut off
+    if head is not None and (names := _different(head, command, settings)) and not temporary:
+        raise refused(names)
     with Journal(path, fits) as journal:
         if not journal.rows:
             own = _own(settings)
-            head = {"format": FORMAT, "version": 1, "command": command, "settings": own}
-            journal.append([to_line(head)])
+            row = {"format": FORMAT, "version": 1, "command": command, "settings": own}
+            journal.append([to_line(row)])
         kept = TaskJournal(journal, run)
         try:
             yield kept
+        except LostWorker:
+            raise
         except MemAuditError:
-            if not kept.rows:
+            if temporary or not kept.rows:
                 path.unlink()
             raise
-
-
-def forget_other_run(path: Path, command: str, settings: Mapping[str, Any]) -> None:
-    """Remove the journal of other settings, where whatever it counted is checked again anyway."""
-    if _different(path, command, settings):
-        path.unlink()
+        if temporary:
+            path.unlink()
 
 
 def _own(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"memaudit": VERSION, **settings}
 
 
-def _different(path: Path, command: str, settings: Mapping[str, Any]) -> list[str]:
-    """The settings in which a journal differs; an error where the file is something else."""
+def _first_row(path: Path) -> dict[str, Any] | None:
+    """The first row of a journal, if it has one; an error where the file is something else."""
+    refuse_to_write(path)
     if not path.exists():
-        return []
+        return None
     with open_regular(path) as file:
         line = file.readline(LONGEST_LINE)
     if line and not line.startswith(MARK[: len(line)]):
         raise MemAuditError(f"{path} already exists and is not a journal; choose another file")
-    row = intact_row(line)
-    if row is None:
-        return []  # a process was killed while it wrote its first row
+    return intact_row(line)  # none if a process was killed while it wrote it
+
+
+def _different(row: Mapping[str, Any], command: str, settings: Mapping[str, Any]) -> list[str]:
+    """The settings in which a journal differs, by its first row."""
     before = {"command": row.get("command"), **(row.get("settings") or {})}
     return different_settings(before, {"command": command, **_own(settings)})

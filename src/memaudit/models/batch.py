@@ -13,6 +13,7 @@ from memaudit.core.errors import Waiting
 from memaudit.core.text import counted
 from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
+from memaudit.io.overwrite import may_write
 from memaudit.io.strict_json import floats, parse_lines
 from memaudit.models.cache import Cache, now
 from memaudit.models.cache_rows import Attempt, attempt_of
@@ -112,10 +113,11 @@ def batch_line(request: Request, rejected: tuple[str, str] | None = None) -> str
 def write_batch(path: Path, lines: Iterable[str]) -> list[Path]:
     """The file, or numbered files where one would be too large for a queue."""
     parts = list(_parts(lines))
-    if len(parts) == 1:
-        write_file(path, parts[0])
-        return [path]
     paths = [path.with_stem(f"{path.stem}-{number}") for number in range(1, len(parts) + 1)]
+    if len(parts) == 1:
+        paths = [path]
+    for part_path in paths:
+        may_write(part_path, "batch of requests")
     for part_path, text in zip(paths, parts, strict=True):
         write_file(part_path, text)
     return paths

@@ -5,7 +5,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,9 +18,9 @@ from memaudit.datasets.irregularities import Irregularity, LoadedConversation
 from memaudit.io.atomic import clear_leftover, write_file
 from memaudit.io.files import read_text
 from memaudit.io.packages import BUILD_FORMAT, examine, package_places, write_package
-from memaudit.io.run_folder import make_folder, refuse_other_run
+from memaudit.io.run_folder import locked, refuse_other_run
 from memaudit.io.strict_json import floats, json_text, parse_json
-from memaudit.io.task_journal import TaskRunner, forget_other_run, one_by_one, task_journal
+from memaudit.io.task_journal import TaskRunner, one_by_one, task_journal
 from memaudit.natural.annotations import METHOD, AnnotationRecipe, build_package
 from memaudit.natural.build_plan import BuildJob, BuildPlan, plan_build
 from memaudit.natural.candidates import EXTRACT_RULES, PAIR_RULE
@@ -260,38 +259,43 @@ def build_into(
         raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     plan = plan_build(job)
     refuse_other_builds(out, plan, METHOD)
-    make_folder(out)
-    journal, tally = out / JOURNAL, BuildTally()
+    with locked(out):
+        refuse_other_builds(out, plan, METHOD)  # one may have finished meanwhile
+        data, existing = _build(plan, out, form, progress, run)
+    return {**data, "kept": existing}
+
+
+def _build(
+    plan: BuildPlan, out: Path, form: str, progress: BuildProgress | None, run: TaskRunner
+) -> tuple[dict[str, Any], int]:
+    """Write packages and the manifest; returns it and how many packages already existed."""
+    tally = BuildTally()
     settings = {**_identity(plan, METHOD), "form": form}
-    forget_other_run(journal, "build", settings)
+    is_there = partial(_is_there, out)
     try:
-        with task_journal(journal, "build", settings, run, partial(_is_there, out)) as kept:
+        with task_journal(out / JOURNAL, "build", settings, run, is_there, temporary=True) as kept:
             build = partial(build_one, plan.recipe, out, form)
             for built in kept.map(build, plan.loaded()):
                 existed = not built.written or len(tally.packages) < kept.existing
                 tally.add(built, existed)
                 if progress is not None:
                     progress(len(tally.packages))
+            if not tally.packages:
+                refuse_an_empty_build(plan.job.path)
+            tally.misfits += [
+                (misfit.id, misfit)
+                for misfit in unused_labels(plan, (row["name"] for row in tally.packages))
+            ]
+            data = manifest(plan, tally)
+            write_file(out / MANIFEST, json_text(data, indent=2) + "\n")
     except MemAuditError as error:
-        journal.unlink(missing_ok=True)  # another input has to be read from the start
         if not tally.packages:
             raise
         raise MemAuditError(
             f"{error} ({len(tally.packages)} packages are in {out}, without a manifest; a "
             "complete build keeps them)"
         ) from None
-    if not tally.packages:
-        journal.unlink()
-        refuse_an_empty_build(job.path, out)
-    tally.misfits += [
-        (misfit.id, misfit)
-        for misfit in unused_labels(plan, (row["name"] for row in tally.packages))
-    ]
-    data = manifest(plan, tally)
-    text = json_text(data, indent=2) + "\n"
-    write_file(out / MANIFEST, text)
-    journal.unlink()
-    return {**data, "kept": tally.existing}
+    return data, tally.existing
 
 
 def _is_there(out: Path, built: dict[str, Any]) -> bool:
@@ -314,10 +318,8 @@ def file_name(package: str, form: str) -> str:
     return f"{plain}.json" if form == "json" else plain
 
 
-def refuse_an_empty_build(path: Path, out: Path) -> NoReturn:
-    """Raise for a file without conversations, and remove the folder plan for it."""
-    with suppress(OSError):  # a folder with other files stays
-        out.rmdir()
+def refuse_an_empty_build(path: Path) -> NoReturn:
+    """Raise for a file without conversations."""
     raise MemAuditError(f"{path}: contains no conversation; nothing was built")
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from memaudit.core.package import TABLES, Package
 from memaudit.core.text import counted, visible_text
 from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
+from memaudit.io.overwrite import may_write, refuse_existing
 from memaudit.io.packages import package_places
 from memaudit.io.run_folder import make_folder
 from memaudit.natural.build_folder import build_manifest
@@ -76,10 +77,19 @@ def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str
     described = {f"{home}/{name}": sha256 for name, sha256 in hashes.items()}
     own = {name: text_sha256(text) for name, text in texts.items()}
     texts[CROISSANT] = _croissant(title, about, licence, date, {**described, **own}, columns)
+    refuse_other_files(out, texts)
     make_folder(out)
     for name, text in texts.items():
         write_file(out / name, text)
     return DataCard(texts, about)
+
+
+def refuse_other_files(out: Path, names: Iterable[str]) -> None:
+    """Refuse a folder that holds files of these names and is not a card of ours."""
+    may_write(out / PROVENANCE, "data card")
+    if not (out / PROVENANCE).exists():
+        for name in names:
+            refuse_existing(out / name)
 
 
 Columns = Mapping[str, tuple[str, str]]

@@ -9,6 +9,7 @@ from typing import Any
 
 from memaudit.core.number_text import ratio
 from memaudit.io.atomic import write_file
+from memaudit.io.run_folder import make_own_folder
 from memaudit.reproduce.croissant import croissant
 from memaudit.reproduce.folder import (
     CARD,
@@ -51,7 +52,7 @@ def documents(
 
 def write_documents(folder: Path, texts: Mapping[str, str]) -> None:
     """Write them all; tables of an earlier program are removed."""
-    (folder / TABLES).mkdir(exist_ok=True)
+    make_own_folder(folder / TABLES)
     for path in sorted((folder / TABLES).iterdir()):
         if f"{TABLES}/{path.name}" not in texts:
             path.unlink()

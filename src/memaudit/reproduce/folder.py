@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.atomic import write_file
+from memaudit.io.files import content_digest
 from memaudit.io.journal import Journal, Key, rows_in_order
 from memaudit.io.run_folder import LOCK, refuse_other_run
 from memaudit.io.strict_json import read_object
@@ -80,8 +81,7 @@ def files_in(folder: Path) -> Iterator[str]:
 
 
 def file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return content_digest(path)
 
 
 def text_sha256(text: str) -> str:
@@ -108,14 +108,16 @@ def append_rows(
     fields: Sequence[str],
     keys: Sequence[Key],
     engine: Engine,
+    is_valid: Callable[[Mapping[str, Any]], bool] = lambda _: True,
 ) -> None:
     """Append the rows of every task, each of which has the same number of rows, or resume.
 
-    `keys` says what the `fields` of each row must be. From the first row that differs, rows are cut
-    off and computed again.
+    `keys` says what the `fields` of each row must be. From the first row that differs or is not
+    valid, rows are cut off and computed again.
     """
     rows_per_task = len(keys) // len(tasks)
-    with Journal(path, rows_in_order(fields, len(keys), keys.__getitem__)) as journal:
+    is_due = rows_in_order(fields, len(keys), keys.__getitem__)
+    with Journal(path, lambda place, row: is_due(place, row) and is_valid(row)) as journal:
         first, skip = divmod(journal.rows, rows_per_task)
         for lines in engine.map(lines_of, tasks[first:]):
             journal.append(lines[skip:])

@@ -24,9 +24,11 @@ from memaudit.experiments.evaluate import EvaluatedPackage, certificate_hash, ev
 from memaudit.experiments.grid import read_grids
 from memaudit.experiments.spec import ESTIMATED, PROXIES, RAW, REFERENCES, RunSpec
 from memaudit.experiments.summary import summary_of
+from memaudit.formats.run_files import is_run_row
 from memaudit.io.atomic import write_file
 from memaudit.io.journal import Key, read_journal, to_line
 from memaudit.io.packages import write_package
+from memaudit.io.run_folder import make_own_folder
 from memaudit.label_audit.agreement import audit_agreement
 from memaudit.label_audit.agreement_json import agreement_data
 from memaudit.label_audit.audited_package import audited_package
@@ -63,7 +65,7 @@ def natural_spec(packages: int) -> RunSpec:
 
 def make_natural_run(folder: Path, packages: int, engine: Engine) -> None:
     """Write the packages, every writer's row at every budget, and their summary."""
-    (folder / PACKAGES_FOLDER).mkdir(exist_ok=True)
+    make_own_folder(folder / PACKAGES_FOLDER)
     for package in natural_set()[:packages]:
         write_package(package, folder / package_file(package))
     spec = natural_spec(packages)
@@ -73,7 +75,8 @@ def make_natural_run(folder: Path, packages: int, engine: Engine) -> None:
         for budget in spec.budgets
         for writer in spec.writers
     ]
-    append_rows(folder / ROWS, spec.seeds, partial(natural_lines, spec), RUN_KEY, keys, engine)
+    lines = partial(natural_lines, spec)
+    append_rows(folder / ROWS, spec.seeds, lines, RUN_KEY, keys, engine, is_run_row)
     write_file(folder / SUMMARY, natural_summary_text(spec, read_journal(folder / ROWS)))
 
 

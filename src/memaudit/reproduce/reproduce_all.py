@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memaudit.experiments.engines.protocol import Engine
-from memaudit.io.run_folder import locked
+from memaudit.io.run_folder import locked, make_own_folder
 from memaudit.reproduce.archive import find_archive, write_archive_numbers
 from memaudit.reproduce.controlled import Sweeper, make_solver_audit, reproduce_controlled
 from memaudit.reproduce.documents import documents, write_documents
@@ -97,7 +97,7 @@ def _make_part(ledger: Ledger, name: str, make: Callable[[Path], object], tools:
     if ledger.is_broken(name):
         ledger.forget(name)
         shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(exist_ok=True)
+    make_own_folder(folder)
     started = tools.clock()
     make(folder)
     ledger.record(name, tools.clock() - started)

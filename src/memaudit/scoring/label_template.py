@@ -15,6 +15,7 @@ from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.io.atomic import write_file
+from memaudit.io.files import refuse_to_write
 from memaudit.natural.label_files import csv_text
 from memaudit.scoring.candidate_cells import assumed_pairs
 from memaudit.scoring.fed_turns import fed_part
@@ -31,6 +32,7 @@ def write_label_template(
     path: Path, package: Package, stores: Sequence[ExportedStore], chosen: PairFilter
 ) -> str:
     """Write the template; returns what was written, in words."""
+    refuse_to_write(path)
     if path.exists():
         raise MemAuditError(f"{path}: already exists, and may hold labels; choose another file")
     if path.suffix.lower() not in (".csv", ".jsonl"):

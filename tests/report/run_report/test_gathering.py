@@ -4,6 +4,7 @@ import shutil
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean, median
+from typing import Any
 
 import pytest
 
@@ -129,7 +130,11 @@ def test_a_package_that_is_another_one_now_is_refused(plain_run: Path, tmp_path:
 
 def test_an_optimum_that_is_another_one_now_is_refused(plain_run: Path, tmp_path: Path) -> None:
     shutil.copytree(plain_run, tmp_path, dirs_exist_ok=True)
-    rewrite(tmp_path, lambda row: row.update(optimum=row["optimum"] + 1))
+
+    def double(row: dict[str, Any]) -> None:  # the ratio stays
+        row.update(optimum=row["optimum"] * 2, value=row["value"] * 2)
+
+    rewrite(tmp_path, double)
     changed = open_run(tmp_path)
     (one,) = remake(changed, [("base", 0)])
     with pytest.raises(MemAuditError, match=r"'base-0' at budget 2: the rows say its optimum is"):

@@ -190,7 +190,7 @@ def test_a_file_that_is_not_ours(tmp_path: Path) -> None:
     assert (tmp_path / "other.sqlite").read_bytes() == before
     (tmp_path / "text").write_text("no database " * 100)
     assert "file is not a database" in refusal(tmp_path / "text")
-    assert "unable to open" in refusal(tmp_path)
+    assert "it is a folder" in refusal(tmp_path)
     assert "no labels here yet" in refusal(tmp_path / "none", must_exist=True)
     assert not (tmp_path / "none").exists()
 

@@ -33,10 +33,11 @@ from memaudit.adapters.store import (
     Origin,
     write_store,
 )
-from memaudit.core.errors import MemAuditError, cannot_write
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.io.files import beside
 from memaudit.io.journal import Journal, read_journal, to_line
+from memaudit.io.run_folder import make_folder, make_own_folder
 from memaudit.models.secret import Secret, checked_address, key_for
 
 SUFFIX = ".capture"
@@ -77,8 +78,8 @@ def capture(
         waiting = [example for example in examples if record.result(example) is None]
         broken = _Run(drivers, settings, record, address, key, report).feed(waiting)
         results = [result for example in examples if (result := record.result(example))]
-    store = assemble(system, settings, address, versions, results, broken, out.stem)
-    write_store(store, out)
+        store = assemble(system, settings, address, versions, results, broken, out.stem)
+        write_store(store, out)  # while the folder is locked
     return CaptureOutcome(store, results, len(waiting) - len(broken), broken)
 
 
@@ -132,10 +133,9 @@ class CaptureRecord:
 def open_record(out: Path, identity: dict[str, Any]) -> Iterator[CaptureRecord]:
     """Start or resume a capture; one with other settings or versions is refused."""
     folder = beside(out, SUFFIX)
-    try:
-        (folder / EXPORTS).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
+    make_folder(folder.parent)
+    make_own_folder(folder)
+    make_own_folder(folder / EXPORTS)
     with Journal(folder / JOURNAL) as journal:
         for left in folder.glob(WORK + "*"):  # of a killed run: this process holds the lock
             shutil.rmtree(left, ignore_errors=True)

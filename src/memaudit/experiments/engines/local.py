@@ -7,11 +7,13 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any
 
 from memaudit.core.errors import LostWorker, MemAuditError
+from memaudit.core.parent_watch import end_with_parent
 from memaudit.experiments.engines.protocol import Result, Task, in_order, in_worker
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
@@ -58,7 +60,9 @@ class Processes:
         with tempfile.NamedTemporaryFile(prefix="memaudit-") as file:
             pickle.dump(function, file)
             file.flush()
-            workers = get_reusable_executor(self.jobs, env=ONE_THREAD)
+            workers = get_reusable_executor(
+                self.jobs, env=ONE_THREAD, initializer=_start, initargs=(os.getpid(),)
+            )
             # Workers outlive a call: relative paths are those of this process, now.
             submit: Callable[[Task], Future[Result]] = partial(
                 workers.submit, _call, file.name, os.getcwd()
@@ -76,7 +80,22 @@ class Processes:
                     workers.shutdown(kill_workers=True)
 
 
+_last_file = ""
+"""Where a worker has its function from."""
+
+
+def _start(parent: int) -> None:
+    end_with_parent(parent, _remove_last_file)
+
+
+def _remove_last_file() -> None:
+    with suppress(OSError):  # another worker did it, or there is none
+        os.unlink(_last_file)
+
+
 def _call(path: str, folder: str, task: Any) -> Any:
+    global _last_file
+    _last_file = path
     os.chdir(folder)
     return in_worker(_function(path), task)
 

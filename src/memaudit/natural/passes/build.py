@@ -8,7 +8,7 @@ from typing import Any
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.io.atomic import write_file
-from memaudit.io.run_folder import make_folder
+from memaudit.io.run_folder import locked
 from memaudit.io.strict_json import json_text
 from memaudit.models.request import canonical_json
 from memaudit.models.session import ModelSession
@@ -122,18 +122,19 @@ def build_into_with_model(
     )
     used = {"models": own.models, "settings": settings_of(own), "prompts": prompts_of(own)}
     refuse_other_builds(out, plan, METHOD, used)
-    builds = build_with_model(plan.loaded(), own, session)
-    make_folder(out)
-    if not builds:
-        refuse_an_empty_build(job.path, out)
-    existing = 0
-    entries = []
-    for built in builds:
-        file = file_name(built.package.name, form)
-        existing += not write_if_new(built.package, out / file)
-        entries.append(package_entry(built, file, session.ledger))
-    rows = [row.to_json() for built in builds for row in session.ledger.of(built.draft.name)]
-    write_file(out / FAILURES, "".join(canonical_json(row) + "\n" for row in rows))
-    data = model_manifest(plan, own, session.parameters, entries, builds, session.ledger)
-    write_file(out / MANIFEST, json_text(data, indent=2) + "\n")
+    with locked(out):
+        refuse_other_builds(out, plan, METHOD, used)  # one may have finished meanwhile
+        builds = build_with_model(plan.loaded(), own, session)
+        if not builds:
+            refuse_an_empty_build(job.path)
+        existing = 0
+        entries = []
+        for built in builds:
+            file = file_name(built.package.name, form)
+            existing += not write_if_new(built.package, out / file)
+            entries.append(package_entry(built, file, session.ledger))
+        rows = [row.to_json() for built in builds for row in session.ledger.of(built.draft.name)]
+        write_file(out / FAILURES, "".join(canonical_json(row) + "\n" for row in rows))
+        data = model_manifest(plan, own, session.parameters, entries, builds, session.ledger)
+        write_file(out / MANIFEST, json_text(data, indent=2) + "\n")
     return {**data, "kept": existing}

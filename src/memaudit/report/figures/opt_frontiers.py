@@ -7,6 +7,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
+from memaudit.io.overwrite import may_write
 from memaudit.report.encoding import Look, nth_look
 from memaudit.report.figures.run_summary import FigureRun
 from memaudit.report.figures.save import FORMATS, image_of, write_image
@@ -126,6 +127,7 @@ def check_plot(path: Path) -> None:
         raise MemAuditError(f"cannot draw {path}: the name must end in {', '.join(SUFFIXES)}")
     if not path.absolute().parent.is_dir():
         raise MemAuditError(f"cannot write {path}: its folder does not exist")
+    may_write(path, "picture")
 
 
 def write_plot(frontiers: Sequence[Frontier], path: Path) -> None:

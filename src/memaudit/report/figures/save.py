@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import write_bytes
+from memaudit.io.overwrite import may_write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +41,8 @@ def image_of(figure: "Figure", form: str) -> bytes:
 
 
 def write_image(image: bytes, path: Path) -> None:
-    """Replace a file atomically."""
+    """Write a picture atomically, over another picture at most."""
+    may_write(path, "picture")
     write_bytes(path, image)
 
 

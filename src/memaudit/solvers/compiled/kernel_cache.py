@@ -21,6 +21,8 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from memaudit.core.parent_watch import end_with_parent
+
 LINE = "memaudit: compiling the solver for this machine; this is done once and then kept on disk\n"
 
 PARTS = {"small": ("small",), "large": ("bound", "hull", "rest")}
@@ -55,10 +57,10 @@ def _compile_apart(pieces: tuple[str, ...]) -> bool:
     """Compile in other processes: an interrupt inside the compiler would leave half a kernel."""
     # The same copy of the program, however this process came to import it.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    script = f"import sys; from {__name__} import compile_piece; compile_piece(sys.argv[1])"
+    script = f"import sys; from {__name__} import compile_for; compile_for(*sys.argv[1:])"
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", script, piece], env=environment,
+            [sys.executable, "-c", script, piece, str(os.getpid())], env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         for piece in pieces
@@ -70,6 +72,12 @@ def _compile_apart(pieces: tuple[str, ...]) -> bool:
         for process in processes:
             if process.poll() is None:
                 process.kill()
+
+
+def compile_for(piece: str, parent: str) -> None:
+    """Compile for a process that waits for it."""
+    end_with_parent(int(parent))
+    compile_piece(piece)
 
 
 def compile_piece(piece: str) -> None:

@@ -42,12 +42,11 @@ def write_bundle(
     library: Library, out: Path, seconds: float, progress: Progress | None = None
 ) -> BundleSummary:
     """Write every page into a new folder, then put it in place of the old one."""
-    out = Path(os.path.realpath(out))
     refuse_foreign_files(out)
     site = Site(library, bundled=True, seconds=seconds, shown=frozenset(_chosen_packages(library)))
     with one_line_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-    with new_folder(out) as folder:
+    with new_folder(out, lambda: refuse_foreign_files(out)) as folder:
         return _write(site, folder, progress)
 
 

@@ -14,6 +14,8 @@ import logging
 import os
 import platform
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any, TextIO
@@ -146,7 +148,20 @@ def main(file: str, wire: TextIO) -> None:
     server.close({})
 
 
+def end_with_parent() -> None:
+    """End soon after the parent, even in the middle of a request that would take minutes."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 if __name__ == "__main__":
+    end_with_parent()
     # Libraries may print to stdout: replies use a private copy of it, everything else is stderr.
     _wire = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

@@ -108,8 +108,9 @@ def _saved(database: Path, frame: Frame) -> Iterator[LabelSet]:
         copy = Path(folder) / DATABASE
         try:
             shutil.copyfile(database, copy)
-            with suppress(FileNotFoundError):  # everything is in the file itself
-                shutil.copyfile(f"{database}-wal", f"{copy}-wal")
+            log = Path(f"{database}-wal")
+            if log.is_file():  # else everything is in the file itself
+                shutil.copyfile(log, f"{copy}-wal")
         except OSError as error:
             raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
         try:

@@ -327,6 +327,8 @@ def _labelled(roots: Sequence[Path]) -> list[tuple[Path, str]]:
     for root in dict.fromkeys(Path(os.path.abspath(root)) for root in roots):
         if not root.exists():
             raise MemAuditError(f"{root}: does not exist; give folders with runs or packages")
+        if not (root.is_dir() or root.is_file()):
+            raise MemAuditError(f"{root}: is neither a folder nor a regular file")
         name, taken = root.name or "root", {label for _, label in labels}
         number = 1
         while name in taken:

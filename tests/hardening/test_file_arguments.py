@@ -1,0 +1,332 @@
+"""Every argument of a command that names a file, with a pipe, a device, a link or a folder there.
+
+`{x}` is the argument in question. What is read may be a link to a file; what is written may not.
+"""
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memaudit.cli.main import COMMANDS, load
+from memaudit.io.certificates import write_certificates
+from memaudit.io.packages import write_package
+from memaudit.solvers.solve import solve
+from memaudit.web.annotate.label_database import LabelDatabase
+from memaudit.web.annotate.labelling import frame_digest
+from tests.cli.running import done, import_texts
+from tests.hardening.box import Box, Hostile
+from tests.hardening.targets import FULL, write_run, write_scores
+from tests.models.test_cache import exported, fill
+from tests.web.annotate.small_frames import frame_folder, frame_of
+
+pytestmark = pytest.mark.slow
+
+P, S, TALKS, FRAME = "{in}/p.json", "{in}/s.json", "{in}/talks.jsonl", "{in}/frame"
+ANN, RUN, DB = "{in}/ann.csv", "{in}/run", "{in}/c"
+TWO, JUDGED = "{in}/packages", "{in}/judged.csv"
+LEXICAL = "--budget 5 --judge lexical"
+OFFLINE = "--model m --provider offline --yes"
+
+READS = {
+    f"quick {TALKS}": "quick {x}",
+    f"import {S}": "import {x} --out {out}/s.json",
+    f"lint {S}": "lint {x}",
+    f"lint {S} {P}": f"lint {S} {{x}} --judge pointer",
+    f"lint {S} --before": f"lint {S} --before {{x}}",
+    f"apply {{in}}/plan.json {S}": f"apply {{x}} {S}",
+    "apply path": "apply {in}/plan.json {x}",
+    f"diff {S} .": f"diff {{x}} {S}",
+    f"diff . {S}": f"diff {S} {{x}}",
+    f"diff {S} {S} {P}": f"diff {S} {S} {{x}} --judge lexical",
+    "compact": "compact {x} --budget 5 --out {out}/s.json",
+    f"score {P} .": f"score {{x}} {S} {LEXICAL}",
+    "score . store": f"score {P} {{x}} {LEXICAL}",
+    "score --judge": f"score {P} {S} --budget 5 --judge labels:{{x}}",
+    "score --label-memories":
+        f"score {P} {S} --budget 5 --judge labels:{JUDGED} --label-memories {{x}}",
+    "score --salience": f"score {P} {S} {LEXICAL} --salience {{x}}",
+    "score --query-salience": f"score {P} {S} {LEXICAL} --query-salience {{x}}",
+    "gate package": f"gate {{x}} {S} {LEXICAL} --min-score 0",
+    "gate store": f"gate {P} {{x}} {LEXICAL} --min-score 0",
+    "gate --against": f"gate {P} {S} {LEXICAL} --min-score 0 --against {{x}}",
+    "leaderboard": "leaderboard {x}",
+    "leaderboard --writers": "leaderboard {in}/scores --writers {x}",
+    "sensitivity package": f"sensitivity {{x}} {S} {LEXICAL}",
+    "sensitivity store": f"sensitivity {P} {{x}} {LEXICAL}",
+    "sensitivity --corrections": f"sensitivity {P} {S} {LEXICAL} "
+        f"--corrections {{x}} --conversations {TALKS}",
+    "sensitivity --conversations": f"sensitivity {P} {S} {LEXICAL} "
+        f"--corrections {{in}}/none.json --conversations {{x}}",
+    "diagnose package": "diagnose {x} --budget 5 --writer gvt --out {out}/d",
+    "diagnose store": f"diagnose {P} {{x}} {LEXICAL} --out {{out}}/d",
+    "transfer": "transfer {x} --budget 20 --out {out}/t",
+    "transfer --subset": f"transfer {TALKS} --budget 20 --subset {{x}} --out {{out}}/t",
+    "dataset inspect": "dataset inspect {x}",
+    "dataset subset": "dataset subset {x} --out {out}/m.json --size 1",
+    "build": "build {x} --out {out}/b",
+    "build --subset": f"build {TALKS} --subset {{x}} --out {{out}}/b",
+    "build --units": f"build {TALKS} --units {{x}} --out {{out}}/b",
+    "build --memories": f"build {TALKS} --memories {{x}} --out {{out}}/b",
+    "build --coverage": f"build {TALKS} --coverage {{x}} --out {{out}}/b",
+    "validate": "validate {x}",
+    "show": "show {x}",
+    "convert": "convert {x} {out}/q.json",
+    "recost": "recost {x} {out}/q.json --rule bytes",
+    "card": "card {x} --out {out}/card",
+    "audit frame": "audit frame {x} --out {out}/f",
+    "audit cells": f"audit cells {{x}} --out {{out}}/l.csv {OFFLINE} --cache {{out}}/c.sqlite",
+    "audit agreement": f"audit agreement {{x}} {ANN}",
+    "audit agreement labels": f"audit agreement {FRAME} {{x}}",
+    "audit agreement --model": f"audit agreement {FRAME} {ANN} --model {{x}}",
+    "audit ratios": "audit ratios {x} --budget 5 --labels pass:a",
+    "audit ratios --labels": f"audit ratios {P} --budget 5 --labels {{x}} --frame {FRAME}",
+    "audit ratios --model": f"audit ratios {P} --budget 5 --model {{x}} --frame {FRAME}",
+    "audit ratios --frame": f"audit ratios {P} --budget 5 --labels {ANN} --frame {{x}}",
+    "audit ratios --store": f"audit ratios {P} --budget 5 --labels pass:a --store {{x}}",
+    "audit model": f"audit model {{x}} {OFFLINE} --cache {{out}}/c.sqlite",
+    "audit judges package": f"audit judges {{x}} {S} --judge lexical --against pointer",
+    "audit judges store": f"audit judges {P} {{x}} --judge lexical --against pointer",
+    "audit generators": "audit generators {x}",
+    "audit generators --with": f"audit generators {P} --with {{x}}",
+    "audit optimum": f"audit optimum {{x}} {LEXICAL}",
+    "audit optimum store": f"audit optimum {P} {{x}} {LEXICAL}",
+    "audit report": "audit report {x} --out {out}/a.html",
+    "annotate": "annotate {x} --annotator ann --export {out}/l.csv",
+    "reliability": "reliability {x}",
+    "run --packages": "run --packages {x} --budgets 5 --writers gvt --engine serial --out {out}/r",
+    "report": "report {x} --out {out}/r.html",
+    "report --diagnose": f"report {RUN} --diagnose {{x}} --out {{out}}/r.html",
+    "train ridge": "train ridge {x} --out {out}/m.json",
+    "train utilities": f"train utilities {{x}} {OFFLINE} --out {{out}}/u.json "
+        "--cache {out}/c.sqlite",
+    "train judge": "train judge {x} --out {out}/j.json",
+    "reproduce natural": "reproduce natural --artifact {x}",
+    "reproduce all --archive": "reproduce all --archive {x} --out {out}/r",
+    "reproduce verify": "reproduce verify {x}",
+    "bundle": "bundle {x} --out {out}/site",
+    "solve": "solve {x} --budget 5",
+    "verify package": "verify {x} {in}/cert.json",
+    "verify certificate": f"verify {P} {{x}}",
+    "frontier": "frontier {x} --max-budget 5",
+    "cache import": "cache import {x} --cache {out}/c.sqlite",
+    "cache export --cache": "cache export {out}/c.jsonl --cache {x}",
+    "cache show --cache": "cache show --cache {x}",
+    "batch import": f"batch import {{x}} --cache {DB}",
+    "batch import --cache": "batch import {in}/c.jsonl --cache {x}",
+}  # fmt: skip
+"""Commands that read the file at `{x}`."""
+
+WRITES = {
+    "quick --out": f"quick {TALKS} --out {{x}}",
+    "import --out": f"import {S} --out {{x}}",
+    "import --chat": f"import {S} --out {{out}}/s.json --chat {{x}}",
+    "lint --out": f"lint {S} --out {{x}}",
+    "lint --plan": f"lint {S} --plan {{x}}",
+    "lint --proof": f"lint {S} {P} --judge lexical --proof {{x}}",
+    "lint --sarif": f"lint {S} --sarif {{x}}",
+    "diff --out": f"diff {S} {S} --out {{x}}",
+    "compact --out": f"compact {S} --budget 5 --out {{x}}",
+    "score --better": f"score {P} {S} {LEXICAL} --better {{x}}",
+    "score --save-union": f"score {P} {S} {LEXICAL} --save-union {{x}}",
+    "score --label-template": f"score {P} {S} --budget 5 --label-template {{x}}.csv",
+    "score --picture": f"score {P} {S} {LEXICAL} --picture {{x}}.svg",
+    "score --journal": f"score {TWO} {S} {LEXICAL} --journal {{x}}",
+    "score --cache": f"score {P} {S} --budget 5 --judge model:m --provider offline "
+        "--yes --cache {x}",
+    "leaderboard --out": "leaderboard {in}/scores --out {x}",
+    "leaderboard --picture": "leaderboard {in}/scores --picture {x}.svg",
+    "sensitivity --journal": f"sensitivity {P} {S} {LEXICAL} --journal {{x}}",
+    "diagnose --out": f"diagnose {P} --budget 5 --writer gvt --out {{x}}",
+    "transfer --out": f"transfer {TALKS} --budget 20 --out {{x}}",
+    "dataset subset --out": f"dataset subset {TALKS} --out {{x}} --size 1",
+    "build --out": f"build {TALKS} --out {{x}}",
+    "build --cache": f"build {TALKS} --method model {OFFLINE} --out {{out}}/b --cache {{x}}",
+    "convert": f"convert {P} {{x}}",
+    "convert to .json": f"convert {P} {{x}}.json",
+    "convert to artifact": f"convert {P} {{x}} --to artifact",
+    "recost": f"recost {P} {{x}}.json --rule bytes",
+    "card --out": "card {in}/packages --out {x}",
+    "schema --out": "schema --out {x}",
+    "generate --out": "generate base --out {x}",
+    "generate --out .json": "generate base --out {x}.json",
+    "audit frame --out": f"audit frame {P} --out {{x}}",
+    "audit cells --out": f"audit cells {FRAME} --out {{x}}.csv {OFFLINE} --cache {{out}}/c.sqlite",
+    "audit report --out": "audit report {in}/audit.json --out {x}",
+    "annotate --labels": f"annotate {FRAME} --annotator ann --export {{out}}/l.csv --labels {{x}}",
+    "annotate --export":
+        f"annotate {FRAME} --annotator ann --labels {{in}}/labels.sqlite --export {{x}}.csv",
+    "prompts check --cache": f"prompts check {OFFLINE} --cache {{x}}",
+    "run --out": "run --distributions base --seeds 1 --budgets 2 --writers gvt --engine serial "
+        "--out {x}",
+    "report --out": f"report {RUN} --out {{x}}",
+    "train ridge --out": f"train ridge {P} --out {{x}}",
+    "train utilities --out": f"train utilities {P} --out {{x}} {OFFLINE} --cache {{out}}/c.sqlite",
+    "train judge --out": f"train judge {P} --out {{x}}",
+    "reproduce controlled --out": "reproduce controlled --out {x}",
+    "reproduce all --out": "reproduce all --out {x}",
+    "bundle --out": f"bundle {P} --out {{x}}",
+    "solve --certificate": f"solve {P} --budget 5 --certificate {{x}}",
+    "frontier --plot": f"frontier {P} --max-budget 5 --plot {{x}}.svg",
+    "frontier --out": f"frontier {P} --max-budget 5 --out {{x}}",
+    "cache export": f"cache export {{x}} --cache {DB}",
+    "cache import --cache": "cache import {in}/c.jsonl --cache {x}",
+}  # fmt: skip
+"""Commands that write the file or folder at `{x}`."""
+
+ELSEWHERE = {
+    "demo --out", "capture --out", "capture --package", "capture --python", "serve folders",
+    "report --figures",
+    # The same option by the same function as a command that is tried.
+    "lint --label-memories", "lint --cache", "diff --label-memories", "diff --cache",
+    "compact --cache", "gate --label-memories", "gate --cache", "gate --salience",
+    "gate --query-salience", "sensitivity --label-memories", "sensitivity --salience",
+    "sensitivity --cache", "diagnose --label-memories", "diagnose --salience", "diagnose --cache",
+    "transfer --cache", "audit ratios --label-memories", "audit model --cache",
+    "audit cells --cache", "audit judges --label-memories", "audit judges --cache",
+    "audit optimum --label-memories", "audit optimum --cache", "reliability --cache",
+    "train utilities --cache", "audit optimum --labels", "audit ratios --journal",
+    "audit optimum --frame", "build --batch-file",
+}  # fmt: skip
+"""Arguments that are not tried here."""
+
+NAMES_A_FILE = {
+    "FILE", "DIR", "PATH", "DB", "STORE", "PACKAGE", "PACKAGES", "FRAME", "CELLS", "LABELS", "SRC",
+    "DST", "SITE", "MANIFEST", "RESPONSES", "PLAN", "SOURCE", "FILE[,FILE...]", "[STORE]...", "RUN",
+}  # fmt: skip
+
+
+def arguments() -> Iterator[tuple[str, str]]:
+    """Every command with each of its options and arguments that name a file."""
+
+    def walk(command: Any, name: str) -> Iterator[tuple[str, str]]:
+        for more, inner in getattr(command, "commands", {}).items():
+            yield from walk(inner, f"{name} {more}")
+        for one in command.params:
+            if one.metavar in NAMES_A_FILE:
+                yield name, one.opts[0] if one.param_type_name == "option" else one.name
+
+    for name in COMMANDS:
+        yield from walk(load(name), name)
+
+
+def test_every_argument_is_in_a_table() -> None:
+    tried = [command.split(" ") for command in (*READS.values(), *WRITES.values())]
+    missing = []
+    for command, argument in arguments():
+        words = command.split(" ")
+        mine = [one for one in tried if one[: len(words)] == words]
+        named = (one[at - 1] for one in mine for at, word in enumerate(one) if "{x}" in word)
+        if argument.startswith("--"):
+            is_tried = argument in named
+        else:
+            is_tried = any(not name.startswith("--") for name in named)
+        if not is_tried and f"{command} {argument}" not in ELSEWHERE:
+            missing.append(f"{command} {argument}")
+    assert missing == []
+
+
+@pytest.fixture(scope="module")
+def valid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One valid file or folder of every kind that the commands above read."""
+    folder = tmp_path_factory.mktemp("valid")
+    write_package(FULL, folder / "p.json")
+    (folder / "packages").mkdir()
+    write_package(FULL, folder / "packages" / "p.json")
+    write_package(FULL.replace(name="other"), folder / "packages" / "q.json")
+    import_texts(folder / "s.json", ["She had tea.", "She had tea.", "He likes rice."])
+    done("lint", folder / "s.json", "--plan", folder / "plan.json")
+    best = solve(FULL, budget=5).certificate
+    assert best is not None
+    write_certificates([best], folder / "cert.json")
+    shipped = files("memaudit.examples").joinpath("natural/conversations.jsonl").read_text("utf-8")
+    talks = shipped.split('{"conversation"')
+    (folder / "talks.jsonl").write_text('{"conversation"'.join(talks[:3]))
+    (folder / "none.json").write_text("[]")
+    (folder / "judged.csv").write_text("memory_id,unit_id,coverage\nm1,u1,1\n")
+    frame_folder(folder / "frame", 2)
+    cells = frame_of(2).cells
+    labels = LabelDatabase(folder / "labels.sqlite", frame_digest(cells), 2)
+    labels.decide("ann", "c0001", "full", "")
+    labels.close()
+    (folder / "ann.csv").write_text("cell_id,annotator_id,label,notes\nc0001,ann,full,\n")
+    write_run(folder / "run")
+    write_scores(folder / "scores")
+    fill(folder / "c", ["x", "y"])
+    exported(folder / "c")
+    return folder
+
+
+SPECIAL: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo,
+    "device": lambda path: os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 5)),  # /dev/zero
+    "link to a device": lambda path: path.symlink_to("/dev/zero"),
+    "folder": Path.mkdir,
+    "link": lambda path: path.symlink_to(path.with_name("precious")),
+}
+
+
+def made(kind: str, path: Path) -> None:
+    try:
+        SPECIAL[kind](path)
+    except PermissionError:
+        pytest.skip("only the superuser makes devices")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SPECIAL if kind != "link"])
+def test_read(kind: str, valid: Path, box: Box) -> None:
+    """One line, exit code 1; nothing waits, and nothing is read without end."""
+
+    def write(folder: Path) -> None:
+        shutil.copytree(valid, folder, dirs_exist_ok=True)
+        made(kind, folder / "x")
+
+    wrong = []
+    for name, command in READS.items():
+        words = command.replace("{x}", "{in}/x").split(" ")
+        try:
+            (ended,) = box.run(write, [words])
+        except Hostile as error:
+            if "pycache" not in str(error) and "matplotlib" not in str(error):  # their caches
+                wrong.append(f"{name}: {error}")
+            continue
+        if kind != "folder" and ended.code != 1:
+            wrong.append(f"{name}: exit code {ended.code}: {ended.out}{ended.err}")
+        if kind != "folder" and not re.search(r"\bx\b", ended.err):
+            wrong.append(f"{name}: {ended.err}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "link"])
+def test_written(kind: str, valid: Path, box: Box) -> None:
+    """Refused, and left as it was; what a link leads to too."""
+    wrong = []
+    for name, command in WRITES.items():
+        word = next(word for word in command.split(" ") if "{x}" in word)
+        place = box.output / f"x{word.partition('{x}')[2]}"
+        precious = place.with_name("precious")
+
+        def write(folder: Path) -> None:
+            shutil.copytree(valid, folder, dirs_exist_ok=True)
+            precious.write_text("precious")  # noqa: B023
+            made(kind, place)  # noqa: B023
+
+        words = command.replace("{x}", "{out}/x").split(" ")
+        try:
+            (ended,) = box.run(write, [words])
+        except Hostile as error:
+            if "pycache" not in str(error) and "matplotlib" not in str(error):  # their caches
+                wrong.append(f"{name}: {error}")
+            continue
+        mode = place.lstat().st_mode
+        if ended.code != 1 or str(place) not in ended.err:
+            wrong.append(f"{name}: exit code {ended.code}: {ended.out}{ended.err}")
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or precious.read_text() != "precious":
+            wrong.append(f"{name}: it was replaced")
+    assert not wrong, "\n".join(wrong)
