@@ -91,11 +91,12 @@ Run = Callable[..., CaptureOutcome]
 def run(model: ModelServer, tmp_path: Path) -> Run:
 
     def go(
-        name: str, packages: list[Package], embedder: str | None = "words", **options: object
-    ) -> CaptureOutcome:
+        name: str, packages: list[Package], embedder: str | None = "words", feed: str = "message",
+        **options: object,
+    ) -> CaptureOutcome:  # fmt: skip
         settings = CaptureSettings(
             "small", model.address, embedder, dict(options),  # type: ignore[arg-type]
-            str(Path(ENVIRONMENTS or "") / name),
+            str(Path(ENVIRONMENTS or "") / name), feed=feed,
         )  # fmt: skip
         return capture(named_system(name), packages, settings, tmp_path / "store.json")
 

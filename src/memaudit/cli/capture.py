@@ -1,12 +1,14 @@
 """`memaudit capture`: run a real memory system on packages and save what it wrote."""
 
 import math
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from memaudit.cli.terminal import safe
+from memaudit.cli.terminal import Advance, progress, safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
 from memaudit.io.overwrite import may_write
@@ -23,11 +25,13 @@ def capture(
     package: Annotated[
         list[Path], typer.Option(metavar="PATH", help="A package to feed; may be repeated.")
     ],
-    base_url: Annotated[
-        str, typer.Option(metavar="URL", help="Base URL of an OpenAI-compatible server.")
-    ],
-    model: Annotated[str, typer.Option(metavar="NAME", help="The model the system uses.")],
     out: Annotated[Path, typer.Option(metavar="STORE", help="The store file to write.")],
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Base URL of an OpenAI-compatible server.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model the system uses.")
+    ] = None,
     embedder: Annotated[
         str | None,
         typer.Option(
@@ -59,25 +63,96 @@ def capture(
         str | None,
         typer.Option(metavar="VIEW", help="The text to take from a record, as in memaudit import."),
     ] = None,
+    feed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="What is fed at a time: message, exchange (a message with its answer) or session. "
+            "Default: as the system's documentation says, or exchange.",
+        ),
+    ] = None,
+    per_person: Annotated[
+        bool,
+        typer.Option(
+            "--per-person",
+            help="Two named people: a memory for each of them. Default: one for both.",
+        ),
+    ] = False,
+    clock: Annotated[
+        str,
+        typer.Option(
+            metavar="CLOCK",
+            help="conversation: the system lives in the time of the messages. wall: today, which "
+            "cannot be replayed.",
+        ),
+    ] = "conversation",
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Record all calls to the model here. Default: STORE.record.jsonl.",
+        ),
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Answer the system from this record, without any model."),
+    ] = None,
+    live_misses: Annotated[
+        bool,
+        typer.Option("--live-misses", help="replay: ask the model what the record lacks."),
+    ] = False,
+    no_usage: Annotated[
+        bool,
+        typer.Option(
+            "--no-usage",
+            help="The server invents its token counts: say not reported.",
+        ),
+    ] = False,
     patience: Annotated[
-        float, typer.Option(metavar="S", help="Stop if a message takes more than S seconds.")
+        float,
+        typer.Option(metavar="S", help="Stop after S seconds without a sign of life."),
     ] = 900,
 ) -> None:
-    """Feed the experiences of packages to a memory system and save its store."""
+    """Feed the experiences of packages to a memory system and save its store.
+
+    The calls of the system to its model are recorded beside the store. --replay runs the system
+    again from such a record and gives the same store.
+    """
+    from memaudit.adapters.capture.capture import CallPlan
     from memaudit.adapters.capture.capture import capture as run
     from memaudit.adapters.capture.systems import CaptureSettings, named_system, parse_options
     from memaudit.io.packages import read_packages
 
     if not (math.isfinite(patience) and patience > 0):
         raise MemAuditError(f"--patience must be above 0 seconds, not {patience:g}")
+    if live_misses and replay is None:
+        raise MemAuditError("--live-misses goes with --replay")
+    if record is not None and replay is not None and not live_misses:
+        raise MemAuditError("a replay records nothing; leave out --record")
+    asks = replay is None or live_misses
+    if asks and base_url is None:
+        raise MemAuditError("give --base-url, the address of the model, or --replay FILE")
+    if replay is None and model is None:
+        raise MemAuditError("give --model, the name of the model")
+    _refuse_beside_replay(replay, model, embedder, budget, set_, feed, per_person)
     chosen = named_system(system)
     given = parse_options(set_ or [])
     if budget is not None:
         given["budget"] = budget
-    settings = CaptureSettings(model, base_url, embedder, given, python, view, patience)
+    settings = CaptureSettings(
+        model or "", base_url or "", embedder, given, python, view, patience, feed, clock,
+        per_person, not no_usage,
+    )  # fmt: skip
     packages = [item for path in package for item in read_packages(path)]
     may_write(out, "store")
-    outcome = run(chosen, packages, settings, out, lambda line: typer.echo(safe(line), err=True))
+    with progress("messages", 0, long=True) as advance:
+        outcome = run(
+            chosen, packages, settings, out, lambda line: typer.echo(safe(line), err=True),
+            CallPlan(record, replay, live_misses), _shown(advance),
+        )  # fmt: skip
+    if outcome.live_misses:
+        calls = counted(outcome.live_misses, "call")
+        typer.echo(f"{calls} were not in the record and went to the model", err=True)
     store, captured = outcome.store, len(outcome.results)
     typer.echo(safe(
         f"{out}: {counted(len(store.active), 'memory')} of {counted(captured, 'package')} "
@@ -88,3 +163,24 @@ def capture(
     if outcome.broken:
         typer.echo("incomplete; run the same command again to resume", err=True)
         raise typer.Exit(1)
+
+
+def _refuse_beside_replay(replay: Path | None, *given: object) -> None:
+    """A replay has the settings of its record."""
+    if replay is not None and any(given):
+        raise MemAuditError(
+            "--replay has the model and the settings of its record; leave out --model, --embedder, "
+            "--budget, --set, --feed and --per-person"
+        )
+
+
+def _shown(advance: Advance) -> Callable[[int, int, int, int], None]:
+    """Messages, calls, memories and the time left, estimated from the messages so far."""
+    start = time.monotonic()
+
+    def show(done: int, messages: int, calls: int, memories: int) -> None:
+        left = (time.monotonic() - start) / done * (messages - done) if done else 0.0
+        text = f"{calls:,} calls, {memories:,} memories, {left:,.0f} s left"
+        advance(done, text, messages)
+
+    return show

@@ -27,7 +27,11 @@ class System:
         if not settings["api_key"]:
             raise ValueError("no key")
 
-    def feed(self, message: dict[str, Any]) -> None:
+    def feed(self, messages: list[dict[str, Any]]) -> None:
+        for message in messages:
+            self._feed(message)
+
+    def _feed(self, message: dict[str, Any]) -> None:
         verb, _, rest = message["spoken"].partition(" ")
         if verb == "forget":
             self.notes = {id: text for id, text in self.notes.items() if rest not in text}

@@ -5,7 +5,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -15,13 +15,20 @@ from pydantic import JsonValue
 
 from memaudit.adapters.capture.driver_process import DriverDied, Drivers
 from memaudit.adapters.capture.feed_package import (
-    CaptureExample,
     ExampleResult,
     FeedSettings,
-    as_example,
     feed_example,
+    together,
 )
-from memaudit.adapters.capture.systems import CaptureSettings, MemorySystem
+from memaudit.adapters.capture.messages import EXCHANGE, CaptureExample, as_example, per_person
+from memaudit.adapters.capture.model_proxy import ModelProxy, Upstream
+from memaudit.adapters.capture.record import Record, RecordFile, read_record, total
+from memaudit.adapters.capture.systems import (
+    CONVERSATION,
+    SAME,
+    CaptureSettings,
+    MemorySystem,
+)
 from memaudit.adapters.ledger import first_places
 from memaudit.adapters.registry import named_adapter
 from memaudit.adapters.store import (
@@ -38,9 +45,11 @@ from memaudit.core.package import Package
 from memaudit.io.files import beside
 from memaudit.io.journal import Journal, read_journal, to_line
 from memaudit.io.run_folder import make_folder, make_own_folder
+from memaudit.models.http_client import HttpClient
 from memaudit.models.secret import Secret, checked_address, key_for
 
 SUFFIX = ".capture"
+RECORD_SUFFIX = ".record.jsonl"
 JOURNAL = "journal.jsonl"
 EXPORTS = "exports"
 WORK = "work-"
@@ -56,31 +65,97 @@ class CaptureOutcome:
     results: list[ExampleResult]
     fed_now: int
     broken: dict[str, str] = field(default_factory=dict)
+    live_misses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """Where the calls to the model are recorded, or which record they are answered from."""
+
+    record: Path | None = None
+    """Beside the store by default."""
+    replay: Path | None = None
+    live_misses: bool = False
+    """Whether a model is asked what the record does not answer."""
+
+
+RECORDED = CallPlan()
 
 
 def capture(
     system: MemorySystem, packages: Sequence[Package], settings: CaptureSettings, out: Path,
-    report: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None, calls: CallPlan = RECORDED,
+    progress: Callable[[int, int, int, int], None] = lambda *_: None,
 ) -> CaptureOutcome:  # fmt: skip
     """Feed every package that is not finished, and write the store of all finished ones."""
     examples = _examples(packages)
-    address, key = checked_address(settings.base_url), key_for(settings.base_url)
+    replayed = None if calls.replay is None else read_record(calls.replay)
+    if replayed is not None:
+        settings = _recorded(settings, replayed, system)
+    settings = replace(settings, feed=settings.feed or system.feed)
+    if settings.per_person:
+        for example in examples:
+            per_person(example)
+    live = replayed is None or calls.live_misses
+    key = key_for(settings.base_url) if live else Secret("")
+    upstream = None
+    if live:
+        client = HttpClient(checked_address(settings.base_url))
+        upstream = Upstream(client, key, settings.patience, settings.counts_tokens)
     with ExitStack() as stack:
-        drivers = stack.enter_context(Drivers(system, settings.python, key))
+        proxy = ModelProxy(replayed or Record(""), None, upstream)
+        drivers = stack.enter_context(
+            Drivers(system, settings.python, Secret(proxy.token), settings.clock, proxy.address)
+        )
         drivers.running()  # before anything is written: is the system installed, in which version?
         versions, known = drivers.hello["versions"], drivers.hello["options"]
         if unknown := sorted(set(settings.options) - set(known)):
             raise MemAuditError(
                 f"{system.label} has no setting {unknown[0]!r} here; known: {', '.join(known)}"
             )
-        identity = {"system": system.name, "view": settings.view, "versions": versions}
-        record = stack.enter_context(open_record(out, {**identity, **settings.identity()}))
+        identity = {
+            "system": system.name, "view": settings.view, "versions": versions,
+            **settings.identity(),
+        }  # fmt: skip
+        if replayed is None:
+            identity["model_at"] = _where(settings.base_url)
+        else:
+            identity["model_at"] = replayed.settings.get("model_at", "")
+        record = stack.enter_context(open_record(out, identity))
+        if live:
+            proxy.file = stack.enter_context(RecordFile(calls.record or beside(out, RECORD_SUFFIX)))
+            proxy.file.begin(identity)
+            proxy.record = replayed or proxy.file.record
+        stack.enter_context(proxy)
         waiting = [example for example in examples if record.result(example) is None]
-        broken = _Run(drivers, settings, record, address, key, report).feed(waiting)
+        run = _Run(drivers, settings, record, proxy, key, report, progress)
+        broken = run.feed(waiting)
         results = [result for example in examples if (result := record.result(example))]
-        store = assemble(system, settings, address, versions, results, broken, out.stem)
-        write_store(store, out)  # while the folder is locked
-    return CaptureOutcome(store, results, len(waiting) - len(broken), broken)
+    store = assemble(system, settings, identity, results, broken, out.stem)
+    write_store(store, out)
+    missed = proxy.live if replayed is not None else 0
+    return CaptureOutcome(store, results, len(waiting) - len(broken), broken, missed)
+
+
+def _recorded(settings: CaptureSettings, record: Record, system: MemorySystem) -> CaptureSettings:
+    """The settings of a recording, for a replay; another system or a wall clock is refused."""
+    known = record.settings
+    if known.get("system") != system.name:
+        raise MemAuditError(
+            f"{record.name} is a record of {known.get('system')}, not {system.name}"
+        )
+    if known.get("clock") != CONVERSATION:
+        raise MemAuditError(
+            f"{record.name} was recorded with the clock on the wall, which nobody can set back; "
+            "capture again with --clock conversation"
+        )
+    return replace(settings, **{name: known[name] for name in SAME if name in known})
+
+
+def _where(base_url: str) -> str:
+    """The host of a model, for a store: an address of this machine says nothing to anybody."""
+    host = urlsplit(base_url).hostname or ""
+    return "this machine" if host in ("localhost", "127.0.0.1", "::1") else host
 
 
 def _examples(packages: Sequence[Package]) -> list[CaptureExample]:
@@ -171,44 +246,57 @@ class _Run:
     drivers: Drivers
     settings: CaptureSettings
     record: CaptureRecord
-    address: str
+    proxy: ModelProxy
     key: Secret
     report: Callable[[str], None]
+    progress: Callable[[int, int, int, int], None]
 
     def feed(self, waiting: Sequence[CaptureExample]) -> dict[str, str]:
         """Feed examples in order, with a new process after a failure; returns the failures."""
         broken: dict[str, str] = {}
-        in_a_row = 0
+        in_a_row = done = 0
         for example in waiting:
             if in_a_row == EXAMPLES_IN_A_ROW:
                 broken[example.name] = "not reached"
                 continue
             try:
-                self._feed_example(example)
+                self._feed_example(example, done, sum(len(one.messages) for one in waiting))
                 in_a_row = 0
             except DriverDied as error:
                 broken[example.name] = self.key.hidden_in_message(str(error))
                 self.drivers.drop()
                 in_a_row += 1
+            done += len(example.messages)
         return broken
 
-    def _feed_example(self, example: CaptureExample) -> None:
+    def _feed_example(self, example: CaptureExample, before: int, messages: int) -> None:
+        settings = self.settings
         wire = {
-            "model": self.settings.model, "base_url": self.address,
-            "embedder": self.settings.embedder, "options": self.settings.options,
-            "api_key": self.key.reveal() or "none", "budget_text": self.settings.budget_text,
+            "model": settings.model, "base_url": self.proxy.address,
+            "embedder": settings.embedder, "options": settings.options,
+            "api_key": self.proxy.token, "budget_text": settings.budget_text,
+            "clock": settings.clock,
         }  # fmt: skip
+
+        def progress(done: int, calls: int, memories: int) -> None:
+            self.progress(before + done, messages, calls, memories)
+
         feeding = FeedSettings(
-            self.drivers.running(), wire, self.key, self.settings.patience, self.settings.view
-        )
-        with self.record.work_folder() as folder:
-            result = feed_example(feeding, example, folder, self.record.export_path(example.digest))
+            self.drivers.running(), self.proxy, wire, self.key, settings.patience, settings.view,
+            settings.feed or EXCHANGE, progress,
+        )  # fmt: skip
+        found = []
+        for one in per_person(example) if settings.per_person else (example,):
+            with self.record.work_folder() as folder:
+                export = self.record.export_path(one.digest)
+                found.append(feed_example(feeding, one, folder, export))
+        result = together(example, found) if settings.per_person else found[0]
         self.record.keep(result)
         self.report(f"{example.name}: {result.fed} messages, {len(result.memories)} memories")
 
 
 def assemble(
-    system: MemorySystem, settings: CaptureSettings, address: str, versions: Mapping[str, str],
+    system: MemorySystem, settings: CaptureSettings, identity: Mapping[str, Any],
     results: Sequence[ExampleResult], broken: Mapping[str, str], name: str,
 ) -> ExportedStore:  # fmt: skip
     """One store from the memories of every finished example, in order."""
@@ -221,8 +309,9 @@ def assemble(
         name=name,
         origin=Origin(
             system=system.label, format=system.format,
-            view=settings.view or named_adapter(system.format).views[0], versions=dict(versions),
-            configuration=_configuration(system, settings, address, results),
+            view=settings.view or named_adapter(system.format).views[0],
+            versions=dict(identity["versions"]),
+            configuration=_configuration(system, settings, identity, results),
         ),
         memories=memories,
         documents=documents,
@@ -230,7 +319,7 @@ def assemble(
             read=sum(result.rows for result in results), kept=len(memories),
             inactive=dict(sorted(inactive.items())), skipped=dict(sorted(skipped.items())),
         ),
-        warnings=tuple(_warnings(results, broken, address)),
+        warnings=tuple(_warnings(settings, results, broken)),
     )  # fmt: skip
 
 
@@ -257,16 +346,21 @@ def _with_unique_ids(
 
 
 def _configuration(
-    system: MemorySystem, settings: CaptureSettings, address: str, results: Sequence[ExampleResult]
-) -> dict[str, JsonValue]:
+    system: MemorySystem, settings: CaptureSettings, identity: Mapping[str, Any],
+    results: Sequence[ExampleResult],
+) -> dict[str, JsonValue]:  # fmt: skip
     changes: Counter[str] = Counter()
     for result in results:
         changes.update(result.changes)
     own: dict[str, JsonValue] = dict(results[0].configuration) if results else {}
+    asked = settings.feed != system.feed
     return {
-        "captured": True, "system": system.name, "model": settings.model, "base_url": address,
-        "options": settings.options, **own,
+        "captured": True, "system": system.name, "model": settings.model,
+        "model_at": identity.get("model_at", ""), "options": settings.options, **own,
         **({"told": settings.budget_text} if settings.budget_text else {}),
+        "feed": settings.feed, "feed_from": "as asked" if asked else system.feed_from,
+        "per_person": settings.per_person, "clock": settings.clock,
+        "replayable": settings.clock == CONVERSATION,
         # By name: a package for which nothing was written is not one that was never fed.
         "examples": {result.example: len(result.memories) for result in results},
         "turns": {
@@ -276,12 +370,36 @@ def _configuration(
         },
         "messages": sum(result.fed for result in results), "changes": dict(sorted(changes.items())),
         "failed_messages": sum(len(result.failures) for result in results),
-        "telemetry_off": dict(system.quiet),
+        "messages_without_time": sum(result.untimed for result in results),
+        "writing": _writing(results), "telemetry_off": dict(system.quiet),
     }  # fmt: skip
 
 
+def _writing(results: Sequence[ExampleResult]) -> dict[str, JsonValue]:
+    """What the writing cost: in all, and for every feeding by its last experience."""
+    rows = [row for result in results for row in result.writing]
+    known = [row for row in rows if row["calls"]]
+    tokens: dict[str, JsonValue] = {
+        name: NOT_REPORTED if (number := total([row[name] for row in known])) is None else number
+        for name in ("tokens_in", "tokens_out")
+    }
+    return {
+        "calls": sum(row["calls"] for row in rows),
+        **tokens,
+        "embedding_calls": sum(row["embedding_calls"] for row in rows),
+        "embedded_texts": sum(row["embedded_texts"] for row in rows),
+        "seconds": round(sum(row["seconds"] for row in rows), 1),
+        "feedings": {result.example: list[JsonValue](result.writing) for result in results},
+    }
+
+
+NOT_REPORTED = "not reported"
+
+
 def _warnings(
-    results: Sequence[ExampleResult], broken: Mapping[str, str], address: str
+    settings: CaptureSettings,
+    results: Sequence[ExampleResult],
+    broken: Mapping[str, str],
 ) -> list[str]:
     warnings = []
     if broken:
@@ -301,27 +419,17 @@ def _warnings(
                 f"{len(failures)} of {total} messages failed: {first_places(failures)}"
             )
         )
+    late = sum(result.late for result in results)
+    if late and settings.clock == CONVERSATION:
+        warnings.append(
+            f"{late} messages are earlier than one before them; the clock did not go back"
+        )
     if empty := sum(result.empty for result in results):
         warnings.append(f"{empty} experiences without text were not fed")
-    others = sorted({host for result in results for host in _others(result, address)})
+    others = sorted({host for result in results for host in result.contacted})
     if others:
         warnings.append(
             f"the system contacted more than the model's address: {first_places(others)}"
         )
     warnings += [f"{result.example}: {text}" for result in results for text in result.warnings]
     return warnings
-
-
-def _others(result: ExampleResult, address: str) -> set[str]:
-    """Addresses contacted besides the model's; what its name resolved to is not distinguished."""
-    parts = urlsplit(address)
-    own = f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
-    numeric = {address for address in result.contacted if _is_numeric(address)}
-    # If the model has a host name, names are looked up first and numbers only repeat them.
-    contacted = set(result.contacted) if own in numeric else set(result.contacted) - numeric
-    return contacted - {own}
-
-
-def _is_numeric(place: str) -> bool:
-    host = place.rpartition(":")[0]
-    return ":" in host or host.replace(".", "").isdigit()

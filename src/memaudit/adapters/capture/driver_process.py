@@ -7,8 +7,9 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +20,9 @@ from memaudit.adapters.capture.systems import DRIVERS, MemorySystem
 from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.core.text import one_line
 from memaudit.models.secret import HIDDEN, Secret
+
+ADDRESS = "http://model/v1"
+"""Stands in a store for the address at which the system found its model."""
 
 TAIL = 20
 GRACE = 10.0
@@ -31,8 +35,11 @@ class DriverDied(MemAuditError):
 class DriverProcess:
     """Runs `serve.py` in the system's environment and talks to it."""
 
-    def __init__(self, system: MemorySystem, python: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, system: MemorySystem, python: str, environment: Mapping[str, str], address: str = ""
+    ) -> None:
         self.system, self.python, self.environment = system, python, dict(environment)
+        self.address = address
         self._key = Secret(self.environment.get("OPENAI_API_KEY", ""))
         self._tail: deque[str] = deque(maxlen=TAIL)
         self._replies: queue.Queue[str | None] = queue.Queue()
@@ -66,17 +73,24 @@ class DriverProcess:
         for line in self._process.stderr:
             self._tail.append(line.rstrip())
 
-    def ask(self, do: str, patience: float, **fields: object) -> dict[str, Any]:
+    def ask(
+        self,
+        do: str,
+        patience: float,
+        last_sign: Callable[[], float] = lambda: 0.0,
+        **fields: object,
+    ) -> dict[str, Any]:
+        """The reply. `last_sign` is when the system was last seen at work, on the monotonic clock;
+        patience counts from there."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # the missing reply shows that the child is dead
             self._process.stdin.write(json.dumps({"do": do, **fields}) + "\n")
             self._process.stdin.flush()
-        try:
-            line = self._replies.get(timeout=patience)
-        except queue.Empty:
-            raise DriverDied(f"{self.system.label} gave no answer in {patience:g} s") from None
+        line = self._awaited(patience, last_sign)
         if line is None:
             raise DriverDied(f"the process of {self.system.label} ended: {self._last_error()}")
+        if self.address:
+            line = line.replace(self.address, ADDRESS)
         line = self._key.hidden_in(line)
         if line == HIDDEN:
             raise DriverDied(f"{self.system.label} returned the API key in disguise")
@@ -89,6 +103,16 @@ class DriverProcess:
         if "fatal" in reply:
             raise DriverDied(f"{self.system.label}: {self._clean(reply['fatal'])}")
         return reply
+
+    def _awaited(self, patience: float, last_sign: Callable[[], float]) -> str | None:
+        """The next line; None if the process ended."""
+        start = time.monotonic()
+        while True:
+            left = max(start, last_sign()) + patience - time.monotonic()
+            if left <= 0:
+                raise DriverDied(f"{self.system.label} gave no sign of life in {patience:g} s")
+            with contextlib.suppress(queue.Empty):
+                return self._replies.get(timeout=left)
 
     def _install_line(self) -> str:
         line = f"{self.python} -m pip install {self.system.requirements}"
@@ -131,14 +155,22 @@ PASSED = frozenset({
 })  # fmt: skip
 """No other variable is passed: an OPENROUTER_API_KEY would make Mem0 ask another company."""
 
-ALWAYS = {"DO_NOT_TRACK": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+ALWAYS = {
+    "DO_NOT_TRACK": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1", "PYTHONHASHSEED": "0",
+}  # fmt: skip
+NEAR = "127.0.0.1"
+"""The model's address as the system sees it; no proxy stands before it."""
 
 
 def child_environment(
-    system: MemorySystem, variables: Mapping[str, str], folder: str, key: str
+    system: MemorySystem, variables: Mapping[str, str], folder: str, key: str, clock: str = "wall"
 ) -> dict[str, str]:
     """The environment of a driver. A system may write its own files to `folder`."""
     passed = {name: value for name, value in variables.items() if name in PASSED}
+    for name in ("NO_PROXY", "no_proxy"):
+        passed[name] = ",".join(filter(None, (passed.get(name), NEAR)))
+    if clock == "conversation":
+        passed["TZ"] = "UTC"
     return {
         **passed,
         **ALWAYS,
@@ -147,6 +179,7 @@ def child_environment(
         "LETTA_DIR": folder,
         "COGNEE_LOGS_DIR": folder,
         "OPENAI_API_KEY": key,
+        "MEMAUDIT_CLOCK": clock,
     }
 
 
@@ -157,8 +190,11 @@ STARTING = 300.0
 class Drivers:
     """The running driver of a system, one process at a time."""
 
-    def __init__(self, system: MemorySystem, python: str | None, key: Secret) -> None:
-        self.system, self.python, self._key = system, interpreter(python), key
+    def __init__(
+        self, system: MemorySystem, python: str | None, token: Secret, clock: str, address: str
+    ) -> None:
+        self.system, self.python, self._key = system, interpreter(python), token
+        self._clock, self._address = clock, address
         self._stack = ExitStack()
         self._running: DriverProcess | None = None
         self.hello: dict[str, Any] = {}
@@ -168,8 +204,8 @@ class Drivers:
         if self._running is None:
             home = self._stack.enter_context(TemporaryDirectory(ignore_cleanup_errors=True))
             key = self._key.reveal() or "none"
-            environment = child_environment(self.system, os.environ, home, key)
-            driver = DriverProcess(self.system, self.python, environment)
+            environment = child_environment(self.system, os.environ, home, key, self._clock)
+            driver = DriverProcess(self.system, self.python, environment, self._address)
             self._running = self._stack.enter_context(driver)
             self.hello = self._running.ask("hello", STARTING)
         return self._running

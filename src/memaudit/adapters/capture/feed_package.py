@@ -1,111 +1,26 @@
-"""One package through a system: fed message by message, then read out and imported."""
+"""One package through a system: fed in order, then read out and imported."""
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from datetime import datetime
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from memaudit.adapters.capture.driver_process import DriverDied, DriverProcess
+from memaudit.adapters.capture.messages import CaptureExample, feedings
+from memaudit.adapters.capture.model_proxy import ModelProxy
+from memaudit.adapters.capture.record import Spent
 from memaudit.adapters.capture.systems import MemorySystem, Parts
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store, named_adapter
 from memaudit.adapters.store import WRITTEN_AFTER, Document, ExportWarning, Memory, export_warning
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Package
 from memaudit.core.text import one_line
 from memaudit.core.turns import fed_digests
 from memaudit.io.atomic import write_file
 from memaudit.models.secret import Secret
-from memaudit.writers.protocol import VisibleExperience, visible
-
-ASSISTANTS = frozenset({"assistant", "ai", "agent", "model", "bot", "system"})
-PLAIN = ASSISTANTS | {"user", "human"}
-"""Speakers that the role already names."""
-
-
-@dataclass(frozen=True, slots=True)
-class FedMessage:
-    """One experience as a chat message, and the parts for systems with fields of their own."""
-
-    role: str
-    content: str
-    """`[timestamp] speaker: text`, without the parts that the package does not have."""
-    spoken: str
-    """`speaker: text`."""
-    dialogue: str
-    """The same; where the speaker has no name, the role speaks."""
-    time: str | None
-    """`YYYYMMDDHHMM` if the timestamp is ISO, else unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class FedExperience:
-    """A message with its experience; only the message is sent to the system."""
-
-    experience: str
-    message: FedMessage
-
-
-@dataclass(frozen=True, slots=True)
-class CaptureExample:
-    """What a system is fed of a package: its visible experiences as messages, nothing else."""
-
-    name: str
-    digest: str
-    messages: tuple[FedExperience, ...]
-    empty: int
-
-
-def as_example(package: Package) -> CaptureExample:
-    """The messages of a package in order of arrival; experiences without text are counted, unless
-    they are a bracket around others, such as the end of a session."""
-    experiences = visible(package).experiences
-    told = {experience.session for experience in experiences if experience.text.strip()}
-    empty = [
-        experience
-        for experience in experiences
-        if not experience.text.strip() and (experience.session or None) not in told - {None}
-    ]
-    messages = tuple(
-        FedExperience(experience.id, _message(experience))
-        for experience in experiences
-        if experience.text.strip()
-    )
-    if not messages:
-        raise MemAuditError(f"package {package.name!r} has no experience with a text to feed")
-    return CaptureExample(package.name, fed_digest(messages), messages, len(empty))
-
-
-def fed_digest(messages: Sequence[FedExperience]) -> str:
-    """The SHA-256 of what is fed; other labels on the same stream do not change it."""
-    rows = [[fed.experience, asdict(fed.message)] for fed in messages]
-    text = json.dumps(rows, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _message(experience: VisibleExperience) -> FedMessage:
-    speaker = (experience.speaker or "").strip()
-    named = speaker and speaker.casefold() not in PLAIN
-    spoken = f"{speaker}: {experience.text}" if named else experience.text
-    when = experience.timestamp
-    role = "assistant" if speaker.casefold() in ASSISTANTS else "user"
-    return FedMessage(
-        role=role,
-        content=f"[{when}] {spoken}" if when else spoken,
-        spoken=spoken,
-        dialogue=spoken if named else f"{role}: {spoken}",
-        time=_compact(when) if when else None,
-    )
-
-
-def _compact(when: str) -> str:
-    try:
-        return datetime.fromisoformat(when).strftime("%Y%m%d%H%M")
-    except ValueError:
-        return when
 
 
 @dataclass(slots=True)
@@ -244,56 +159,151 @@ class ExampleResult:
     warnings: list[str]
     configuration: dict[str, Any] = field(default_factory=dict)
     contacted: list[str] = field(default_factory=list)
+    """Addresses besides the model's."""
     documents: list[Document] = field(default_factory=list)
     turns: list[list[str]] = field(default_factory=list)
     """Of every line that was fed, its digests (core/turns.py)."""
+    untimed: int = 0
+    late: int = 0
+    """Messages without a time, and those that are earlier than one before them."""
+    writing: list[dict[str, Any]] = field(default_factory=list)
+    """What opening the system and each feeding cost (record.Spent), by its last experience."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedSettings:
     driver: DriverProcess
+    proxy: ModelProxy
     wire_settings: dict[str, Any]
-    """With the API key: sent to the driver, never written to a file."""
     key: Secret
     patience: float
     view: str | None
+    feed: str
+    progress: Callable[[int, int, int], None] = lambda *_: None
+    """Told after every feeding: messages fed of the example, calls so far, memories."""
 
 
 def feed_example(
     feeding: FeedSettings, example: CaptureExample, folder: Path, export: Path
 ) -> ExampleResult:
     """Feed every message in order into a new store in `folder`, and write the export."""
-    driver = feeding.driver
-    opened = driver.ask(
-        "open", feeding.patience, settings=feeding.wire_settings, folder=str(folder)
-    )
+    driver, proxy = feeding.driver, feeding.proxy
+    waiting = _Waiting(feeding, example)
+    opened = waiting.ask(
+        0, "open", settings=feeding.wire_settings, folder=str(folder), time=example.begins,
+        seed=example.digest,
+    )  # fmt: skip
     in_parts = feeding.view in (None, named_adapter(driver.system.format).views[0])
     history = StoreHistory(driver.system.parts if in_parts else None)
     failures = _Failures(feeding.key)
-    for fed in example.messages:
-        reply = driver.ask("feed", feeding.patience, message=asdict(fed.message))
-        history.note(fed.experience, reply["changes"])
-        failures.note(fed.experience, reply["problem"])
-    read = driver.ask("read", feeding.patience)
+    done = calls = 0
+    for place, messages in enumerate(feedings(example.messages, feeding.feed), start=1):
+        last, times = messages[-1].experience, [fed.microseconds or 0 for fed in messages]
+        reply = waiting.ask(
+            place, "feed", messages=[asdict(fed.message) for fed in messages], time=max(times)
+        )
+        if proxy.missed:
+            raise NotRecorded(
+                f"{proxy.record.name} has no answer to what {driver.system.label} asks after "
+                f"{last!r} of {example.name!r}: {proxy.missed} (--live-misses asks a model)"
+            )
+        history.note(last, reply["changes"])
+        failures.note([fed.experience for fed in messages], reply["problem"])
+        done += len(messages)
+        calls += len(proxy.calls)
+        feeding.progress(done, calls, len(history.entries))
+    read = waiting.ask(len(waiting.spent), "read")
     driver.ask("close", feeding.patience)
     rows = history.exports(read["rows"])
     files = _write_export(driver.system, rows, export)
+    as_of = example.ends if waiting.by_conversation else None
     store = import_store(
-        files, driver.system.format, ImportOptions(name=example.name, view=feeding.view)
-    )
+        files, driver.system.format,
+        ImportOptions(name=example.name, view=feeding.view, as_of=as_of),
+    )  # fmt: skip
     return ExampleResult(
         example=example.name, digest=example.digest, fed=len(example.messages),
         empty=example.empty, failures=failures.rows, changes=history.counts, rows=len(rows),
         memories=history.settle(store.memories, example.name),
         skipped=store.count.skipped, configuration=opened["configuration"],
         warnings=[text for text in store.warnings if export_warning(text) not in KNOWN_BETTER],
-        contacted=read["contacted"], documents=list(store.documents),
-        turns=_fed_turns(example, failures.rows),
+        contacted=[one for one in read["contacted"] if one not in proxy.address],
+        documents=list(store.documents),
+        turns=_fed_turns(example, failures.failed), untimed=example.untimed, late=example.late,
+        writing=[{"after": after, **asdict(spent)} for after, spent in waiting.spent],
     )  # fmt: skip
 
 
-def _fed_turns(example: CaptureExample, failures: Sequence[Mapping[str, str]]) -> list[list[str]]:
-    failed = {failure["experience"] for failure in failures}
+def together(example: CaptureExample, parts: Sequence[ExampleResult]) -> ExampleResult:
+    """The memories of two people as one store, each in a namespace of its own."""
+    people = list(dict.fromkeys(fed.speaker for fed in example.messages))
+    memories: list[Memory] = []
+    documents: list[Document] = []
+    for person, part in zip(people, parts, strict=True):
+        for one in part.memories:
+            home = one.document and f"{person}/{one.document}"
+            memories.append(
+                one.model_copy(
+                    update={"id": f"{person}/{one.id}", "namespace": person, "document": home}
+                )
+            )
+        documents += [one.model_copy(update={"id": f"{person}/{one.id}"}) for one in part.documents]
+    place = {fed.experience: at for at, fed in enumerate(example.messages)}
+
+    def written(memory: Memory) -> int:
+        after = memory.metadata.get(WRITTEN_AFTER)
+        return place.get(str(after[0]), 0) if isinstance(after, list) and after else 0
+
+    first = parts[0]
+    counts: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    for part in parts:
+        counts.update(part.changes)
+        skipped.update(part.skipped)
+    return replace(
+        first, digest=example.digest, memories=sorted(memories, key=written), documents=documents,
+        failures=[row for part in parts for row in part.failures], changes=dict(counts),
+        rows=sum(part.rows for part in parts), skipped=dict(skipped),
+        warnings=[text for part in parts for text in part.warnings],
+        contacted=sorted({one for part in parts for one in part.contacted}),
+        writing=[row for part in parts for row in part.writing],
+        turns=[line for line in first.turns if all(line in part.turns for part in parts)],
+    )  # fmt: skip
+
+
+class NotRecorded(MemAuditError):
+    """A replay was asked something that is not in its record."""
+
+
+class _Waiting:
+    """Asks the driver, and counts what each feeding costs; a replay copies the figures."""
+
+    def __init__(self, feeding: FeedSettings, example: CaptureExample) -> None:
+        self._feeding, self._example = feeding, example
+        self.spent: list[tuple[str, Spent]] = []
+        self.by_conversation = feeding.wire_settings["clock"] == "conversation"
+
+    def ask(self, place: int, do: str, **fields: Any) -> dict[str, Any]:
+        driver, proxy = self._feeding.driver, self._feeding.proxy
+        proxy.begin(self._example.label, place)
+        start = time.monotonic()
+        reply = driver.ask(do, self._feeding.patience, lambda: proxy.last_sign, **fields)
+        if do == "read":
+            return reply
+        at = self._example.label, place
+        known = proxy.record.spent.get(at)
+        spent = known or Spent.of(proxy.calls, time.monotonic() - start)
+        if proxy.file is not None and (known is None or proxy.file.record is not proxy.record):
+            proxy.file.fed(*at, spent)
+        after = "" if do == "open" else self._after(place)
+        self.spent.append((after, spent))
+        return reply
+
+    def _after(self, place: int) -> str:
+        return feedings(self._example.messages, self._feeding.feed)[place - 1][-1].experience
+
+
+def _fed_turns(example: CaptureExample, failed: Collection[str]) -> list[list[str]]:
     return [
         line
         for fed in example.messages
@@ -315,14 +325,17 @@ class _Failures:
 
     def __init__(self, key: Secret) -> None:
         self.rows: list[dict[str, str]] = []
+        self.failed: set[str] = set()
         self._key, self._in_a_row = key, 0
 
-    def note(self, experience: str, problem: str) -> None:
+    def note(self, experiences: Sequence[str], problem: str) -> None:
         if not problem:
             self._in_a_row = 0
             return
         text = one_line(self._key.hidden_in_message(problem))[:300]
-        self.rows.append({"experience": experience, "problem": text})
+        self.failed.update(experiences)
+        where = " to ".join(dict.fromkeys((experiences[0], experiences[-1])))
+        self.rows.append({"experience": where, "problem": text})
         self._in_a_row += 1
         if self._in_a_row == FAILURES_IN_A_ROW:
             raise DriverDied(f"{FAILURES_IN_A_ROW} messages in a row failed: {text}")

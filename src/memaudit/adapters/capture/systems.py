@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from memaudit.adapters.capture.messages import EXCHANGE, FEEDS, MESSAGE, SESSION
 from memaudit.adapters.documents import split_document
 from memaudit.core.errors import MemAuditError
 
@@ -74,6 +75,10 @@ class MemorySystem:
     """The memories of a row that holds several, which come and go one by one."""
     npm: str = ""
     """What npm installs in addition."""
+    feed: str = EXCHANGE
+    """What it is fed at a time, unless another way is asked for."""
+    feed_from: str = "its documentation names no way to feed a conversation"
+    """Where that comes from."""
 
 
 _LETTA = (  # mcp and fastmcp are not the newest: those do not fit this Letta
@@ -86,6 +91,7 @@ SYSTEMS: dict[str, MemorySystem] = {
         MemorySystem(
             "mem0", "Mem0", "mem0ai==2.2.1", DRIVERS / "on_mem0.py", "mem0", "results",
             (("MEM0_TELEMETRY", "False"),),
+            feed_from="its quickstart adds the messages of an exchange; so does its evaluation",
         ),
         MemorySystem(
             "amem", "A-Mem", "a-mem==0.2.6", DRIVERS / "on_amem.py", "amem", "notes",
@@ -96,15 +102,18 @@ SYSTEMS: dict[str, MemorySystem] = {
             "langmem", "LangMem", "langmem==0.0.30 langgraph==1.2.20 langchain-openai==1.7.3",
             DRIVERS / "on_langmem.py", "langgraph", "items",
             (("LANGSMITH_TRACING", "false"), ("LANGCHAIN_TRACING_V2", "false")),
+            feed=SESSION, feed_from="its guide to delayed processing feeds whole conversations",
         ),
         MemorySystem(
             "letta", "Letta", _LETTA, DRIVERS / "on_letta.py", "letta", "passages",
             (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages, block_entries,
+            feed_from="an agent's step takes messages of both roles; its guides show one exchange",
         ),
         MemorySystem(
             "graphiti", "Graphiti", "graphiti-core==0.31.1 kuzu==0.11.3 httpx==0.28.1",
             DRIVERS / "on_graphiti.py", "graphiti", "edges",
             (("GRAPHITI_TELEMETRY_ENABLED", "false"), ("PYTHON_DOTENV_DISABLED", "1")),
+            feed=MESSAGE, feed_from="its guide adds an episode for each message",
         ),
         MemorySystem(
             "cognee", "cognee", "cognee==1.6.5", DRIVERS / "on_cognee.py", "plain", "memories",
@@ -138,6 +147,9 @@ PATIENCE = 900.0
 """Seconds that one message may take: the SDKs retry for minutes on their own."""
 
 
+CONVERSATION, WALL = CLOCKS = ("conversation", "wall")
+
+
 @dataclass(frozen=True, slots=True)
 class CaptureSettings:
     model: str
@@ -148,6 +160,19 @@ class CaptureSettings:
     """The interpreter of the system's environment; MemAudit's own by default."""
     view: str | None = None
     patience: float = PATIENCE
+    """Seconds without a sign of life: no reply of the system and no call to its model."""
+    feed: str | None = None
+    """What is fed at a time; the system's own way by default."""
+    clock: str = CONVERSATION
+    per_person: bool = False
+    counts_tokens: bool = True
+    """Whether the token counts that the server reports are to be believed."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("feed", self.feed or MESSAGE, FEEDS),
+                                   ("clock", self.clock, CLOCKS)):  # fmt: skip
+            if value not in known:
+                raise MemAuditError(f"--{name} must be {', '.join(known)}, not {value!r}")
 
     @property
     def budget_text(self) -> str:
@@ -157,7 +182,11 @@ class CaptureSettings:
 
     def identity(self) -> dict[str, JsonValue]:
         """What must stay the same to resume a capture; the address may change."""
-        return {"model": self.model, "embedder": self.embedder, "options": self.options}
+        return {name: getattr(self, name) for name in SAME}
+
+
+SAME = ("model", "embedder", "options", "feed", "clock", "per_person", "counts_tokens")
+"""Settings that a capture has from its beginning to its end, and a replay from its record."""
 
 
 def parse_options(given: Sequence[str]) -> dict[str, JsonValue]:

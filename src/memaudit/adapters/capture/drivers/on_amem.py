@@ -78,9 +78,11 @@ class System:
             api_key=settings["api_key"], storage_path=os.path.join(folder, "chroma"), **tuning,
         )  # fmt: skip
 
-    def feed(self, message: dict[str, Any]) -> None:
-        """One note per message; the time goes into A-Mem's own field."""
-        self.system.add_note(message["spoken"], time=message["time"])
+    def feed(self, messages: list[dict[str, Any]]) -> None:
+        """One note, in which everybody speaks by name or role; the time of its first message goes
+        into A-Mem's own field."""
+        text = "\n".join(one["dialogue"] for one in messages)
+        self.system.add_note(text, time=messages[0]["time"])
 
     def rows(self) -> list[dict[str, Any]]:
         """All notes of the Chroma collection."""
@@ -100,7 +102,7 @@ class System:
 
 def _note(metadata: dict[str, Any]) -> dict[str, Any]:
     """The note of a row; Chroma stores lists as JSON text."""
-    note = {name: value for name, value in metadata.items() if name != "enhanced_content"}
+    note = {name: metadata[name] for name in sorted(metadata) if name != "enhanced_content"}
     for name in LISTS:
         if isinstance(note.get(name), str):
             note[name] = json.loads(note[name])

@@ -56,9 +56,9 @@ class System:
             "temperature": tuning.get("llm_temperature", "library default"),
         }  # fmt: skip
 
-    def feed(self, message: dict[str, Any]) -> None:
-        """One document per message."""
-        _loop.run(self._add(message["content"]))
+    def feed(self, messages: list[dict[str, Any]]) -> None:
+        """One document."""
+        _loop.run(self._add("\n".join(one["content"] for one in messages)))
 
     async def _add(self, text: str) -> None:
         await _cognee.add(text, dataset_name=DATASET)

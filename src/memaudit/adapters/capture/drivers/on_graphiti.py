@@ -71,13 +71,14 @@ class System:
             "structured_output_mode": model.structured_output_mode,
         }  # fmt: skip
 
-    def feed(self, message: dict[str, Any]) -> None:
-        """One episode per message, at the message's time."""
-        when, read = _time(message["time"])
+    def feed(self, messages: list[dict[str, Any]]) -> None:
+        """One episode, at the time of its first message."""
+        when, read = _time(messages[0]["time"])
+        said = [one["dialogue"] if read else one["content"] for one in messages]
         added = _loop.run(
             self.graphiti.add_episode(
                 name="message", source=_source, source_description="a conversation",
-                episode_body=message["dialogue"] if read else message["content"],
+                episode_body="\n".join(said),
                 reference_time=when, custom_extraction_instructions=self.instructions,
             )
         )  # fmt: skip

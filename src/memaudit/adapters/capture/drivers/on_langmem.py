@@ -49,10 +49,11 @@ class System:
             model, namespace=NAMESPACE, store=self.store, **options
         )
 
-    def feed(self, message: dict[str, Any]) -> None:
-        """One call per message. The manager writes in threads and drops their failures."""
-        turn = {"role": message["role"], "content": message["content"]}
-        puts = self.manager.invoke({"messages": [turn]})
+    def feed(self, messages: list[dict[str, Any]]) -> None:
+        """One call. The manager writes in threads, one at a time here so that a run can be
+        repeated, and drops their failures."""
+        turns = [{"role": one["role"], "content": one["content"]} for one in messages]
+        puts = self.manager.invoke({"messages": turns}, config={"max_concurrency": 1})
         for put in puts:
             self.order.setdefault(put["key"], len(self.order))
             item = self.store.get(put["namespace"], put["key"])

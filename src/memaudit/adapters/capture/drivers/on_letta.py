@@ -9,6 +9,7 @@ import importlib
 import logging
 import os
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 
@@ -119,7 +120,7 @@ class System:
         _database.async_session_factory = _asyncio_engine.async_sessionmaker(
             self.engine, expire_on_commit=False, autoflush=False
         )
-        _read_now_as_a_function()
+        _date_rows_in_python()
         async with self.engine.begin() as connection:
             await connection.run_sync(_tables.create_all)
         await _Organizations().create_default_organization_async()
@@ -129,20 +130,19 @@ class System:
         self.agent = agent.id
         return agent
 
-    def feed(self, message: dict[str, Any]) -> None:
-        """One turn of the agent; all messages come from its user."""
-        text = message["content"]
-        _loop.run(self._turn(f"assistant: {text}" if message["role"] == "assistant" else text))
+    def feed(self, messages: list[dict[str, Any]]) -> None:
+        """One step of the agent, with messages of both roles."""
+        _loop.run(
+            self._turn([_Message(role=one["role"], content=one["content"]) for one in messages])
+        )
 
-    async def _turn(self, text: str) -> None:
+    async def _turn(self, messages: list[Any]) -> None:
         run = await _Runs().create_run(pydantic_run=_Run(agent_id=self.agent), actor=self.actor)
         state = await self.agents.get_agent_by_id_async(self.agent, self.actor)
         agent = _load(state, self.actor)
         agent.step_manager.record_step_metrics_async = _no_timing
         try:
-            answer = await agent.step(
-                [_Message(role="user", content=text)], max_steps=self.steps, run_id=run.id
-            )
+            answer = await agent.step(messages, max_steps=self.steps, run_id=run.id)
         finally:
             others = asyncio.all_tasks() - {asyncio.current_task()}
             await asyncio.gather(*others, return_exceptions=True)  # its background work
@@ -179,13 +179,25 @@ class System:
         _loop.run(self.engine.dispose())
 
 
-def _read_now_as_a_function() -> None:
-    """A default that Postgres reads as a function would be the text "now()" in SQLite."""
+def _date_rows_in_python() -> None:
+    """Columns that the database would date are dated here: it knows only today's clock, and reads
+    Postgres's default as the text "now()"."""
     for table in _tables.tables.values():
         for column in table.columns:
             default = column.server_default
-            if getattr(default, "arg", None) == "now()":
-                column.server_default = _sqlalchemy.DefaultClause(_sqlalchemy.func.now())
+            if getattr(default, "arg", None) == "now()" or "now()" in str(
+                getattr(default, "arg", "")
+            ):
+                column.server_default = None
+                _set_default(column, for_update=False)
+                if column.server_onupdate is not None or column.onupdate is not None:
+                    column.server_onupdate = None
+                    _set_default(column, for_update=True)
+
+
+def _set_default(column: Any, for_update: bool) -> None:
+    made = _sqlalchemy.ColumnDefault(lambda: datetime.now(UTC), for_update=for_update)
+    made._set_parent_with_dispatch(column)
 
 
 async def _no_timing(**_: Any) -> None:

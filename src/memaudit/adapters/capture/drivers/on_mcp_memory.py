@@ -60,11 +60,11 @@ class System:
             "history": self.earlier.maxlen, "max_steps": self.steps,
         }  # fmt: skip
 
-    def feed(self, message: dict[str, Any]) -> None:
-        """One turn: the model calls tools until it answers. All messages come from its user."""
-        text = message["content"]
-        text = f"assistant: {text}" if message["role"] == "assistant" else text
-        turn: list[dict[str, Any]] = [{"role": "user", "content": text}]
+    def feed(self, messages: list[dict[str, Any]]) -> None:
+        """One turn: the model calls tools until it answers."""
+        turn: list[dict[str, Any]] = [
+            {"role": one["role"], "content": one["content"]} for one in messages
+        ]
         for _ in range(self.steps):
             answer = self._ask(turn)
             calls = answer.tool_calls or []

@@ -45,10 +45,10 @@ class System:
         self.infer = options.get("infer", True)
         self.memory = Memory.from_config(config)
 
-    def feed(self, message: dict[str, Any]) -> None:
-        """One call per message; Mem0 decides what to remember."""
-        turn = {"role": message["role"], "content": message["content"]}
-        self.memory.add([turn], user_id=OWNER, infer=self.infer)
+    def feed(self, messages: list[dict[str, Any]]) -> None:
+        """One call; Mem0 decides what to remember."""
+        turns = [{"role": one["role"], "content": one["content"]} for one in messages]
+        self.memory.add(turns, user_id=OWNER, infer=self.infer)
 
     def rows(self) -> list[dict[str, Any]]:
         """All memories. The default of top_k is 20."""

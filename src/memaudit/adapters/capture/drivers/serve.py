@@ -20,6 +20,18 @@ import traceback
 from collections.abc import Callable
 from typing import Any, TextIO
 
+
+def _load(file: str) -> Any:
+    spec = importlib.util.spec_from_file_location(os.path.basename(file)[:-3], file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+repeatable = _load(os.path.join(os.path.dirname(os.path.abspath(__file__)), "repeatable.py"))
+BY_CONVERSATION = os.environ.get("MEMAUDIT_CLOCK") == "conversation"
 _contacted: set[str] = set()
 
 
@@ -68,18 +80,23 @@ class DriverServer:
     def open(self, request: dict[str, Any]) -> dict[str, Any]:
         """A new, empty store in its own folder."""
         self.close({})
+        if BY_CONVERSATION:
+            repeatable.clock.start(request["time"])
+            repeatable.seed(request["seed"])
         self.system = self.module.System(request["settings"], request["folder"])
         self.texts = {}
         return {"configuration": self.system.configuration}
 
     def feed(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Give the system one message, and report what changed in its store."""
+        """Give the system its next messages, and report what changed in its store."""
         self.errors.lines.clear()
+        if BY_CONVERSATION:
+            repeatable.clock.move(request["time"])
         printed = io.StringIO()
         problem = ""
         with contextlib.redirect_stdout(printed):
             try:
-                self.system.feed(request["message"])
+                self.system.feed(request["messages"])
             # Any library may raise anything here; every error counts as a failure.
             except Exception as error:  # noqa: BLE001
                 problem = f"{type(error).__name__}: {error}"
@@ -121,19 +138,12 @@ def _answer(handler: Callable[[dict[str, Any]], dict[str, Any]], request: dict[s
         return json.dumps({"fatal": f"{type(error).__name__}: {error}"}, ensure_ascii=True)
 
 
-def _load(file: str) -> Any:
-    spec = importlib.util.spec_from_file_location("system_driver", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def main(file: str, wire: TextIO) -> None:
     """Answer requests until the parent closes the pipe."""
     sys.addaudithook(_watch)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    if BY_CONVERSATION:
+        repeatable.install()
     try:
         server = DriverServer(_load(file))
     except ModuleNotFoundError as error:
