@@ -58,3 +58,11 @@ def test_refusals(folder: Path) -> None:
     (folder / "diary.txt").write_text("dear diary")
     assert "already exists" in failure("quick", "MEMORY.md", "--out", "diary.txt")
     assert not (folder / "x.html").exists()
+
+
+def test_texts_that_nobody_says_are_the_store(folder: Path) -> None:
+    """Rows of id and text could be a chat; beside one that says who speaks they are memories."""
+    write_rows(folder / "memories.jsonl", {"id": "1", "text": "Ann moved to Leeds"})
+    shown = done("quick", "chat.jsonl", "memories.jsonl").stdout
+    assert "store: memories.jsonl, read as" in shown
+    assert "1 active memory" in shown

@@ -17,19 +17,19 @@ from tests.systems.model_server import ModelServer
 
 TALK = (
     ("s1", "2023-05-08T09:00", "user", "Ann lives in Rome. Ann plays chess."),
-    ("s1", "2023-05-08T09:00", "assistant", "Rome is lovely."),
+    ("s1", "2023-05-08T09:00", "assistant", "Rome is a lovely place."),
     ("s1", "2023-05-08T09:02", "user", "Ann has a parrot called Kiwi."),
-    ("s1", "2023-05-08T09:02", "assistant", "Kiwi sings."),
+    ("s1", "2023-05-08T09:02", "assistant", "Kiwi sings well."),
     ("s2", "2023-06-01T18:30", "user", "Correction: Ann lives in Oslo."),
-    ("s2", "2023-06-01T18:31", "assistant", "Noted."),
+    ("s2", "2023-06-01T18:31", "assistant", "That is noted."),
 )
 
 
 ROLE = re.compile(
-    r"(?i)assistant: (\[2023-05-08T09:00\] )?Rome is lovely"
-    r"|ai message =+(\\n|\s)*\[2023-05-08T09:00\] Rome is lovely"
-    r'|"role": "assistant", "content": "\[2023-05-08T09:00\] Rome is lovely'
-    r'|"content": "\[2023-05-08T09:00\] Rome is lovely\.", "role": "assistant"'
+    r"(?i)assistant: (\[2023-05-08T09:00\] )?Rome is a lovely"
+    r"|ai message =+(\\n|\s)*\[2023-05-08T09:00\] Rome is a lovely"
+    r'|"role": "assistant", "content": "\[2023-05-08T09:00\] Rome is a lovely'
+    r'|"content": "\[2023-05-08T09:00\] Rome is a lovely place\.", "role": "assistant"'
 )
 """How systems say whose words these are."""
 
@@ -99,7 +99,9 @@ def test_both_roles_reach_the_model_together(
 ) -> None:
     """In an exchange, the assistant's words come as the assistant's, with what they answer."""
     run(system, model, tmp_path / "s.json", talk(), feed="exchange")
-    together = [chat for chat in model.chats if "plays chess" in chat and "Rome is lovely" in chat]
+    together = [
+        chat for chat in model.chats if "plays chess" in chat and "Rome is a lovely" in chat
+    ]
     assert together
     assert any(ROLE.search(chat) for chat in together), together[0]
 

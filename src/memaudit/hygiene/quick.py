@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from memaudit.adapters.registry import open_store, parse_argument
@@ -9,6 +10,8 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.text import counted
+from memaudit.datasets.chat import Chat
+from memaudit.datasets.json_records import json_lines
 from memaudit.datasets.registry import seen_format
 from memaudit.hygiene.findings import LintReport
 from memaudit.hygiene.subject import subject_of
@@ -19,6 +22,10 @@ ROUGH = (
     "units are sentences that state something, found by rules: about half of them are what a "
     "person would ask about, and three in ten of those are missed"
 )
+
+
+FIRST_ROWS = 20
+"""Rows of a file that are looked at to tell a chat from memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,9 @@ def first_look(paths: Sequence[Path]) -> FirstLook:
         if not path.exists():
             raise MemAuditError(f"{path}: does not exist (check the path)")
     formats = {path: _transcript_format(path) for path in paths}
+    if all(formats.values()) and len(formats) > 1:  # texts that nobody says may be memories
+        for path in [path for path in paths if not _has_speakers(path)][-1:]:
+            formats[path] = None
     talks = [path for path in paths if formats[path]]
     others = [path for path in paths if not formats[path]]
     if len(talks) > 1:
@@ -111,3 +121,11 @@ def verdict(look: FirstLook, scores: ScoreResult | None, report: LintReport | No
         found = [f"{number:,} {rule}" for rule, number in report.counts.items() if number]
         said.append(f"lint finds {', '.join(found) or 'nothing'}")
     return "; ".join(said)
+
+
+def _has_speakers(path: Path) -> bool:
+    """Whether a file that could be a chat says who speaks, or has rows of other kinds."""
+    if seen_format(path) != Chat.name:
+        return True
+    rows = (row for _, row in islice(json_lines(path), FIRST_ROWS))
+    return any(not row.keys() & {"text"} or row.keys() & {"speaker", "role"} for row in rows)
