@@ -103,7 +103,8 @@ def test_a_model_that_always_fails_gives_no_store_of_silence(run: Run, model: Mo
 def test_kill_minus_nine_in_the_middle(
     system: str, run: Run, model: ModelServer, tmp_path: Path
 ) -> None:
-    """Killed while the second package is being fed: the first stays, the second begins anew."""
+    """Killed while the second package is being fed: the first stays, the second begins anew, and
+    what the model had answered is not asked again."""
     packages = [package("ann", *ANN), package("bob", *BOB)]
     paths = []
     for one in packages:
@@ -115,6 +116,7 @@ def test_kill_minus_nine_in_the_middle(
         "app = typer.Typer(); app.command()(capture); app()", system, *paths,
         "--base-url", model.address, "--model", "small", "--embedder", "words",
         "--out", str(tmp_path / "store.json"), "--python", str(Path(ENVIRONMENTS or "") / system),
+        "--feed", "message",
     ]  # fmt: skip
     with subprocess.Popen(command) as process:
         assert model.held.wait(120)
@@ -125,8 +127,8 @@ def test_kill_minus_nine_in_the_middle(
     model.seen.clear()
     outcome = run(system, packages)
     assert outcome.fed_now == 1
-    asked = [text for text in ANN + BOB if any(text in chat for chat in model.chats)]
-    assert asked == list(BOB)
+    assert model.chats
+    assert all("clocks" in chat for chat in model.chats)
     bob = [memory.text for memory in outcome.store.active if memory.example == "bob"]
     assert len(bob) == 2
 
