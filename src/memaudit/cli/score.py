@@ -82,6 +82,7 @@ from memaudit.scoring.result import DRAWS, ScoreResult, Scoring, StoreScore
 from memaudit.scoring.salience import named_salience, salience_files
 from memaudit.scoring.score_json import cells_data, explanation
 from memaudit.scoring.score_json import package_scores_data as package_data
+from memaudit.scoring.writing_cost import writing_cost
 
 if TYPE_CHECKING:
     from memaudit.models.session import ModelSession
@@ -161,6 +162,12 @@ def score(
         Path | None,
         typer.Option(metavar="FILE", help="Draw the score over all budgets, as svg, png or pdf."),
     ] = None,
+    tokens_picture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the value kept against the tokens that writing took."
+        ),
+    ] = None,
     everything: Annotated[
         bool,
         typer.Option("--all", help="Print all numbers, each with its meaning, and kinds of units."),
@@ -188,10 +195,11 @@ def score(
     and all stores together. A store over budget is cut by a policy, which is named.
     """
     limits = named_limits(budget) if budget is not None and is_limit(budget) else []
-    if limits and (cost_rule is not None or lazy or escalate is not None or picture is not None):
+    drawn = picture or tokens_picture
+    if limits and (cost_rule is not None or lazy or escalate is not None or drawn):
         raise MemAuditError(
             f"--budget {budget} brings its own cost rule and is solved limit by limit; leave out "
-            "--cost-rule, --lazy, --escalate and --picture"
+            "--cost-rule, --lazy, --escalate and pictures"
         )
     if better is not None:
         refuse_existing(better)
@@ -200,7 +208,8 @@ def score(
     places = package_places(package)
     for option, given in {
         "--explain": explain, "--save-union": save_union, "--label-template": label_template,
-        "--picture": picture, "--better": better, f"--budget {budget}": limits,
+        "--picture": picture, "--tokens-picture": tokens_picture, "--better": better,
+        f"--budget {budget}": limits,
     }.items():  # fmt: skip
         if given and len(places) > 1:
             raise MemAuditError(f"{option} needs a single package; score one package at a time")
@@ -223,8 +232,9 @@ def score(
         only = prepared(places[0].read(), cost_rule, stores_only)
         _write_template(label_template, only, exported, lazy_options.filter)
         return
-    if picture is not None:
-        _check_picture(picture)
+    for image in (picture, tokens_picture):
+        if image is not None:
+            _check_picture(image)
     wanted = [*names, *([escalate] if escalate else []), *by_salience]
     with judging_session(wanted, options, place_of(stores[0])) as session:
         judges = _judges(names, label_memories, exported, session)
@@ -294,6 +304,10 @@ def score(
             _write_better(better, results, results.rows[0])
         if picture is not None:
             _draw(results, picture)
+        if tokens_picture is not None:
+            from memaudit.report.figures.tokens_spent import write_tokens_figure
+
+            write_tokens_figure(results, tokens_picture)
 
 
 def print_limits(
@@ -429,6 +443,9 @@ def print_package(
         screen.print(safe_markup(line))
     for line in advice_lines(scores.rows):
         screen.print(safe_markup(line))
+    for store in scores.exported:
+        if (cost := writing_cost(store, scores.package.name)) is not None:
+            screen.print(safe_markup(f"{store.name} was written with {cost.text}"))
     if measures:
         print_halumem(screen, measures, scores.scoring.judge_name)
     if everything:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Enclosure, plain
 from memaudit.core.number_text import fraction_text, rounded
@@ -17,6 +18,7 @@ from memaudit.scoring.lazy_judging import LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, LossStep, NoDiagnosis
 from memaudit.scoring.result import LostUnit, ScoreResult, StoreScore
 from memaudit.scoring.score import KeptStore, Ratio
+from memaudit.scoring.writing_cost import writing_cost
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
 MOST_UNITS = 10
@@ -43,12 +45,18 @@ def package_scores_data(scores: ScoreResult, cells: bool = False) -> dict[str, A
         "lazy": None if scores.lazy is None else lazy_data(scores.lazy),
         "undecided_cells": sum(len(store.caveats.undecided) for store in scores.stores),
         "stores": [
-            store_data(exported, store.caveats)
+            {**store_data(exported, store.caveats), **_writing(exported, package.name)}
             for exported, store in zip(scores.exported, scores.stores, strict=True)
         ],
         "scores": [score_row(row, cells) for row in scores.rows],
     }
     return {**data, "cells": cells_data(scores)} if cells else data
+
+
+def _writing(store: ExportedStore, package: str) -> dict[str, Any]:
+    """What a captured store cost to write."""
+    cost = writing_cost(store, package)
+    return {} if cost is None else {"writing": cost.data()}
 
 
 def lazy_data(lazy: LazyResult) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from memaudit.adapters.capture.feed_package import (
 )
 from memaudit.adapters.capture.messages import EXCHANGE, CaptureExample, as_example, per_person
 from memaudit.adapters.capture.model_proxy import ModelProxy, Upstream
+from memaudit.adapters.capture.record import SUFFIX as RECORD
 from memaudit.adapters.capture.record import Record, RecordFile, read_record, total
 from memaudit.adapters.capture.systems import (
     CONVERSATION,
@@ -49,7 +50,6 @@ from memaudit.models.http_client import HttpClient
 from memaudit.models.secret import Secret, checked_address, key_for
 
 SUFFIX = ".capture"
-RECORD_SUFFIX = ".record.jsonl"
 JOURNAL = "journal.jsonl"
 EXPORTS = "exports"
 WORK = "work-"
@@ -123,7 +123,7 @@ def capture(
             identity["model_at"] = replayed.settings.get("model_at", "")
         record = stack.enter_context(open_record(out, identity))
         if live:
-            proxy.file = stack.enter_context(RecordFile(calls.record or beside(out, RECORD_SUFFIX)))
+            proxy.file = stack.enter_context(RecordFile(calls.record or beside(out, RECORD)))
             proxy.file.begin(identity)
             proxy.record = replayed or proxy.file.record
         stack.enter_context(proxy)

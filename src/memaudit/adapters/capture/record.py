@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ from memaudit.io.files import open_regular
 from memaudit.io.journal import LONGEST_LINE, Journal, intact_row, to_line
 
 VERSION = 1
+SUFFIX = ".record.jsonl"
+"""Of a record beside its store."""
 EMBEDDINGS = "embeddings"
 SHORT = 80
 """Characters of JSON below which a value is not worth a part."""
@@ -294,3 +297,59 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, row
         except (OSError, EOFError) as error:
             raise MemAuditError(f"{path.name}: cannot be read: {error}") from None
+
+
+def is_record(path: Path) -> bool:
+    """Whether a file begins like a record."""
+    if not path.is_file():
+        return False
+    try:
+        _, row = next(_rows(path))
+    except (MemAuditError, StopIteration):
+        return False
+    return row.get("kind") == "record"
+
+
+def store_of(path: Path) -> Path | None:
+    """The store that was written beside a record under its usual name, if it is there."""
+    name = path.name.removesuffix(".gz")
+    store = path.with_name(name.removesuffix(SUFFIX))
+    return store if name.endswith(SUFFIX) and store.is_file() else None
+
+
+def records_diff(before: Record, after: Record) -> dict[str, Any]:
+    """What two records ask differently. What a model would have said to a request that it never
+    got is not known, so nothing is said about replies."""
+    names = sorted({*before.settings, *after.settings})
+    asked = [Counter((call.example, call.key) for call in one.calls) for one in (before, after)]
+    same = asked[0] & asked[1]
+    examples = list(dict.fromkeys(call.example for call in before.calls))
+    return {
+        "settings": {
+            name: [before.settings.get(name), after.settings.get(name)]
+            for name in names
+            if before.settings.get(name) != after.settings.get(name)
+        },
+        "calls": [len(before.calls), len(after.calls)],
+        "same": same.total(),
+        "only_before": (asked[0] - same).total(),
+        "only_after": (asked[1] - same).total(),
+        "first_different": {
+            example: found for example in examples if (found := _first(before, after, example))
+        },
+        "tokens": [
+            [total(getattr(call, name) for call in one.calls if not call.is_embedding)
+             for one in (before, after)]
+            for name in ("tokens_in", "tokens_out")
+        ],
+    }  # fmt: skip
+
+
+def _first(before: Record, after: Record, example: str) -> dict[str, Any] | None:
+    """The first request of an example that the other record did not get."""
+    known = {call.key for call in before.calls if call.example == example}
+    for call in after.calls:
+        if call.example == example and call.key not in known:
+            difference = before.nearest(example, call.path, call.request)
+            return {"place": call.place, "path": call.path, "difference": difference}
+    return None
