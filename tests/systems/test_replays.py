@@ -4,13 +4,16 @@ import json
 import re
 from dataclasses import replace
 from datetime import date
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from memaudit.adapters.capture.capture import RECORDED, CallPlan, CaptureOutcome, capture
 from memaudit.adapters.capture.feed_package import NotRecorded
+from memaudit.adapters.capture.record import SUFFIX
 from memaudit.adapters.capture.systems import SYSTEMS, CaptureSettings, named_system
+from memaudit.api import build
 from memaudit.core.package import Package
 from tests.systems.conftest import ENVIRONMENTS, KEY
 from tests.systems.model_server import ModelServer
@@ -122,3 +125,24 @@ def test_a_request_that_is_not_recorded(model: ModelServer, tmp_path: Path) -> N
     again = tmp_path / "c" / "s.json.record.jsonl"
     run("mem0", None, tmp_path / "d" / "s.json", other, CallPlan(replay=again))
     assert (tmp_path / "d" / "s.json").read_bytes() == (tmp_path / "c" / "s.json").read_bytes()
+
+
+CAPTURES = Path(str(files("memaudit"))) / "examples" / "natural" / "captures"
+SHIPPED = sorted(path.relative_to(CAPTURES) for path in CAPTURES.glob("*/*.json"))
+
+
+@pytest.fixture(scope="module")
+def conversations() -> dict[str, Package]:
+    built = build(CAPTURES.parent / "conversations.jsonl")
+    return {package.name: package for package in built}
+
+
+@pytest.mark.parametrize("store", SHIPPED, ids=str)
+def test_shipped_records_give_the_shipped_stores(
+    store: Path, conversations: dict[str, Package], tmp_path: Path
+) -> None:
+    """Every record that ships, replayed offline with the real system."""
+    record = CAPTURES / store.with_name(f"{store.name}{SUFFIX}.gz")
+    run(store.parent.name, None, tmp_path / store.name, conversations[store.stem],
+        CallPlan(replay=record))  # fmt: skip
+    assert (tmp_path / store.name).read_bytes() == (CAPTURES / store).read_bytes()
