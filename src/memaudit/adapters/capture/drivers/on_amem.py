@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import inspect
 import json
 import os
 import sys
@@ -72,6 +73,8 @@ class System:
             "temperature": "library default", "vector_store": "chroma, local folder",
             "stand_ins": sorted(name for name in UNUSED if isinstance(sys.modules[name], _StandIn)),
         }  # fmt: skip
+        related = inspect.signature(_memory_system.AgenticMemorySystem.find_related_memories)
+        self.configuration["memories_shown"] = related.parameters["k"].default
         tuning = {"evo_threshold": options["evo_threshold"]} if "evo_threshold" in options else {}
         self.system = _memory_system.AgenticMemorySystem(
             model_name=own, llm_backend="openai", llm_model=settings["model"],

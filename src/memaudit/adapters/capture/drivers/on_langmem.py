@@ -26,13 +26,17 @@ class System:
         temperature = options.pop("temperature", 0)
         options.pop("budget", None)
         if settings["budget_text"]:
-            usual = inspect.signature(create_memory_store_manager).parameters["instructions"]
-            told = options.get("instructions", usual.default)
+            own = inspect.signature(create_memory_store_manager).parameters["instructions"]
+            told = options.get("instructions", own.default)
             options["instructions"] = f"{told}\n\n{settings['budget_text']}"
         model = ChatOpenAI(model=settings["model"], temperature=temperature, **address)
+        usual = inspect.signature(create_memory_store_manager).parameters
+        matters = {"memories_shown": "query_limit", "inserts": "enable_inserts",
+                   "deletes": "enable_deletes"}  # fmt: skip
         self.configuration = {
             "embedder": settings["embedder"], "temperature": temperature,
             "vector_store": "LangGraph InMemoryStore",
+            **{name: options.get(own, usual[own].default) for name, own in matters.items()},
         }  # fmt: skip
         index = None
         if settings["embedder"]:

@@ -23,7 +23,6 @@ _asyncio_engine: Any = importlib.import_module("sqlalchemy.ext.asyncio")
 _OpenAI: Any = importlib.import_module("openai").OpenAI
 _tables = _letta("orm.base", "Base").metadata
 _load = _letta("agents.agent_loop", "AgentLoop").load
-_windows = _letta("constants", "LLM_MAX_CONTEXT_WINDOW")
 _described = {
     "human": _letta("constants", "DEFAULT_HUMAN_BLOCK_DESCRIPTION"),
     "persona": _letta("constants", "DEFAULT_PERSONA_BLOCK_DESCRIPTION"),
@@ -46,6 +45,9 @@ OPTIONS = {
     "agent_type", "budget", "context_window", "human", "max_steps", "persona", "system",
     "temperature",
 }  # fmt: skip
+CONTEXT_WINDOW = 128_000
+"""Tokens, whatever the model is called: Letta would go by its name, and sum up a conversation that
+is longer."""
 CHARACTERS_PER_WORD = 7
 """With the space: block limits are in characters, budgets in words."""
 ARCHIVAL_TOOLS = ["archival_memory_insert", "archival_memory_search"]
@@ -72,9 +74,7 @@ class System:
         size = len(answer.data[0].embedding)
         self.steps = options.get("max_steps", _steps)
         self.given = {label: options.get(label, "") for label in ("human", "persona")}
-        window = options.get("context_window") or _windows.get(
-            settings["model"], _windows["DEFAULT"]
-        )
+        window = options.get("context_window") or CONTEXT_WINDOW
         tuning = {name: options[name] for name in ("temperature",) if name in options}
         chosen = {name: options[name] for name in ("agent_type", "system") if name in options}
         request = _CreateAgent(

@@ -9,6 +9,8 @@ from openai import OpenAI
 DISTRIBUTIONS = ("mem0ai", "qdrant-client", "openai")
 OPTIONS = {"budget", "custom_instructions", "infer", "max_tokens", "temperature"}
 OWNER = "user"
+DEFAULTS = {"memories_shown": 10, "last_messages_shown": 10, "updates": False, "deletes": False}
+"""What this version's `add` does and gives no setting for."""
 EVERYTHING = 1_000_000
 
 
@@ -24,6 +26,7 @@ class System:
         self.configuration = {
             "embedder": embedder, "embedding_size": size, "vector_store": "qdrant, local folder",
             "temperature": tuning.get("temperature", "library default"),
+            **DEFAULTS,
         }  # fmt: skip
         config: dict[str, Any] = {
             "llm": {
