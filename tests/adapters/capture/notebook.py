@@ -2,14 +2,17 @@
 
 Runs inside the driver process, so it imports the standard library only. Words that steer it:
 "forget X" drops notes with X, "leak" notes its key, "raise", "log", "print" fail in the three ways
-libraries fail, "die" ends the process, "sleep" hangs.
+libraries fail, "die" ends the process, "sleep" hangs,
+"when" notes the time and a new id.
 """
 
+import datetime
 import logging
 import os
 import pathlib
 import sys
 import time
+import uuid
 from typing import Any
 
 DISTRIBUTIONS = ("pip", "no-such-distribution")
@@ -48,6 +51,9 @@ class System:
         elif verb == "leak":
             key = os.environ["OPENAI_API_KEY"]
             self.notes["0"] = "\u200b".join(key) if rest == "slyly" else f"the key is {key}"
+        elif message["content"].endswith("when"):
+            now = datetime.datetime.now(datetime.UTC).isoformat()
+            self.notes[str(len(self.notes))] = f"{now} {uuid.uuid4()}"
         else:
             self._fail_quietly(verb)
             text = message["content"].upper() if self.shout else message["content"]

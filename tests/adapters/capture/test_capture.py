@@ -1,6 +1,7 @@
 """Feeding, resuming, failing: the machinery around a system, with a notebook as the system."""
 
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.capture.capture import CaptureOutcome, assemble, capture
+from memaudit.adapters.capture.capture import CallPlan, CaptureOutcome, assemble, capture
 from memaudit.adapters.capture.driver_process import child_environment
 from memaudit.adapters.capture.feed_package import ExampleResult, StoreHistory
 from memaudit.adapters.capture.messages import as_example
@@ -29,7 +30,9 @@ from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import Memory, read_store
 from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.core.package import Package
+from memaudit.io.packages import write_package
 from memaudit.scoring.judged_store import active_memories
+from tests.cli.running import failure
 
 KEY = "sk-a-key-that-nobody-may-see"
 
@@ -379,3 +382,84 @@ def test_extra(name: str) -> None:
     """The same versions as in the pip line that a missing system is answered with."""
     extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
     assert sorted(extras[name]) == sorted(SYSTEMS[name].requirements.split())
+
+
+def of_two(name: str = "p") -> Package:
+    rows = [("Ann", "tea"), ("Bob", "cake"), ("Ann", "chess")]
+    return Package.model_validate({
+        "name": name, "candidates": [], "units": [],
+        "experiences": [
+            {"id": f"e{at}", "index": at, "speaker": who, "text": text,
+             "timestamp": f"2024-03-0{3 - at}"}
+            for at, (who, text) in enumerate(rows)
+        ],
+    })  # fmt: skip
+
+
+def test_a_memory_for_each_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are in one store, in the order of telling, each in a namespace of its own."""
+    monkeypatch.setenv("MEMAUDIT_API_KEY", KEY)
+    settings = CaptureSettings("m", "http://127.0.0.1:1/v1", per_person=True, feed="message")
+    store = capture(NOTEBOOK, [of_two()], settings, tmp_path / "s.json").store
+    found = [(memory.namespace, memory.text.partition(": ")[2]) for memory in store.active]
+    assert found == [
+        ("Ann", "tea"), ("Bob", "tea"), ("Ann", "cake"), ("Bob", "cake"), ("Ann", "chess"),
+        ("Bob", "chess"),
+    ]  # fmt: skip
+    assert len({memory.id for memory in store.memories}) == 6
+    assert store.origin.configuration["per_person"] is True
+    (warning,) = store.warnings
+    assert warning.startswith("2 messages are earlier than one before them")
+
+
+def test_the_clock_is_that_of_the_conversation(run: Run, tmp_path: Path) -> None:
+    """What the system dates is dated by the messages, and the same ids come again."""
+    told = package("p", "when", "when").replace(
+        experiences=tuple(
+            one.model_copy(update={"timestamp": f"2023-05-0{at + 1}T10:00"})
+            for at, one in enumerate(package("p", "when", "when").experiences)
+        )
+    )
+    first = [memory.text for memory in run([told]).store.active]
+    assert [text[:23] for text in first] == ["2023-05-01T10:00:00.000", "2023-05-02T10:00:00.000"]
+    (tmp_path / "store.json").unlink()
+    shutil.rmtree(tmp_path / "store.json.capture")
+    assert [memory.text for memory in run([told]).store.active] == first
+
+
+def test_what_must_be_given(tmp_path: Path) -> None:
+    write_package(of_two(), tmp_path / "p.json")
+    base = ("capture", "mem0", "--package", tmp_path / "p.json", "--out", tmp_path / "s.json")
+    for more, message in (
+        ((), "give --base-url, the address of the model, or --replay FILE"),
+        (("--base-url", "http://x"), "give --model"),
+        (("--live-misses", "--base-url", "http://x", "--model", "m"), "goes with --replay"),
+        (("--replay", tmp_path / "r", "--model", "m"), "--replay has the model and the settings"),
+        (("--replay", tmp_path / "r", "--record", tmp_path / "q"), "a replay records nothing"),
+        (("--replay", tmp_path / "p.json"), "p.json, line 1: is damaged"),
+        (("--base-url", "http://x", "--model", "m", "--feed", "word"), "--feed must be message"),
+        (("--base-url", "http://x", "--model", "m", "--clock", "sun"), "--clock must be"),
+    ):
+        assert message in failure(*base, *more), more
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["p.json"]
+
+
+def test_a_wall_clock_cannot_be_replayed(tmp_path: Path) -> None:
+    settings = CaptureSettings("m", "http://127.0.0.1:1/v1", clock="wall")
+    store = capture(NOTEBOOK, [package("p", "a")], settings, tmp_path / "s.json").store
+    assert store.origin.configuration["replayable"] is False
+    with pytest.raises(MemAuditError, match="recorded with the clock on the wall"):
+        capture(
+            NOTEBOOK, [package("p", "a")], settings, tmp_path / "t.json",
+            calls=CallPlan(replay=tmp_path / "s.json.record.jsonl"),
+        )  # fmt: skip
+
+
+def test_what_writing_cost(run: Run) -> None:
+    """The notebook asks nobody: no calls, and no tokens to report."""
+    writing = run([package("p", "a", "b")]).store.origin.configuration["writing"]
+    assert isinstance(writing, dict)
+    assert (writing["calls"], writing["tokens_in"]) == (0, "not reported")
+    feedings = writing["feedings"]
+    assert isinstance(feedings, dict)
+    assert [row["after"] for row in feedings["p"]] == ["", "e0", "e1"]

@@ -34,21 +34,25 @@ def tokens_figure(result: ScoreResult) -> Figure:
         (LEFT / PRINT_WIDTH, BOTTOM / HEIGHT, 1 - (LEFT + 0.3) / PRINT_WIDTH,
          1 - (HEAD + BOTTOM) / HEIGHT)
     )  # fmt: skip
-    styles = looks(spent)
+    styles, highest = looks(spent), 0.0
     for name, tokens in spent.items():
         style = styles[name]
+        budgets: dict[float, list[str]] = {}
         for row in (row for row in result.rows if row.store == name):
-            value = float(row.numbers.kept.worth.value)
+            budgets.setdefault(float(row.numbers.kept.worth.value), []).append(row.at)
+        highest = max(highest, *budgets)
+        for value, at in budgets.items():
             axes.plot(
                 [tokens], [value], linestyle="none", marker=style.marker, color=style.colour,
-                markeredgecolor=PAPER, markersize=7, gid=f"{name}/{row.at}",
+                markeredgecolor=PAPER, markersize=7, clip_on=False, zorder=3,
+                gid=f"{name}/{' '.join(at)}",
             )  # fmt: skip
             axes.annotate(
-                f"{shown(name)}, {row.at}", (tokens, value), xytext=(6, 3),
+                f"{shown(name)}, at {' and '.join(at)}", (tokens, value), xytext=(6, 3),
                 textcoords="offset points", fontsize=7,
             )  # fmt: skip
     axes.set_xlim(0, 1.25 * max(spent.values()))
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.15 * highest or 1)
     axes.set_xlabel("tokens that writing took, in and out, as reported")
     axes.set_ylabel("value kept within the budget")
     axes.grid()
