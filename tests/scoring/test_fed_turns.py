@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.adapters.capture.feed_package import as_example
+from memaudit.adapters.capture.messages import as_example
 from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.budgets import asked_budgets
 from memaudit.core.errors import MemAuditError
