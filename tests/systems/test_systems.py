@@ -319,7 +319,7 @@ def test_a_fact_that_ended_is_superseded(run: Run, model: ModelServer) -> None:
     assert rome.metadata["written_after"] == ["e0", "e2"]
     assert store.origin.configuration["changes"] == {"add": 3, "update": 1}
     assert store.origin.versions["graphiti-core"] == "0.31.1"
-    (warning,) = store.warnings  # Graphiti dates its edges by the machine's clock
+    (warning,) = store.warnings  # as of the last message
     assert warning.startswith("ann: expiry dates are compared with")
     assert any("<CURRENT MESSAGE>\\nAnn: Ann plays chess." in chat for chat in model.chats)
 
