@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from memaudit import solve
 from memaudit.core.digest import digest
 from memaudit.core.package import Package
 from memaudit.core.response import (
@@ -122,3 +123,12 @@ def test_small_values_are_known_as_well_as_large_ones(h: Response, z: Fraction) 
     assert near.low - room <= Fraction(truth) <= near.high + room
     assert near.high - near.low <= near.low / 1_000_000
     assert (near.high * h.grain(z)).denominator == 1
+
+
+@pytest.mark.parametrize("shape", ["sqrt", "log1p", "saturating"])
+def test_a_cap_below_every_coverage_is_certified(shape: str) -> None:
+    """The grid at the cap is finer than at the coverage itself."""
+    package = shapes(response.validate_python({"shape": shape, "cap": "1/5000000"}))
+    best = solve(package, budget=1)
+    assert best.certified
+    assert best.store == ("c",)

@@ -76,7 +76,8 @@ def test_an_update_that_replaced_the_old_statement() -> None:
 
 def test_nothing_to_take_a_share_of() -> None:
     empty = halumem_measures(PACKAGE, WrittenStore("s", ()))
-    assert (empty.recall, empty.resistance, empty.omitted) == (0, 1, 1)
+    assert (empty.recall, empty.resistance, empty.omitted) == (0, 1, None)
+    assert (empty.points, empty.updates) == (5, 0)
     assert empty.accuracy is None
     assert empty.f1 is None
     bare = PACKAGE.model_copy(update={"units": ()})

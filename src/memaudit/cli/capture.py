@@ -134,7 +134,10 @@ def capture(
         raise MemAuditError("give --base-url, the address of the model, or --replay FILE")
     if replay is None and model is None:
         raise MemAuditError("give --model, the name of the model")
-    _refuse_beside_replay(replay, model, embedder, budget, set_, feed, per_person)
+    other_clock = clock != "conversation"
+    _refuse_beside_replay(
+        replay, model, embedder, budget, set_, view, feed, per_person, other_clock, no_usage
+    )
     chosen = named_system(system)
     given = parse_options(set_ or [])
     if budget is not None:
@@ -152,7 +155,7 @@ def capture(
         )  # fmt: skip
     if outcome.live_misses:
         calls = counted(outcome.live_misses, "call")
-        typer.echo(f"{calls} were not in the record and went to the model", err=True)
+        typer.echo(f"not in the record, so asked of the model: {calls}", err=True)
     store, captured = outcome.store, len(outcome.results)
     typer.echo(safe(
         f"{out}: {counted(len(store.active), 'memory')} of {counted(captured, 'package')} "
@@ -170,7 +173,7 @@ def _refuse_beside_replay(replay: Path | None, *given: object) -> None:
     if replay is not None and any(given):
         raise MemAuditError(
             "--replay has the model and the settings of its record; leave out --model, --embedder, "
-            "--budget, --set, --feed and --per-person"
+            "--budget, --set, --view, --feed, --per-person, --clock and --no-usage"
         )
 
 

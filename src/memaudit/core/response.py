@@ -161,6 +161,9 @@ class _Smooth(_Response):
     def at(self, z: Fraction) -> Enclosure:
         return self._curve(z if self.cap is None else min(self.cap, z))
 
+    def grain(self, step: Fraction) -> int:
+        return super().grain(step if self.cap is None else min(self.cap, step))
+
     def _curve(self, z: Fraction) -> Enclosure:
         raise NotImplementedError
 

@@ -68,8 +68,10 @@ def halumem_measures(package: Package, store: WrittenStore) -> HaluMemMeasures:
     amounts = covered(store, package.equal_texts_once)
     score = {unit.id: _score(amounts.get(unit.id, NOTHING)) for unit in package.units}
     traps = [unit for unit in package.units if unit.kind == INTERFERENCE]
-    updates = [unit for unit in package.units if unit.kind == CURRENT]
-    points = [unit for unit in package.units if unit.kind not in (INTERFERENCE, CURRENT)]
+    # Where the system has no memory to show, HaluMem asks about an update as about any point.
+    apart = {INTERFERENCE, CURRENT} if store.memories else {INTERFERENCE}
+    updates = [unit for unit in package.units if unit.kind in apart - {INTERFERENCE}]
+    points = [unit for unit in package.units if unit.kind not in apart]
     index = ConversationIndex([*package.experiences, *_as_turns(points + updates)])
     accuracy = {
         memory.id: ACCURACY[index.support(memory.text).verdict] for memory in store.memories

@@ -18,7 +18,7 @@ from memaudit.core.errors import MemAuditError, cannot_write
 from memaudit.io.files import open_regular, open_to_append
 
 _CRC = ',"crc":"'
-LONGEST_LINE = 1 << 26
+LONGEST_LINE = 1 << 28
 """Bytes; longer lines are refused."""
 
 
@@ -132,12 +132,21 @@ class Journal:
                 self.rows += 1
             end = file.seek(0, os.SEEK_END)
         if end > good:
+            if not good and not self._begins_like_a_row():
+                raise MemAuditError(f"{self.path}: already exists and is no journal of rows")
             self.cut = end - good
             self._file.truncate(good)
 
+    def _begins_like_a_row(self) -> bool:
+        """A killed process may leave a part of the first row, and nothing else."""
+        return os.pread(self._file.fileno(), 1, 0) == b"{"
+
     def append(self, lines: Iterable[str]) -> None:
         """Append complete lines; the system has them when this returns."""
-        text = "".join(lines).encode("ascii")
+        given = list(lines)
+        if any(len(line) >= LONGEST_LINE for line in given):
+            raise MemAuditError(f"{self.path}: a row of more than {LONGEST_LINE} bytes is not kept")
+        text = "".join(given).encode("ascii")
         left = memoryview(text)
         try:
             while left:

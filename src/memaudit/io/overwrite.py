@@ -9,7 +9,7 @@ from memaudit.io.files import open_regular, refuse_to_write
 Kind = Literal[
     "package", "certificate", "frontier", "store", "subset", "page", "plan", "SARIF", "chat",
     "ridge model", "utilities file", "judge", "cache export", "bench report", "JSON Schema",
-    "picture", "data card", "batch of requests",
+    "picture", "data card", "batch of requests", "record of a capture",
 ]  # fmt: skip
 
 _MARKS: dict[Kind, tuple[bytes, ...]] = {
@@ -31,6 +31,7 @@ _MARKS: dict[Kind, tuple[bytes, ...]] = {
     "picture": (b"\x89png", b"<svg", b"%pdf"),
     "data card": (b'"memaudit":',),
     "batch of requests": (b'{"custom_id":"',),
+    "record of a capture": (b'{"kind":"record"',),
 }
 """What is in the first bytes of such a file, in lower case."""
 

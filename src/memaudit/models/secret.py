@@ -144,9 +144,11 @@ def key_for(base_url: str, environment: Mapping[str, str] | None = None) -> Secr
     variables = os.environ if environment is None else environment
     if variables.get(ANYWHERE):
         return _printable(ANYWHERE, variables[ANYWHERE])
-    host = urlsplit(checked_address(base_url)).hostname or ""
+    parts = urlsplit(checked_address(base_url))
+    host = parts.hostname or ""
     for name, owner in OWN_HOSTS.items():
-        if variables.get(name) and (host == owner or host.endswith(f".{owner}")):
+        own = host == owner or host.endswith(f".{owner}")
+        if variables.get(name) and own and parts.scheme == "https":  # never in clear text
             return _printable(name, variables[name])
     return Secret("")
 

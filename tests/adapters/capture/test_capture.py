@@ -463,3 +463,37 @@ def test_what_writing_cost(run: Run) -> None:
     feedings = writing["feedings"]
     assert isinstance(feedings, dict)
     assert [row["after"] for row in feedings["p"]] == ["", "e0", "e1"]
+
+
+def test_a_record_is_not_written_over_something_else(run: Run, tmp_path: Path) -> None:
+    """Not over notes, not over the store, and not over the calls of an earlier capture."""
+    notes = tmp_path / "notes.txt"
+    notes.write_text("the only copy")
+    settings = CaptureSettings("m", "http://127.0.0.1:1/v1")
+    out = tmp_path / "store.json"
+    for place, message in ((notes, "is not a record of a capture"), (out, "choose another --rec")):
+        with pytest.raises(MemAuditError, match=message):
+            capture(NOTEBOOK, [package("p", "a")], settings, out, calls=CallPlan(record=place))
+    assert notes.read_text() == "the only copy"
+    run([package("p", "a")])
+    with pytest.raises(MemAuditError, match='was recorded with model "model", not "m"'):
+        capture(
+            NOTEBOOK, [package("p", "a")], settings, tmp_path / "t.json",
+            calls=CallPlan(record=tmp_path / "store.json.record.jsonl"),
+        )  # fmt: skip
+
+
+def test_an_example_of_which_every_message_failed_is_not_finished(tmp_path: Path) -> None:
+    """Also where it was fed as one session, of which one failure is not three in a row."""
+    settings = CaptureSettings("m", "http://127.0.0.1:1/v1", feed="session")
+    outcome = capture(NOTEBOOK, [package("p", "raise a", "b")], settings, tmp_path / "s.json")
+    assert outcome.broken["p"].startswith("every message failed: RuntimeError")
+    assert outcome.results == []
+
+
+def test_the_store_keeps_its_name_in_a_replay(run: Run, tmp_path: Path) -> None:
+    run([package("p", "a")])
+    settings = CaptureSettings("", "")
+    plan = CallPlan(replay=tmp_path / "store.json.record.jsonl")
+    capture(NOTEBOOK, [package("p", "a")], settings, tmp_path / "again.json", calls=plan)
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "store.json").read_bytes()

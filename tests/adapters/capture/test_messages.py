@@ -81,3 +81,17 @@ def test_other_conversations_have_no_two_people(speakers: list[str]) -> None:
     example = as_example(talk(*(("s", who, None) for who in speakers)))
     with pytest.raises(MemAuditError, match="--per-person needs a conversation of two named"):
         per_person(example)
+
+
+def test_times_before_1970_and_at_the_ends_of_the_calendar() -> None:
+    """Years that a clock cannot move on from are no times; a zone is taken into account."""
+    example = as_example(talk(
+        ("s", "A", "1950-01-01"), ("s", "B", None), ("s", "A", "1951-01-01"),
+        ("s", "B", "1970-01-01"), ("s", "A", "0001-01-01T00:00+05:00"),
+        ("s", "B", "9999-12-31T23:59:59-05:00"), ("s", "A", "2023-05-08T01:00:00+09:00"),
+    ))  # fmt: skip
+    assert (example.untimed, example.late) == (3, 0)
+    assert example.messages[3].microseconds == 0
+    assert example.messages[-1].message.time == "202305071600"
+    assert example.begins < 0
+    assert example.ends == "2023-05-07T16:00:00+00:00"

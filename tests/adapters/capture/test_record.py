@@ -19,6 +19,7 @@ from memaudit.adapters.capture.record import (
     records_diff,
 )
 from memaudit.core.errors import MemAuditError
+from memaudit.io.journal import to_line
 
 CHAT = "chat/completions"
 LONG = "A long text that is repeated in every request of a growing conversation. " * 5
@@ -131,3 +132,46 @@ def test_two_records_are_compared_by_what_they_ask() -> None:
     assert first["place"] == 2
     assert "canary" in first["difference"]
     assert found["tokens"] == [[20, 20], [4, 4]]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"kind": "call", "example": "a", "place": 0, "path": "p", "request": {"x": ["part", 0]},
+         "status": 200, "reply": {}},
+        {"kind": "call", "example": "a", "place": 0, "path": "p", "request": {}, "status": -7,
+         "reply": {}},
+        {"kind": "call", "example": "a", "place": 0, "path": {}, "request": {}, "status": 200,
+         "reply": {}},
+        {"kind": "fed", "example": "a", "place": 0, "calls": "many"},
+        {"kind": "fed", "example": "a", "place": 0, "seconds": float("inf")},
+        {"kind": "record", "version": 1, "options": []},
+    ],
+)  # fmt: skip
+def test_rows_of_other_types(row: dict[str, Any], tmp_path: Path) -> None:
+    path = written(tmp_path / "r.jsonl", chat("a"))
+    path.write_bytes(path.read_bytes() + to_line(row).encode())
+    head = to_line({"kind": "record", "version": 1, "system": "x"})
+    (tmp_path / "s.jsonl").write_text(head + to_line(row))
+    with pytest.raises(MemAuditError, match="line 2: is not of a record"):
+        read_record(tmp_path / "s.jsonl")
+
+
+def test_a_small_record_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"kind": "record", "version": 1, "system": "x"},
+        {"kind": "part", "value": "x" * 1_000_000},
+        {"kind": "call", "example": "a", "place": 0, "path": "p", "status": 200, "reply": {},
+         "request": {"input": ["list", [0] * 20_000]}},
+    ]  # fmt: skip
+    (tmp_path / "r.jsonl").write_text("".join(map(to_line, rows)))
+    with pytest.raises(MemAuditError, match="line 3: is not of a record"):
+        read_record(tmp_path / "r.jsonl")
+
+
+def test_a_damaged_archive(tmp_path: Path) -> None:
+    whole = gzip.compress(written(tmp_path / "r.jsonl", chat(LONG)).read_bytes())
+    for place in range(12, len(whole), 7):
+        (tmp_path / "r.gz").write_bytes(whole[:place] + b"\xff\x00" + whole[place + 2 :])
+        with pytest.raises(MemAuditError):
+            read_record(tmp_path / "r.gz")

@@ -45,6 +45,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.io.files import beside
 from memaudit.io.journal import Journal, read_journal, to_line
+from memaudit.io.overwrite import may_write
 from memaudit.io.run_folder import make_folder, make_own_folder
 from memaudit.models.http_client import HttpClient
 from memaudit.models.secret import Secret, checked_address, key_for
@@ -97,6 +98,11 @@ def capture(
         for example in examples:
             per_person(example)
     live = replayed is None or calls.live_misses
+    kept = calls.record or beside(out, RECORD)
+    if live:
+        may_write(kept, "record of a capture")
+        if kept.resolve() in {out.resolve(), calls.replay and calls.replay.resolve()}:
+            raise MemAuditError(f"{kept} cannot be the new record as well; choose another --record")
     key = key_for(settings.base_url) if live else Secret("")
     upstream = None
     if live:
@@ -114,16 +120,19 @@ def capture(
                 f"{system.label} has no setting {unknown[0]!r} here; known: {', '.join(known)}"
             )
         identity = {
-            "system": system.name, "view": settings.view, "versions": versions,
-            **settings.identity(),
+            "system": system.name, "versions": versions, **settings.identity(),
         }  # fmt: skip
-        if replayed is None:
-            identity["model_at"] = _where(settings.base_url)
-        else:
-            identity["model_at"] = replayed.settings.get("model_at", "")
         record = stack.enter_context(open_record(out, identity))
+        known = replayed.settings if replayed is not None else {}
+        identity["name"] = known.get("name", out.stem)
+        identity["model_at"] = known.get("model_at") or _where(settings.base_url)
         if live:
-            proxy.file = stack.enter_context(RecordFile(calls.record or beside(out, RECORD)))
+            proxy.file = stack.enter_context(RecordFile(kept))
+            if record.is_new and proxy.file.record.calls:
+                raise MemAuditError(
+                    f"{kept} holds the calls of an earlier capture; delete it to ask the model "
+                    "again, or give --replay to use it"
+                )
             proxy.file.begin(identity)
             proxy.record = replayed or proxy.file.record
         stack.enter_context(proxy)
@@ -131,7 +140,7 @@ def capture(
         run = _Run(drivers, settings, record, proxy, key, report, progress)
         broken = run.feed(waiting)
         results = [result for example in examples if (result := record.result(example))]
-    store = assemble(system, settings, identity, results, broken, out.stem)
+    store = assemble(system, settings, identity, results, broken, identity["name"])
     write_store(store, out)
     missed = proxy.live if replayed is not None else 0
     return CaptureOutcome(store, results, len(waiting) - len(broken), broken, missed)
@@ -176,6 +185,7 @@ class CaptureRecord:
     folder: Path
     journal: Journal
     finished: dict[str, ExampleResult]
+    is_new: bool = False
 
     def result(self, example: CaptureExample) -> ExampleResult | None:
         """The result of an example that is finished with the same messages."""
@@ -219,7 +229,8 @@ def open_record(out: Path, identity: dict[str, Any]) -> Iterator[CaptureRecord]:
             journal.append([to_line({"kind": "settings", **identity})])
         else:
             _refuse_other(folder, rows[0], identity)
-        yield CaptureRecord(folder, journal, {row["example"]: _result(row) for row in rows[1:]})
+        finished = {row["example"]: _result(row) for row in rows[1:]}
+        yield CaptureRecord(folder, journal, finished, not rows)
 
 
 def _refuse_other(folder: Path, row: dict[str, Any], identity: dict[str, Any]) -> None:
@@ -228,7 +239,7 @@ def _refuse_other(folder: Path, row: dict[str, Any], identity: dict[str, Any]) -
             before, now = json.dumps(row.get(name)), json.dumps(wanted)
             raise MemAuditError(
                 f"{folder} was started with {name} {before}, not {now}; "
-                "choose another --out, or delete the folder to start again"
+                "choose another --out, or delete the folder and the record to start again"
             )
 
 
@@ -369,7 +380,7 @@ def _configuration(
             if result.turns
         },
         "messages": sum(result.fed for result in results), "changes": dict(sorted(changes.items())),
-        "failed_messages": sum(len(result.failures) for result in results),
+        "failed_messages": sum(result.failed for result in results),
         "messages_without_time": sum(result.untimed for result in results),
         "writing": _writing(results), "telemetry_off": dict(system.quiet),
     }  # fmt: skip
@@ -413,10 +424,11 @@ def _warnings(
         for failure in result.failures
     ]
     if failures:
-        total = sum(result.fed for result in results)
+        fed = sum(result.fed for result in results)
+        failed = sum(result.failed for result in results)
         warnings.append(
             ExportWarning.INCOMPLETE.text(
-                f"{len(failures)} of {total} messages failed: {first_places(failures)}"
+                f"{failed} of {fed} messages failed: {first_places(failures)}"
             )
         )
     late = sum(result.late for result in results)

@@ -163,6 +163,8 @@ class ExampleResult:
     documents: list[Document] = field(default_factory=list)
     turns: list[list[str]] = field(default_factory=list)
     """Of every line that was fed, its digests (core/turns.py)."""
+    failed: int = 0
+    """Messages that failed; `failures` has a row for those that were fed together."""
     untimed: int = 0
     late: int = 0
     """Messages without a time, and those that are earlier than one before them."""
@@ -198,20 +200,19 @@ def feed_example(
     failures = _Failures(feeding.key)
     done = calls = 0
     for place, messages in enumerate(feedings(example.messages, feeding.feed), start=1):
-        last, times = messages[-1].experience, [fed.microseconds or 0 for fed in messages]
+        last = messages[-1].experience
+        times = [fed.microseconds for fed in messages if fed.microseconds is not None]
         reply = waiting.ask(
-            place, "feed", messages=[asdict(fed.message) for fed in messages], time=max(times)
-        )
-        if proxy.missed:
-            raise NotRecorded(
-                f"{proxy.record.name} has no answer to what {driver.system.label} asks after "
-                f"{last!r} of {example.name!r}: {proxy.missed} (--live-misses asks a model)"
-            )
+            place, "feed", messages=[asdict(fed.message) for fed in messages],
+            time=max(times, default=None),
+        )  # fmt: skip
         history.note(last, reply["changes"])
         failures.note([fed.experience for fed in messages], reply["problem"])
         done += len(messages)
         calls += len(proxy.calls)
         feeding.progress(done, calls, len(history.entries))
+    if len(failures.failed) == len(example.messages):
+        raise DriverDied(f"every message failed: {failures.rows[-1]['problem']}")
     read = waiting.ask(len(waiting.spent), "read")
     driver.ask("close", feeding.patience)
     rows = history.exports(read["rows"])
@@ -224,6 +225,7 @@ def feed_example(
     return ExampleResult(
         example=example.name, digest=example.digest, fed=len(example.messages),
         empty=example.empty, failures=failures.rows, changes=history.counts, rows=len(rows),
+        failed=len(failures.failed),
         memories=history.settle(store.memories, example.name),
         skipped=store.count.skipped, configuration=opened["configuration"],
         warnings=[text for text in store.warnings if export_warning(text) not in KNOWN_BETTER],
@@ -263,6 +265,7 @@ def together(example: CaptureExample, parts: Sequence[ExampleResult]) -> Example
     return replace(
         first, digest=example.digest, memories=sorted(memories, key=written), documents=documents,
         failures=[row for part in parts for row in part.failures], changes=dict(counts),
+        failed=sum(part.failed for part in parts),
         rows=sum(part.rows for part in parts), skipped=dict(skipped),
         warnings=[text for part in parts for text in part.warnings],
         contacted=sorted({one for part in parts for one in part.contacted}),
@@ -287,11 +290,14 @@ class _Waiting:
         driver, proxy = self._feeding.driver, self._feeding.proxy
         proxy.begin(self._example.label, place)
         start = time.monotonic()
-        reply = driver.ask(do, self._feeding.patience, lambda: proxy.last_sign, **fields)
+        try:
+            reply = driver.ask(do, self._feeding.patience, lambda: proxy.last_sign, **fields)
+        finally:
+            self._refuse_a_miss(place)
         if do == "read":
             return reply
         at = self._example.label, place
-        known = proxy.record.spent.get(at)
+        known = None if proxy.went_live else proxy.record.spent.get(at)
         spent = known or Spent.of(proxy.calls, time.monotonic() - start)
         if proxy.file is not None and (known is None or proxy.file.record is not proxy.record):
             proxy.file.fed(*at, spent)
@@ -299,8 +305,19 @@ class _Waiting:
         self.spent.append((after, spent))
         return reply
 
+    def _refuse_a_miss(self, place: int) -> None:
+        proxy = self._feeding.proxy
+        if proxy.missed:
+            when = f"after {self._after(place)!r}" if place else "when it is opened"
+            raise NotRecorded(
+                f"{proxy.record.name} has no answer to what {self._feeding.driver.system.label} "
+                f"asks {when} in {self._example.name!r}: {proxy.missed} (--live-misses asks a "
+                "model)"
+            )
+
     def _after(self, place: int) -> str:
-        return feedings(self._example.messages, self._feeding.feed)[place - 1][-1].experience
+        groups = feedings(self._example.messages, self._feeding.feed)
+        return groups[min(place, len(groups)) - 1][-1].experience
 
 
 def _fed_turns(example: CaptureExample, failed: Collection[str]) -> list[list[str]]:

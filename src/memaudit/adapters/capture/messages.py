@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
@@ -16,6 +16,9 @@ PLAIN = ASSISTANTS | {"user", "human"}
 
 MESSAGE, EXCHANGE, SESSION = FEEDS = ("message", "exchange", "session")
 SECOND = 1_000_000
+START = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST_YEAR, LAST_YEAR = 2, 9998
+"""Times beyond them are none: a clock must be able to move on from there."""
 NO_TIME = datetime(2024, 1, 1, tzinfo=UTC)
 """Where the clock begins if no message has a time."""
 
@@ -68,17 +71,20 @@ class CaptureExample:
     @property
     def begins(self) -> int:
         """When the system is opened, in microseconds since 1970."""
-        first = next((one.microseconds for one in self.messages if one.microseconds), None)
+        first = next(iter(self._times), None)
         known = int(NO_TIME.timestamp()) * SECOND if first is None else first
         return known - BEFORE * SECOND
 
     @property
     def ends(self) -> str | None:
         """The time of the last message, if any has one."""
-        times = [one.microseconds for one in self.messages if one.microseconds]
-        if not times:
+        if not self._times:
             return None
-        return datetime.fromtimestamp(max(times) // SECOND, UTC).isoformat()
+        return (START + timedelta(microseconds=max(self._times))).isoformat()
+
+    @property
+    def _times(self) -> list[int]:
+        return [one.microseconds for one in self.messages if one.microseconds is not None]
 
     @property
     def untimed(self) -> int:
@@ -87,11 +93,7 @@ class CaptureExample:
     @property
     def late(self) -> int:
         """Messages that are earlier than one before them: the clock does not go back for them."""
-        late, highest = 0, 0
-        for one in self.messages:
-            late += one.microseconds is not None and one.microseconds < highest
-            highest = max(highest, one.microseconds or 0)
-        return late
+        return sum(now < max(self._times[:at]) for at, now in enumerate(self._times) if at)
 
 
 def as_example(package: Package) -> CaptureExample:
@@ -185,13 +187,15 @@ def _fed(experience: VisibleExperience) -> FedExperience:
         dialogue=spoken if named else f"{role}: {spoken}",
         time=when if moment is None else moment.strftime("%Y%m%d%H%M"),
     )
-    exact = None if moment is None else int(moment.timestamp() * SECOND)
+    exact = None if moment is None else (moment - START) // timedelta(microseconds=1)
     return FedExperience(experience.id, message, experience.session, speaker, exact)
 
 
 def _moment(when: str | None) -> datetime | None:
     try:
         found = datetime.fromisoformat(when or "")
+        if not FIRST_YEAR <= found.year <= LAST_YEAR:
+            return None
     except ValueError:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)

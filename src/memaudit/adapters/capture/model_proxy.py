@@ -19,6 +19,7 @@ from memaudit.models.http_client import BrokenResponse, HttpClient, NoConnection
 from memaudit.models.secret import HIDDEN, Secret
 
 LARGEST_REQUEST, LARGEST_REPLY = 32 << 20, 32 << 20
+MOST_CONNECTIONS = 64
 TEXT = "text_of_the_reply"
 """Stands for a reply that is not JSON."""
 
@@ -42,6 +43,8 @@ class ModelProxy:
         self.token = secrets.token_urlsafe(32)
         self.missed = ""
         self.live = 0
+        self.went_live = False
+        """Whether the feeding that is under way asked the real model."""
         self.last_sign = time.monotonic()
         self.calls: list[Call] = []
         """Those of the feeding that is under way."""
@@ -67,6 +70,7 @@ class ModelProxy:
             if place == 0:
                 self.record.begin(example)
             self._example, self._place, self.calls = example, place, []
+            self.went_live = False
 
     def answer(self, path: str, request: dict[str, Any]) -> tuple[int, Any, str]:
         """Status, reply and `Retry-After`."""
@@ -87,6 +91,7 @@ class ModelProxy:
         call = Call(example, place, path, request, status, reply, *tokens)
         with self._lock:
             self.live += 1
+            self.went_live = True
             self.calls.append(call)
             if self.file is not None:
                 self.file.keep(call)
@@ -137,10 +142,25 @@ def _tokens(reply: Any) -> tuple[int | None, int | None]:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, proxy: ModelProxy) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.proxy = proxy
+        self.room = threading.Semaphore(MOST_CONNECTIONS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Anybody on the machine can connect: those above the limit are turned away."""
+        if self.room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.room.release()
 
     def handle_error(self, *_: object) -> None:
         """A system that hangs up, or was killed, is no news here."""
@@ -149,7 +169,8 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
     protocol_version = "HTTP/1.1"
-    timeout = 600
+    timeout = 20
+    """Seconds for the next piece of a request, and for an idle connection."""
 
     def do_POST(self) -> None:
         proxy = self.server.proxy

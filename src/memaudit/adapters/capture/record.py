@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -28,8 +29,8 @@ EMBEDDINGS = "embeddings"
 SHORT = 80
 """Characters of JSON below which a value is not worth a part."""
 
-LONGEST_RECORD = 1 << 30
-"""Bytes of a record once it is unpacked."""
+LONGEST_RECORD, LONGEST_UNPACKED = 1 << 30, 1 << 31
+"""Bytes of a record without gzip, and of its calls with all their parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +195,13 @@ class RecordFile:
         if not self.record.settings:
             self.record.settings = dict(settings)
             self._append({"kind": "record", "version": VERSION, **settings})
+        for name, wanted in settings.items():
+            if self.record.settings.get(name) != wanted and name != "model_at":
+                before, now = json.dumps(self.record.settings.get(name)), json.dumps(wanted)
+                raise MemAuditError(
+                    f"{self.path} was recorded with {name} {before}, not {now}; delete it, or "
+                    "choose another --out or --record"
+                )
 
     def keep(self, call: Call) -> None:
         row = {
@@ -244,40 +252,103 @@ def read_record(path: Path) -> Record:
 
 def _read(path: Path, parts: dict[str, int]) -> Record:
     record = Record(path.name)
-    values: list[Any] = []
+    values = _Parts()
     for number, row in _rows(path):
         try:
             kind = row.pop("kind")
             if kind == "record":
                 if row.pop("version") != VERSION:
                     raise MemAuditError(f"{path.name}: has another version; this reads {VERSION}")
-                record.settings = row
+                record.settings = _checked_settings(row)
             elif kind == "part":
-                values.append(row["value"])
                 text = json.dumps(row["value"], sort_keys=True)
-                parts[hashlib.sha256(text.encode()).hexdigest()] = len(values) - 1
+                parts[hashlib.sha256(text.encode()).hexdigest()] = len(values.found)
+                values.add(row["value"], len(text))
             elif kind == "call":
                 for name in ("request", "reply"):
-                    row[name] = _unpacked(row[name], values)
-                record.add(Call(**row))
+                    row[name] = values.unpacked(row[name])
+                record.add(_checked_call(Call(**row)))
             elif kind == "fed":
                 example, place = row.pop("example"), row.pop("place")
-                record.spent[example, place] = Spent(**row)
+                record.spent[example, place] = _checked_spent(Spent(**row))
         except (KeyError, IndexError, TypeError, ValueError, AttributeError):
             raise MemAuditError(f"{path.name}, line {number}: is not of a record") from None
     return record
 
 
-def _unpacked(value: Any, parts: Sequence[Any]) -> Any:
-    if isinstance(value, list):
-        return value[1]
-    found = {}
-    for name, (how, item) in value.items():
-        if how == "list":
-            found[name] = [parts[at] for at in item]
-        else:
-            found[name] = parts[item] if how == "part" else item
-    return found
+class _Parts:
+    """Values by number, and how much all calls together may unpack."""
+
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+        self._sizes: list[int] = []
+        self._left = LONGEST_UNPACKED
+
+    def add(self, value: Any, size: int) -> None:
+        self.found.append(value)
+        self._sizes.append(size)
+
+    def unpacked(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return value[1]
+        return {
+            name: [self._at(one) for one in item]
+            if how == "list"
+            else self._at(item)
+            if how == "part"
+            else item
+            for name, (how, item) in value.items()
+        }
+
+    def _at(self, number: int) -> Any:
+        if number < 0:
+            raise IndexError
+        self._left -= self._sizes[number]
+        if self._left < 0:
+            raise ValueError
+        return self.found[number]
+
+
+def _checked_call(call: Call) -> Call:
+    """A call whose fields are of their types; a request is an object."""
+    good = (
+        all(isinstance(text, str) for text in (call.example, call.path))
+        and isinstance(call.request, dict)
+        and _is_count(call.place)
+        and _is_count(call.status)
+        and 100 <= call.status <= 599
+        and all(one is None or _is_count(one) for one in (call.tokens_in, call.tokens_out))
+    )
+    if not good:
+        raise ValueError
+    return call
+
+
+def _checked_spent(spent: Spent) -> Spent:
+    counts = (spent.calls, spent.embedding_calls, spent.embedded_texts)
+    tokens = (spent.tokens_in, spent.tokens_out)
+    seconds = isinstance(spent.seconds, int | float) and 0 <= spent.seconds < 1e12
+    known = all(_is_count(one) for one in counts) and seconds
+    if not known or not all(one is None or _is_count(one) for one in tokens):
+        raise ValueError
+    return spent
+
+
+def _checked_settings(row: dict[str, Any]) -> dict[str, Any]:
+    """Settings that a capture could have had, as far as they are here."""
+    kinds: dict[str, tuple[type, ...]] = {
+        "system": (str,), "model": (str,), "model_at": (str,), "name": (str,), "feed": (str,),
+        "clock": (str,), "embedder": (str, type(None)), "view": (str, type(None)),
+        "options": (dict,), "versions": (dict,), "per_person": (bool,), "counts_tokens": (bool,),
+    }  # fmt: skip
+    for name, value in row.items():
+        if name in kinds and not isinstance(value, kinds[name]):
+            raise TypeError
+    return row
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and value >= 0
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -295,7 +366,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     raise MemAuditError(f"{path.name}, line {number}: {what}")
                 del row["crc"]
                 yield number, row
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise MemAuditError(f"{path.name}: cannot be read: {error}") from None
 
 

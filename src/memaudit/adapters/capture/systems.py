@@ -185,7 +185,7 @@ class CaptureSettings:
         return {name: getattr(self, name) for name in SAME}
 
 
-SAME = ("model", "embedder", "options", "feed", "clock", "per_person", "counts_tokens")
+SAME = ("model", "embedder", "options", "view", "feed", "clock", "per_person", "counts_tokens")
 """Settings that a capture has from its beginning to its end, and a replay from its record."""
 
 

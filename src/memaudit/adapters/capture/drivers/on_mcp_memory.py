@@ -14,7 +14,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from openai import OpenAI
+from openai import OpenAI  # type: ignore[import-not-found,unused-ignore]
 
 NAME = "@modelcontextprotocol/server-memory"
 SERVER = Path(sys.prefix, "node_modules", *NAME.split("/"))

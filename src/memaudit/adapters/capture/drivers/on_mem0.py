@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from mem0 import Memory  # type: ignore[import-not-found,unused-ignore]
-from openai import OpenAI
+from openai import OpenAI  # type: ignore[import-not-found,unused-ignore]
 
 DISTRIBUTIONS = ("mem0ai", "qdrant-client", "openai")
 OPTIONS = {"budget", "custom_instructions", "infer", "max_tokens", "temperature"}

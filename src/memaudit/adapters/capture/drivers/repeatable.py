@@ -29,10 +29,11 @@ class Clock:
             self._now += 1
             return self._now
 
-    def move(self, to: int) -> None:
-        """To the time of a message, or a second on if that is not later."""
+    def move(self, to: int | None) -> None:
+        """To the time of a message, or a second on if it has none or that is not later."""
         with self._lock:
-            self._now = max(self._now + SECOND, to)
+            on = self._now + SECOND
+            self._now = on if to is None else max(on, to)
 
     def start(self, at: int) -> None:
         """A new conversation: the only time at which the clock may go back."""
@@ -55,8 +56,7 @@ def install() -> None:
     _install_time()
     _install_datetime()
     own_uuid: Any = uuid
-    own_uuid.uuid4 = lambda: uuid.UUID(int=_dice.getrandbits(128), version=4)
-    own_uuid.uuid1 = lambda *_, **__: uuid.UUID(int=_dice.getrandbits(128), version=1)
+    own_uuid.uuid4, own_uuid.uuid1 = _uuid4, _uuid1
     before = clock.read()
     clock.start(before + SECOND)
     seen = datetime.datetime.now(datetime.UTC).timestamp(), time.time()
@@ -77,8 +77,7 @@ def _install_time() -> None:
             "clock_gettime_ns",
         )
     }
-    own.time = lambda: clock.read() / SECOND
-    own.time_ns = lambda: clock.read() * 1000
+    own.time, own.time_ns = _time, _time_ns
     own.localtime = lambda at=None: kept["localtime"](_or_now(at))
     own.gmtime = lambda at=None: kept["gmtime"](_or_now(at))
     own.ctime = lambda at=None: kept["ctime"](_or_now(at))
@@ -91,6 +90,22 @@ def _install_time() -> None:
         own.clock_gettime_ns = lambda which: (
             time.time_ns() if which == time.CLOCK_REALTIME else kept["clock_gettime_ns"](which)
         )
+
+
+def _time() -> float:
+    return clock.read() / SECOND
+
+
+def _time_ns() -> int:
+    return clock.read() * 1000
+
+
+def _uuid4() -> uuid.UUID:
+    return uuid.UUID(int=_dice.getrandbits(128), version=4)
+
+
+def _uuid1(*_: object, **__: object) -> uuid.UUID:
+    return uuid.UUID(int=_dice.getrandbits(128), version=1)
 
 
 def _or_now(at: float | None) -> float:
