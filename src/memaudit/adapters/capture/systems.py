@@ -102,18 +102,19 @@ SYSTEMS: dict[str, MemorySystem] = {
             "langmem", "LangMem", "langmem==0.0.30 langgraph==1.2.20 langchain-openai==1.7.3",
             DRIVERS / "on_langmem.py", "langgraph", "items",
             (("LANGSMITH_TRACING", "false"), ("LANGCHAIN_TRACING_V2", "false")),
-            feed=SESSION, feed_from="its guide to delayed processing feeds whole conversations",
+            feed=SESSION,
+            feed_from="its guide to delayed processing waits until a chat has settled",
         ),
         MemorySystem(
             "letta", "Letta", _LETTA, DRIVERS / "on_letta.py", "letta", "passages",
             (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages, block_entries,
-            feed_from="an agent's step takes messages of both roles; its guides show one exchange",
+            feed_from="its guide sends an agent messages of any role; an exchange holds both",
         ),
         MemorySystem(
             "graphiti", "Graphiti", "graphiti-core==0.31.1 kuzu==0.11.3 httpx==0.28.1",
             DRIVERS / "on_graphiti.py", "graphiti", "edges",
             (("GRAPHITI_TELEMETRY_ENABLED", "false"), ("PYTHON_DOTENV_DISABLED", "1")),
-            feed=MESSAGE, feed_from="its guide adds an episode for each message",
+            feed_from="an episode of its guide holds a user's line and an assistant's",
         ),
         MemorySystem(
             "cognee", "cognee", "cognee==1.6.5", DRIVERS / "on_cognee.py", "plain", "memories",
