@@ -122,8 +122,13 @@ def test_rows_with_a_right_checksum_of_something_else(tmp_path: Path) -> None:
         path.write_bytes(body + b',"crc":"%08x"}\n' % zlib.crc32(body))
         with pytest.raises(MemAuditError, match="line 1: the row is damaged"):
             list(read_journal(path))
-        with Journal(path) as journal:
-            assert journal.rows == 0
+        if body.startswith(b"{"):
+            with Journal(path) as journal:
+                assert journal.rows == 0
+            continue
+        with pytest.raises(MemAuditError, match="is no journal of rows"), Journal(path):
+            pass
+        assert path.read_bytes().startswith(body)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(MemAuditError, match="not a regular file"):
         list(read_journal(tmp_path / "pipe"))
