@@ -53,6 +53,7 @@ READS = {
         f"score {P} {S} --budget 5 --judge labels:{JUDGED} --label-memories {{x}}",
     "score --salience": f"score {P} {S} {LEXICAL} --salience {{x}}",
     "score --query-salience": f"score {P} {S} {LEXICAL} --query-salience {{x}}",
+    "capture --replay": f"capture mem0 --package {P} --replay {{x}} --out {{out}}/s.json",
     "gate package": f"gate {{x}} {S} {LEXICAL} --min-score 0",
     "gate store": f"gate {P} {{x}} {LEXICAL} --min-score 0",
     "gate --against": f"gate {P} {S} {LEXICAL} --min-score 0 --against {{x}}",
@@ -181,8 +182,8 @@ WRITES = {
 """Commands that write the file or folder at `{x}`."""
 
 ELSEWHERE = {
-    "demo --out", "capture --out", "capture --package", "capture --python", "serve folders",
-    "report --figures",
+    "demo --out", "capture --out", "capture --package", "capture --python", "capture --record",
+    "serve folders", "report --figures",
     # The same option by the same function as a command that is tried.
     "lint --label-memories", "lint --cache", "diff --label-memories", "diff --cache",
     "compact --cache", "gate --label-memories", "gate --cache", "gate --salience",
@@ -192,7 +193,7 @@ ELSEWHERE = {
     "audit cells --cache", "audit judges --label-memories", "audit judges --cache",
     "audit optimum --label-memories", "audit optimum --cache", "reliability --cache",
     "train utilities --cache", "audit optimum --labels", "audit ratios --journal",
-    "audit optimum --frame", "build --batch-file",
+    "audit optimum --frame", "build --batch-file", "score --tokens-picture",
 }  # fmt: skip
 """Arguments that are not tried here."""
 
