@@ -114,7 +114,7 @@ def test_a_request_that_is_not_recorded(model: ModelServer, tmp_path: Path) -> N
     run("mem0", model, tmp_path / "a" / "s.json", talk())
     record = tmp_path / "a" / "s.json.record.jsonl"
     other = talk(changed="Ann has a canary called Kiwi.")
-    with pytest.raises(NotRecorded, match=r"after 'e3' of 'ann'.*parrot.*canary.*--live-misses"):
+    with pytest.raises(NotRecorded, match=r"after 'e3' in 'ann'.*parrot.*canary.*--live-misses"):
         run("mem0", None, tmp_path / "b" / "s.json", other, CallPlan(replay=record))
     assert not (tmp_path / "b" / "s.json").exists()
     outcome = run(
