@@ -92,7 +92,7 @@ class _Stream:
         return bool(data)
 
     def _take(self, size: int) -> bytes:
-        """Use bytes of the buffer, as far as there is room."""
+        """Take up to `size` bytes from the buffer, within the limit."""
         data = bytes(self._buffer[: min(size, self.room)])
         del self._buffer[: len(data)]
         self.room -= len(data)

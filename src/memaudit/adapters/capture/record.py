@@ -335,7 +335,7 @@ def _checked_spent(spent: Spent) -> Spent:
 
 
 def _checked_settings(row: dict[str, Any]) -> dict[str, Any]:
-    """Settings that a capture could have had, as far as they are here."""
+    """The settings of a capture, each of its type."""
     kinds: dict[str, tuple[type, ...]] = {
         "system": (str,), "model": (str,), "model_at": (str,), "name": (str,), "feed": (str,),
         "clock": (str,), "embedder": (str, type(None)), "view": (str, type(None)),
