@@ -26,6 +26,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "score": ("score:score", "Score exported stores against certified optima."),
         "limits": ("limits:limits", "List the limits of systems that can be budgets."),
         "gate": ("gate:gate", "Fail if a store scores below a minimum, for CI."),
+        "board": ("board:board", "Compare memory systems, with repeated runs and blind labels."),
         "leaderboard": ("leaderboard:leaderboard", "Compare all scored stores in one table."),
         "sensitivity": ("sensitivity:sensitivity", "Test whether scores survive other choices."),
         "diagnose": (

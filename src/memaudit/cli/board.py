@@ -1,0 +1,121 @@
+"""`memaudit board`: memory systems side by side, from their stores and labels."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memaudit.cli.terminal import console, resumable, safe, safe_markup
+from memaudit.core.errors import MemAuditError
+from memaudit.io.overwrite import may_write
+
+if TYPE_CHECKING:
+    from memaudit.report.system_board import SystemBoard
+
+
+def board(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FOLDER",
+            help="Folder with board.json, labels, and a folder of stores per system. Default: the "
+            "board that comes with MemAudit.",
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=DIR",
+            help="Add a system: a folder with CONVERSATION.json stores and their labels; may be "
+            "repeated.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare memory systems by what they wrote about the same conversations.
+
+    Every conversation is solved with the memories of all systems in one union, by the adjudicated
+    labels and by each blind pass. Intervals cover passes, runs and conversations together.
+    """
+    from memaudit.report.board_page import write_board_page
+    from memaudit.report.system_board import board_data, system_board
+    from memaudit.scoring.board_folder import read_board, shipped_board
+
+    if out is not None:
+        may_write(out, "page")
+    added = [_named(text) for text in add or ()]
+    with shipped_board() as shipped:
+        read = read_board(folder or shipped, added)
+        with resumable("conversations", len(read.packages), None) as done:
+            result = system_board(read, lambda number, _: done(number))
+    if out is not None:
+        write_board_page(result, out)
+    if as_json:
+        typer.echo(json.dumps(board_data(result), indent=1))
+        return
+    show_system_board(result)
+    if out is not None:
+        typer.echo(f"page: {safe(out)}")
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise MemAuditError(f"--add {text}: give NAME=DIR, such as mysystem=stores/mysystem")
+    return name, Path(path)
+
+
+def show_system_board(board: "SystemBoard", full: bool = True) -> None:
+    """Print the standings, and with `full` what each system loses and where its row comes from."""
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.core.number_text import ratio, span
+    from memaudit.core.text import counted
+    from memaudit.report.system_board import quality, size_text
+
+    screen = console()
+    screen.print(safe_markup(board.title))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("budget", justify="right")
+    table.add_column("system", overflow="fold")
+    for name in ("rank", "score", "95% interval", "best\nsubset", "95% interval", "rank"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for optima, standings in board.budgets:
+        for one in standings:
+            mark = " *" if board.row(one.system).marks else ""
+            table.add_row(
+                optima.budget, safe_markup(one.system) + mark, str(one.rank),
+                ratio(one.score.mean), span(one.score.low, one.score.high),
+                ratio(one.best_subset.mean), span(one.best_subset.low, one.best_subset.high),
+                str(one.best_rank),
+            )  # fmt: skip
+    screen.print(table)
+    screen.print("score: what the store keeps within the budget, over OPT of everything judged; "
+                 "best subset: the best choice of its own memories")  # fmt: skip
+    screen.print("equal ranks: the difference is not clear over these conversations")
+    for line in quality(board):
+        screen.print(safe_markup(line))
+    if full:
+        for row in board.rows:
+            screen.print(f"\n{safe_markup(row.system)}: {size_text(row)}, whole store "
+                         f"{row.whole_store:.0%} of all weight; "
+                         f"{counted(row.runs, 'run')}")  # fmt: skip
+            screen.print(safe_markup(row.loses))
+            for example in row.examples:
+                screen.print(safe_markup(f"  lost in {example.conversation}: {example.unit}"))
+                if example.memory is not None:
+                    screen.print(
+                        safe_markup(f"    its memory of {example.words} words: {example.memory}")
+                    )
+            came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())
+            screen.print(safe_markup(came))
+            for mark in (*row.marks, *row.notes):
+                screen.print(safe_markup(f"* {mark}"))
+    for note in (*board.notes, *(f"left out: {line}" for line in board.left_out)):
+        screen.print(safe_markup(note))
+    screen.print(f"digest {board.digest}")
