@@ -41,8 +41,8 @@ def board(
     Every conversation is solved with the memories of all systems in one union, by the adjudicated
     labels and by each blind pass. Intervals cover passes, runs and conversations together.
     """
-    from memaudit.report.board_page import write_board_page
-    from memaudit.report.system_board import board_data, system_board
+    from memaudit.report.board_page import board_data, write_board_page
+    from memaudit.report.system_board import system_board
     from memaudit.scoring.board_folder import read_board, shipped_board
 
     if out is not None:
@@ -76,7 +76,7 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
 
     from memaudit.core.number_text import ratio, span
     from memaudit.core.text import counted
-    from memaudit.report.system_board import quality, size_text
+    from memaudit.report.board_page import quality, size_text
 
     screen = console()
     screen.print(safe_markup(board.title))

@@ -1,12 +1,16 @@
-"""The board of memory systems as one HTML file."""
+"""The board of memory systems as one HTML file and as JSON, and sentences about its numbers."""
 
 from pathlib import Path
+from typing import Any
 
+from memaudit.core.number_text import rounded
+from memaudit.core.text import counted
 from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
 from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.page_kit import environment, one_file
-from memaudit.report.system_board import SystemBoard, board_data, quality, size_text
+from memaudit.report.system_board import SystemBoard
+from memaudit.report.system_rows import SystemRow
 from memaudit.report.writer_groups import Member
 
 
@@ -31,3 +35,108 @@ def build_board_page(board: SystemBoard) -> str:
         data=board_data(board),
         version=VERSION,
     )
+
+
+def board_data(board: SystemBoard) -> dict[str, Any]:
+    """All numbers as JSON."""
+    return {
+        "format": "memaudit-system-board",
+        "version": 1,
+        "title": board.title,
+        "digest": board.digest,
+        "conversations": list(board.conversations),
+        "passes": list(board.passes),
+        "largest_pass_shift": rounded(board.largest_pass_shift),
+        "optima": [
+            {
+                "budget": optima.budget,
+                "share_of_weight": rounded(optima.share),
+                "lowest": rounded(optima.lowest),
+                "highest": rounded(optima.highest),
+                "certified": optima.certified,
+                "conversations": optima.number,
+                "survival": rounded(optima.survival),
+            }
+            for optima, _ in board.budgets
+        ],
+        "standings": [
+            {
+                "budget": optima.budget,
+                "system": one.system,
+                "rank": one.rank,
+                "score": one.score.to_json(),
+                "best_subset_rank": one.best_rank,
+                "best_subset": one.best_subset.to_json(),
+                "by_pass": {
+                    measure: {name: rounded(mean) for name, mean in means.items()}
+                    for measure, means in one.by_pass.items()
+                },
+                "largest_difference_between_runs": {
+                    measure: rounded(gap) for measure, gap in one.between_runs.items()
+                },
+                "fits": one.fits,
+                "kept_by": list(one.kept_by),
+                "losses": {name: rounded(share) for name, share in one.losses.items()},
+            }
+            for optima, standings in board.budgets
+            for one in standings
+        ],
+        "systems": [
+            {
+                "system": row.system,
+                "conversations": row.conversations,
+                "runs": row.runs,
+                "whole_store": rounded(row.whole_store),
+                "words": rounded(row.words),
+                "memories": rounded(row.memories),
+                **row.provenance,
+                "marks": list(row.marks),
+                "notes": list(row.notes),
+                "loses": row.loses,
+                "examples": [
+                    {"conversation": one.conversation, "unit": one.unit, "memory": one.memory,
+                     "words": one.words}
+                    for one in row.examples
+                ],
+            }
+            for row in board.rows
+        ],
+        "notes": list(board.notes),
+        "left_out": list(board.left_out),
+    }  # fmt: skip
+
+
+def quality(board: SystemBoard) -> list[str]:
+    """What the optima rest on and how far labels move the means, in sentences."""
+    lines = [
+        f"{counted(len(board.conversations), 'conversation')}; under blind passes and adjudicated "
+        f"labels a mean moves by at most {board.largest_pass_shift:.3f}"
+    ]
+    for optima, _ in board.budgets:
+        lived = (
+            ""
+            if optima.survival is None
+            else (
+                f"; chosen under one pass, they keep {optima.survival:.3f} of their value under "
+                "the other"
+            )
+        )
+        lines.append(
+            f"{optima.budget}: OPT is {optima.lowest:.2f} to {optima.highest:.2f} of all weight, "
+            f"{optima.certified} of {optima.number} certified under every pass{lived}"
+        )
+    gaps = [
+        gap
+        for _, standings in board.budgets
+        for one in standings
+        for gap in one.between_runs.values()
+        if gap is not None
+    ]
+    if gaps:
+        lines.append(f"two runs of a system differ on a conversation by at most {max(gaps):.2f}")
+    return lines
+
+
+def size_text(row: SystemRow) -> str:
+    """`50 memories, 1,800 words`, means over its stores."""
+    return f"{round(row.memories):,} memories, {round(row.words):,} words"

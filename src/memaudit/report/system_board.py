@@ -18,23 +18,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.number_text import rounded, significant
 from memaudit.core.objective import value as store_value
 from memaudit.core.text import counted
-from memaudit.formats.score_file import LOSS_STEPS
-from memaudit.scoring.board_folder import BoardFolder, BoardSystem, Run, ScoredConversation, run_name
+from memaudit.report.system_rows import SystemRow, rows_of, share_of, system_row
+from memaudit.scoring.board_folder import (
+    BoardFolder,
+    BoardSystem,
+    ScoredConversation,
+)
 from memaudit.scoring.loss_diagnosis import Diagnosis
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.stats.bootstrap import RESAMPLES, Floats, Interval, outer_percentiles
 from memaudit.stats.paired_tests import holm, sign_flip_test
 
 CLEAR = 0.05
-EXAMPLES = 3
 FEW = 10
 """With fewer conversations, intervals and tests are rough."""
 
@@ -42,21 +43,6 @@ MEASURES: dict[str, Callable[[StoreScore], Fraction | None]] = {
     "score": lambda row: row.numbers.kept.ratio.value,
     "best_subset": lambda row: row.numbers.best.ratio.value,
 }
-
-SETTINGS = (
-    "temperature", "memories_shown", "last_messages_shown", "updates", "inserts", "deletes",
-    "agent_type", "context_window", "vector_store", "database",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class LostExample:
-    """A unit that a store lost, and the memory of the store that says it, if one does."""
-
-    conversation: str
-    unit: str
-    memory: str | None
-    words: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +61,6 @@ class Standing:
     fits: int
     kept_by: tuple[str, ...]
     losses: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class SystemRow:
-    """What does not depend on the budget."""
-
-    system: str
-    conversations: int
-    runs: int
-    whole_store: float
-    """Value of the whole store over the weight of all units, its mean."""
-    words: float
-    memories: float
-    provenance: dict[str, str]
-    marks: tuple[str, ...]
-    notes: tuple[str, ...]
-    loses: str
-    examples: tuple[LostExample, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +131,9 @@ def system_board(
         passes=folder.passes,
         budgets=tuple(budgets),
         rows=tuple(
-            _row(folder, known, system, middle)
+            system_row(folder, known, system, middle)
             for system in folder.systems
-            if any(_rows(known, system, middle))
+            if any(rows_of(known, system, middle))
         ),
         largest_pass_shift=shift,
         notes=(*folder.plan.notes, *_few(len(known))),
@@ -190,22 +158,6 @@ def _left_out(scored: Sequence[ScoredConversation], folder: BoardFolder) -> list
         else:
             lines += [f"{row.store} on {row.package}: {row.reason}" for row in one.not_scored]
     return lines
-
-
-def _runs_of(one: ScoredConversation, system: BoardSystem) -> list[Run]:
-    return [run for run in system.runs if run.conversation == one.conversation]
-
-
-def _rows(
-    known: Sequence[ScoredConversation], system: BoardSystem, asked: str, labels: str | None = None
-) -> list[list[StoreScore]]:
-    """By conversation, the scores of the system's runs; by the first pass unless one is named."""
-    table = []
-    for one in known:
-        result = next(iter(one.results.values())) if labels is None else one.results[labels]
-        names = {run_name(run) for run in _runs_of(one, system)}
-        table.append([row for row in result if row.store in names and row.asked == asked])
-    return table
 
 
 def _means(rows: Sequence[Sequence[StoreScore]], measure: str) -> Floats:
@@ -237,9 +189,9 @@ def _draws(
     dice = np.random.default_rng(0)  # conversations and passes are drawn alike for all systems
     count = len(known)
     by_pass = np.array([
-        _means(_rows(known, system, asked, name), measure) for name in folder.passes
+        _means(rows_of(known, system, asked, name), measure) for name in folder.passes
     ])  # fmt: skip
-    adjudicated = _rows(known, system, asked)
+    adjudicated = rows_of(known, system, asked)
     chosen = dice.integers(0, count, size=(RESAMPLES, count))
     passes = dice.integers(0, len(folder.passes), size=(RESAMPLES, count))
     values = by_pass[passes, chosen]
@@ -248,24 +200,26 @@ def _draws(
         of_runs = np.random.default_rng([seed, 1])
         number = np.array([max(1, len(rows)) for rows in adjudicated])
         values = values + of_runs.choice(deviations, size=values.shape) / np.sqrt(number[chosen])
-    with np.errstate(invalid="ignore"):
-        return np.nanmean(values, axis=1)
+    there = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):  # a draw of conversations that the system was not run on
+        means: Floats = np.where(there, values, 0.0).sum(axis=1) / there.sum(axis=1)
+    return means
 
 
 def _standings(
     folder: BoardFolder, known: Sequence[ScoredConversation], asked: str
 ) -> tuple[Standing, ...]:
-    systems = [one for one in folder.systems if any(_rows(known, one, asked))]
+    systems = [one for one in folder.systems if any(rows_of(known, one, asked))]
     intervals: dict[str, list[Interval]] = {}
     ranks: dict[str, list[int]] = {}
     for measure in MEASURES:
-        means = [_means(_rows(known, one, asked), measure) for one in systems]
+        means = [_means(rows_of(known, one, asked), measure) for one in systems]
         draws = [
             _draws(folder, known, one, asked, measure, seed) for seed, one in enumerate(systems)
         ]
         intervals[measure] = [
             Interval(
-                int((~np.isnan(mean)).sum()), float(np.nanmean(mean)), *outer_percentiles(drawn)
+                int((~np.isnan(mean)).sum()), float(np.nanmean(mean)), *_ends(drawn)
             ).if_several
             for mean, drawn in zip(means, draws, strict=True)
         ]
@@ -278,6 +232,11 @@ def _standings(
     return tuple(sorted(standings, key=lambda one: (one.rank, -one.score.mean, one.system)))
 
 
+def _ends(drawn: Floats) -> tuple[float, float]:
+    known = drawn[~np.isnan(drawn)]
+    return outer_percentiles(known) if len(known) else (math.nan, math.nan)
+
+
 def _ranks(means: Sequence[Floats], draws: Sequence[Floats]) -> list[int]:
     """1 plus the number of systems that are clearly ahead."""
     pairs = list(combinations(range(len(means)), 2))
@@ -287,7 +246,7 @@ def _ranks(means: Sequence[Floats], draws: Sequence[Floats]) -> list[int]:
     tests = holm(sign_flip_test(np.where(np.isnan(gaps), 0.0, gaps)))
     behind = [0] * len(means)
     for (a, b), gap, p in zip(pairs, gaps.T, tests, strict=True):
-        low, high = outer_percentiles(draws[a] - draws[b])
+        low, high = _ends(draws[a] - draws[b])
         if p < CLEAR and (low > 0 or high < 0):
             behind[b if np.nansum(gap) > 0 else a] += 1
     return [1 + number for number in behind]
@@ -297,7 +256,7 @@ def _standing(
     folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str,
     score: Interval, best: Interval, rank: int, best_rank: int,
 ) -> Standing:  # fmt: skip
-    rows = _rows(known, system, asked)
+    rows = rows_of(known, system, asked)
     flat = [row for of_one in rows for row in of_one]
     diagnosed = [row.diagnosis for row in flat if isinstance(row.diagnosis, Diagnosis)]
     return Standing(
@@ -308,7 +267,7 @@ def _standing(
         best_rank=best_rank,
         by_pass={
             measure: {
-                name: float(np.nanmean(_means(_rows(known, system, asked, name), measure)))
+                name: float(np.nanmean(_means(rows_of(known, system, asked, name), measure)))
                 for name in folder.passes
             }
             for measure in MEASURES
@@ -317,14 +276,10 @@ def _standing(
         fits=sum(row.numbers.fits for row in flat),
         kept_by=tuple(sorted({row.kept_by for row in flat})),
         losses={
-            step.name: sum(float(_share(one, step.name)) for one in diagnosed) / len(diagnosed)
+            step.name: sum(float(share_of(one, step.name)) for one in diagnosed) / len(diagnosed)
             for step in (diagnosed[0].steps if diagnosed else ())
         },
     )
-
-
-def _share(diagnosis: Diagnosis, name: str) -> Fraction:
-    return next(step.share for step in diagnosis.steps if step.name == name)
 
 
 def _between_runs(rows: Sequence[Sequence[StoreScore]], measure: str) -> float | None:
@@ -367,233 +322,3 @@ def _survivals(results: Sequence[ScoreResult], asked: str) -> list[float]:
             if there is not here and optimum.value
         ]
     return found
-
-
-WHY = {
-    "generation": "other systems or the package say it in fewer words, and nothing it wrote could "
-    "be shortened to that",
-    "extraction": "it never wrote what the questions need",
-    "cost": "it wrote what the questions need in memories too long for the budget",
-    "selection": "the best choice of its own memories is worth far more than what is kept",
-}
-
-
-def _row(
-    folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str
-) -> SystemRow:
-    rows = _rows(known, system, asked)
-    flat = [row for of_one in rows for row in of_one]
-    weights = [
-        (row, float(sum(one.results[folder.plan.labels].package.weights.values())))
-        for one, of_one in zip(known, rows, strict=True)
-        for row in of_one
-    ]
-    loses, examples = _losses(folder, known, system, asked)
-    return SystemRow(
-        system=system.name,
-        conversations=sum(bool(of_one) for of_one in rows),
-        runs=len(flat),
-        whole_store=_mean(float(row.numbers.written.value) / weight for row, weight in weights),
-        words=_mean(float(row.numbers.written.cost) for row in flat),
-        memories=_mean(row.numbers.memories for row in flat),
-        provenance=_provenance(system),
-        marks=tuple(_marks(folder, known, system, rows)),
-        notes=tuple(system.notes.notes),
-        loses=loses,
-        examples=examples,
-    )
-
-
-def _mean(values: Any) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed)
-
-
-def _marks(
-    folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem,
-    rows: Sequence[Sequence[StoreScore]],
-) -> list[str]:  # fmt: skip
-    """Why a row is not like the others."""
-    marks = []
-    if not system.notes.blind:
-        marks.append("labelled by readers who knew the system")
-    if system.own_labels and not all((system.folder / one).is_file() for one in folder.passes):
-        marks.append("labelled once")
-    there = sum(bool(of_one) for of_one in rows)
-    if there < len(known):
-        marks.append(f"on {there} of {len(known)} conversations")
-    if not all(run.store.origin.configuration.get("captured") for run in system.runs):
-        marks.append("imported, not captured")
-    return marks
-
-
-def _provenance(system: BoardSystem) -> dict[str, str]:
-    """Version, model, embedder, view, feed, clock and settings that matter."""
-    found: dict[str, dict[str, None]] = {}
-    for run in system.runs:
-        origin, settings = run.store.origin, run.store.origin.configuration
-        versions = [f"{name} {version}" for name, version in origin.versions.items()
-                    if name != "python"]  # fmt: skip
-        known = {
-            "version": versions[0] if versions else "not known",
-            "model": settings.get("model"),
-            "embedder": settings.get("embedder"),
-            "view": origin.view,
-            "feed": settings.get("feed"),
-            "clock": settings.get("clock"),
-            "settings": ", ".join(
-                f"{name.replace('_', ' ')} {settings[name]}" for name in SETTINGS if name in settings
-            ),
-        }
-        for name, value in known.items():
-            found.setdefault(name, {})[str(value) if value not in (None, "") else "not known"] = None
-    return {name: "; ".join(values) for name, values in found.items()}
-
-
-def _losses(
-    folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str
-) -> tuple[str, tuple[LostExample, ...]]:
-    """A sentence about the largest loss, with units that it cost."""
-    rows = _rows(known, system, asked)
-    diagnosed = [
-        row.diagnosis for of_one in rows for row in of_one if isinstance(row.diagnosis, Diagnosis)
-    ]
-    if not diagnosed:
-        return "No losses are known.", ()
-    shares = {
-        name: sum((_share(one, name) for one in diagnosed), Fraction(0)) / len(diagnosed)
-        for name in LOSS_STEPS
-    }
-    worst = max(shares, key=lambda name: shares[name])
-    examples = [
-        example
-        for one, of_one in zip(known, rows, strict=True)
-        for row in of_one[:1]
-        for example in _examples(one.results[folder.plan.labels], row, worst)[:1]
-    ]
-    kept = sum((one.kept_share for one in diagnosed), Fraction(0)) / len(diagnosed)
-    sentence = (
-        f"At {asked} words it keeps {float(kept):.0%} of OPT and loses most, "
-        f"{float(shares[worst]):.0%}, to {worst}: {WHY[worst]}."
-    )
-    return sentence, tuple(examples[:EXAMPLES])
-
-
-def _examples(result: ScoreResult, row: StoreScore, step: str) -> list[LostExample]:
-    """Units that the store lost at a step, the heaviest first, with the memory that says each."""
-    (store,) = (one for one in result.stores if one.name == row.store)
-    found = []
-    for lost in row.lost:
-        if lost.step != step or lost.lost <= 0:
-            continue
-        saying = [
-            (-cell.value, memory.cost, memory.text)
-            for memory in store.memories
-            if (cell := memory.coverage.get(lost.unit)) is not None and cell.value
-        ]
-        best = min(saying, default=None)
-        found.append(LostExample(
-            result.package.name, lost.text, best[2] if best else None, int(best[1]) if best else None
-        ))  # fmt: skip
-    return found
-
-
-def board_data(board: SystemBoard) -> dict[str, Any]:
-    """All numbers as JSON."""
-    return {
-        "format": "memaudit-system-board",
-        "version": 1,
-        "title": board.title,
-        "digest": board.digest,
-        "conversations": list(board.conversations),
-        "passes": list(board.passes),
-        "largest_pass_shift": rounded(board.largest_pass_shift),
-        "optima": [
-            {
-                "budget": optima.budget,
-                "share_of_weight": rounded(optima.share),
-                "lowest": rounded(optima.lowest),
-                "highest": rounded(optima.highest),
-                "certified": optima.certified,
-                "conversations": optima.number,
-                "survival": rounded(optima.survival),
-            }
-            for optima, _ in board.budgets
-        ],
-        "standings": [
-            {
-                "budget": optima.budget,
-                "system": one.system,
-                "rank": one.rank,
-                "score": one.score.to_json(),
-                "best_subset_rank": one.best_rank,
-                "best_subset": one.best_subset.to_json(),
-                "by_pass": {
-                    measure: {name: rounded(mean) for name, mean in means.items()}
-                    for measure, means in one.by_pass.items()
-                },
-                "largest_difference_between_runs": {
-                    measure: rounded(gap) for measure, gap in one.between_runs.items()
-                },
-                "fits": one.fits,
-                "kept_by": list(one.kept_by),
-                "losses": {name: rounded(share) for name, share in one.losses.items()},
-            }
-            for optima, standings in board.budgets
-            for one in standings
-        ],
-        "systems": [
-            {
-                "system": row.system,
-                "conversations": row.conversations,
-                "runs": row.runs,
-                "whole_store": rounded(row.whole_store),
-                "words": rounded(row.words),
-                "memories": rounded(row.memories),
-                **row.provenance,
-                "marks": list(row.marks),
-                "notes": list(row.notes),
-                "loses": row.loses,
-                "examples": [
-                    {"conversation": one.conversation, "unit": one.unit, "memory": one.memory,
-                     "words": one.words}
-                    for one in row.examples
-                ],
-            }
-            for row in board.rows
-        ],
-        "notes": list(board.notes),
-        "left_out": list(board.left_out),
-    }  # fmt: skip
-
-
-def quality(board: SystemBoard) -> list[str]:
-    """What the optima rest on and how far labels move the means, in sentences."""
-    lines = [
-        f"{counted(len(board.conversations), 'conversation')}; {counted(len(board.passes) - 1, 'blind pass', 'blind passes')} "
-        f"and adjudicated labels move a mean by at most {board.largest_pass_shift:.3f}"
-    ]
-    for optima, _ in board.budgets:
-        lived = "" if optima.survival is None else (
-            f"; chosen under one pass, they keep {optima.survival:.3f} of their value under the "
-            "other"
-        )
-        lines.append(
-            f"{optima.budget}: OPT is {optima.lowest:.2f} to {optima.highest:.2f} of all weight, "
-            f"{optima.certified} of {optima.number} certified under every pass{lived}"
-        )
-    gaps = [
-        gap
-        for _, standings in board.budgets
-        for one in standings
-        for gap in one.between_runs.values()
-        if gap is not None
-    ]
-    if gaps:
-        lines.append(f"two runs of a system differ on a conversation by at most {max(gaps):.2f}")
-    return lines
-
-
-def size_text(row: SystemRow) -> str:
-    """`50 memories, 1,800 words`, means over its stores."""
-    return f"{significant(row.memories)} memories, {round(row.words):,} words"

@@ -31,7 +31,7 @@ from memaudit.natural.label_passes import label_passes, with_pass
 from memaudit.natural.named_packages import NATURAL, SHIPPED, labelled_packages
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.package_scores import Unscored, score_written, written_for
-from memaudit.scoring.result import Scoring, ScoreResult
+from memaudit.scoring.result import ScoreResult, Scoring
 
 PLAN, ROW = "board.json", "row.json"
 SECOND_RUN = re.compile(r"(?P<conversation>.+)\.run(?P<number>[1-9][0-9]*)")
