@@ -28,15 +28,13 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert solve(package, int(certificate["budget"]), solver="reference").certified
     assert "<h1>" in (folder / "report.html").read_text()
     stores = folder / "stores"
-    page = (stores / "leaderboard.html").read_text()
-    assert "mem0-shaped" in page
-    assert "written by hand in the shapes of Mem0, Letta and A-Mem: no measure" in page
+    assert "Four memory systems" in (stores / "board.html").read_text()
     scored = done(
-        "score", stores / "packages", stores / "mem0-shaped.json", "--judge",
+        "score", stores / "package.json", stores / "mem0.json", stores / "letta.json", "--judge",
         f"labels:{stores / 'coverage.jsonl'}", "--label-memories", stores / "memories.jsonl",
-        "--budget", "60",
+        "--budget", "120",
     )  # fmt: skip
-    assert "64 packages" in scored.stdout
+    assert "letta at 120" in scored.stdout
     again = done("demo")
     assert "2280 of 2280 rows already existed" in again.stderr
 

@@ -57,6 +57,8 @@ READS = {
     "gate package": f"gate {{x}} {S} {LEXICAL} --min-score 0",
     "gate store": f"gate {P} {{x}} {LEXICAL} --min-score 0",
     "gate --against": f"gate {P} {S} {LEXICAL} --min-score 0 --against {{x}}",
+    "board": "board {x}",
+    "board --add": "board --add x={x}",
     "leaderboard": "leaderboard {x}",
     "leaderboard --writers": "leaderboard {in}/scores --writers {x}",
     "sensitivity package": f"sensitivity {{x}} {S} {LEXICAL}",
@@ -141,6 +143,7 @@ WRITES = {
     "score --journal": f"score {TWO} {S} {LEXICAL} --journal {{x}}",
     "score --cache": f"score {P} {S} --budget 5 --judge model:m --provider offline "
         "--yes --cache {x}",
+    "board --out": "board --out {x}",
     "leaderboard --out": "leaderboard {in}/scores --out {x}",
     "leaderboard --picture": "leaderboard {in}/scores --picture {x}.svg",
     "sensitivity --journal": f"sensitivity {P} {S} {LEXICAL} --journal {{x}}",

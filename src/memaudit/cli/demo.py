@@ -24,18 +24,23 @@ what a memory system sees."""
 NEXT = """
 Next: open {report} and {page}
       {program} solve {package} --budget 60
-      {program} score {packages} {store} --judge labels:{labels} --label-memories {memories}
+      {program} score {store_package} {first} {second} --budget 120,400 \\
+          --judge labels:{labels} --label-memories {memories}
+      {program} board
       {program} run --packages natural --out out/natural
       {program} serve {out}"""
 
 STORES = """
-Now stores, as memory systems export them. Three were written by hand for {number} conversations in
-the shapes of Mem0, Letta and A-Mem, so they say nothing about these systems. Every memory was
-labelled twice, blind. A store's score is what it keeps within the budget, over the best store that
-can be made of everything that anybody wrote; the rest of 100% is where the value was lost."""
+Now what real memory systems wrote: {stores} about one conversation, {conversation}. A language
+model answered in place of the model behind them, and every memory was labelled twice, blind. A
+store's score is what it keeps within the budget, over the best store that can be made of everything
+that anybody wrote; the rest of 100% is where the value was lost."""
 
-TITLE = "Stores written by hand in the shapes of Mem0, Letta and A-Mem: no measure of these systems"
-BUDGET = "60"
+BOARD = """
+All systems and conversations of the board that ships with MemAudit:"""
+
+CONVERSATION, SYSTEMS = "bakery-flour", ("mem0", "letta")
+BUDGET = "250"
 
 
 def demo(
@@ -43,7 +48,7 @@ def demo(
         Path, typer.Option(metavar="DIR", help="The folder for rows, report and certificate.")
     ] = Path("out/demo"),
 ) -> None:
-    """Rank writers, verify a certificate, write a report, and score three stores."""
+    """Rank writers, verify a certificate, write a report, and score two stores."""
     from memaudit.cli.run import run_sweep, show_ranking
     from memaudit.core.budgets import split_budgets
     from memaudit.core.seeds import parse_seeds
@@ -81,47 +86,50 @@ def demo(
 
 
 def _score_stores(folder: Path) -> dict[str, Path]:
-    """Score the shipped stores on the natural set; returns where the files are."""
-    from memaudit.cli.leaderboard import show_board
-    from memaudit.cli.score_packages import ManyScoring, score_all
+    """Score two captured stores and show the board; returns where the files are."""
+    from memaudit.cli.board import show_system_board
+    from memaudit.cli.score import print_package
     from memaudit.core.budgets import asked_budgets
-    from memaudit.experiments.engines.registry import named_engine
-    from memaudit.io.atomic import write_bytes
+    from memaudit.io.atomic import write_bytes, write_file
     from memaudit.io.files import read_bytes
     from memaudit.io.packages import write_package
     from memaudit.io.run_folder import make_own_folder
-    from memaudit.natural.build_folder import file_name
-    from memaudit.natural.named_packages import NATURAL, named_places
-    from memaudit.natural.named_stores import LABELS, MEMORIES, natural_stores, store_files
-    from memaudit.report.leaderboard import board
-    from memaudit.report.leaderboard_page import write_page
+    from memaudit.report.board_page import write_board_page
+    from memaudit.report.system_board import system_board
+    from memaudit.scoring.board_folder import read_board, shipped_board
     from memaudit.scoring.label_judges import LabelJudge
+    from memaudit.scoring.package_scores import score_package
     from memaudit.scoring.result import Scoring
-    from memaudit.scoring.score_files import entries_of
 
-    stores = natural_stores()[:3]
-    places = named_places(NATURAL)
-    typer.echo(STORES.format(number=len(places)))
-    with store_files() as files:
-        judge = LabelJudge(files.labels, files.memories)
-        make_own_folder(folder)
-        for name in (LABELS, MEMORIES, *(f"{store.name}.json" for store in stores)):
-            write_bytes(folder / name, read_bytes(files.folder / name))
-    packages = folder / "packages"
-    make_own_folder(packages)
-    for place in places:
-        package = place.read()
-        write_package(package, packages / file_name(package.name, "json"))
-    scoring = Scoring(asked_budgets(BUDGET), {store.name: judge for store in stores})
-    how = ManyScoring(stores, scoring, None, False, False)
-    scored = [one.data for one in score_all(how, places, named_engine("processes").map)]
-    means = board(entries_of([(data["package"], data) for data in scored if data is not None]))
-    show_board(means)
-    write_page(means, folder / "leaderboard.html", TITLE)
+    make_own_folder(folder)
+    with shipped_board() as shipped:
+        read = read_board(shipped)
+        runs = [run for run in read.runs if run.conversation == CONVERSATION and run.number == 1]
+        stores = [
+            run.store.model_copy(update={"name": run.system, "times": read.plan.times})
+            for name in SYSTEMS
+            for run in runs
+            if run.system == name
+        ]
+        (package,) = (one for one in read.packages if one.name == CONVERSATION)
+        for name in (read.plan.labels, read.plan.memories):
+            write_bytes(folder / name, read_bytes(shipped / name))
+        for store in stores:
+            write_file(folder / f"{store.name}.json", f"{store.model_dump_json(indent=1)}\n")
+        write_package(package, folder / "package.json")
+        judge = LabelJudge(shipped / read.plan.labels, shipped / read.plan.memories)
+        scoring = Scoring(asked_budgets(BUDGET), {store.name: judge for store in stores})
+        systems = " and ".join(store.origin.system for store in stores)
+        typer.echo(STORES.format(stores=systems, conversation=CONVERSATION))
+        print_package(score_package(package, stores, scoring), False, False, [], False)
+        board = system_board(read)
+    typer.echo(BOARD)
+    show_system_board(board, full=False)
+    write_board_page(board, folder / "board.html")
     return {
-        "page": folder / "leaderboard.html", "packages": packages,
-        "store": folder / f"{stores[0].name}.json", "labels": folder / LABELS,
-        "memories": folder / MEMORIES,
+        "page": folder / "board.html", "store_package": folder / "package.json",
+        "first": folder / f"{SYSTEMS[0]}.json", "second": folder / f"{SYSTEMS[1]}.json",
+        "labels": folder / read.plan.labels, "memories": folder / read.plan.memories,
     }  # fmt: skip
 
 

@@ -1,0 +1,212 @@
+"""Boards of memory systems: numbers worked by hand, ranks, marks, and the shipped board."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
+from memaudit.io.packages import write_package
+from memaudit.report.board_page import board_data, build_board_page
+from memaudit.report.system_board import SystemBoard, system_board
+from memaudit.scoring.board_folder import read_board, shipped_board
+from tests.cli.running import done, failure, import_texts, printed_json
+
+UNITS = ("Ann eats no nuts", "Ann lives in Graz", "Ann works nights", "Ann has a dog")
+Labels = dict[tuple[str, str], float]
+
+
+def write_jsonl(path: Path, rows: list[dict[str, object]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def write_labels(folder: Path, names: list[str], labels: dict[str, Labels]) -> None:
+    """The same memories in every conversation; `labels` are by file."""
+    texts = sorted({text for of_file in labels.values() for text, _ in of_file})
+    write_jsonl(folder / "memories.jsonl", [
+        {"conversation": name, "memory_id": f"{name}/{text}", "text": text}
+        for name in names for text in (*texts, "Hello Ann")
+    ])  # fmt: skip
+    for file, of_file in labels.items():
+        write_jsonl(folder / file, [
+            {"conversation": name, "memory_id": f"{name}/{text}", "unit_id": unit, "coverage": c}
+            for name in names for (text, unit), c in of_file.items()
+        ])  # fmt: skip
+
+
+FULL: Labels = {(text, f"u{at}"): 1.0 for at, text in enumerate(UNITS)}
+HALF: Labels = {**FULL, (UNITS[1], "u1"): 0.5}
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., Path]:
+    """A board of so many conversations; systems are lists of texts, the newest last."""
+
+    def make(systems: dict[str, list[list[str]]], conversations: int = 6) -> Path:
+        folder = tmp_path / "board"
+        names = [f"talk{number}" for number in range(conversations)]
+        (folder / "packages").mkdir(parents=True)
+        for name in names:
+            package = Package(
+                name=name,
+                experiences=(Experience(id="e1", text="; ".join(UNITS), index=0),),
+                candidates=(Candidate(id="c", experience="e1", kind="raw", text="; ".join(UNITS),
+                                      cost=15),),
+                units=tuple(EvidenceUnit(id=f"u{at}", kind="fact", text=text)
+                            for at, text in enumerate(UNITS)),
+                queries=(Query(id="q", text="Who is Ann?",
+                               required=tuple(f"u{at}" for at in range(len(UNITS)))),),
+                coverage=tuple(Coverage(candidate="c", unit=f"u{at}", value=1, label="full")
+                               for at in range(len(UNITS))),
+                cost_rule="words",
+            )  # fmt: skip
+            write_package(package, folder / "packages" / f"{name}.json")
+            for system, runs in systems.items():
+                (folder / system).mkdir(exist_ok=True)
+                for number, texts in enumerate(runs, 1):
+                    if number > 1 and name != names[0]:
+                        continue  # one conversation is run again
+                    file = f"{name}.json" if number == 1 else f"{name}.run{number}.json"
+                    import_texts(folder / system / file, texts)
+        files = {"coverage.jsonl": FULL, "blind_a.jsonl": FULL, "blind_b.jsonl": HALF}
+        write_labels(folder, names, files)
+        plan = {"format": "memaudit-board", "version": 1, "title": "Ann", "packages": "packages",
+                "budgets": ["7"], "times": "none", "labels": "coverage.jsonl",
+                "passes": ["blind_a.jsonl", "blind_b.jsonl"],
+                "memories": "memories.jsonl"}  # fmt: skip
+        (folder / "board.json").write_text(json.dumps(plan))
+        return folder
+
+    return make
+
+
+def test_means_and_ranks_by_hand(make: Callable[..., Path]) -> None:
+    """At 7 words OPT is 2 of 4 units: 4 + 3 words, for example no nuts and works nights.
+
+    `good` keeps its last memories of 7 words, work and Graz: 3 + 4 words, 2 of 2, and under the
+    second pass 1.5 of 2. Its second run in the first conversation keeps only the dog: 0.5 there,
+    so the mean is (0.75 + 5) / 6. `poor` kept a greeting.
+    """
+    folder = make({"good": [list(UNITS[1:3]), [UNITS[3]]], "poor": [["Hello Ann"]]})
+    board = system_board(read_board(folder))
+    ((optima, (first, second)),) = board.budgets
+    assert (optima.share, optima.certified, optima.number) == (0.5, 6, 6)
+    assert first.system == "good"
+    assert first.score.mean == pytest.approx(5.75 / 6)
+    assert first.by_pass["score"]["blind_b.jsonl"] == pytest.approx((0.625 + 5 * 0.75) / 6)
+    assert first.between_runs["score"] == pytest.approx(0.5)
+    assert second.score.mean == 0
+    assert (first.rank, second.rank) == (1, 2)
+    assert first.score.low < first.score.mean
+    assert board.largest_pass_shift == pytest.approx(5.75 / 6 - 4.375 / 6)
+    # Optima of the first pass may hold Graz, which the second gives half, and not the other way.
+    assert optima.survival is not None
+    assert 0.75 <= optima.survival <= 1
+    row = board.row("poor")
+    assert "extraction" in row.loses
+    assert row.examples[0].memory is None
+
+
+def test_equal_systems_share_a_rank(make: Callable[..., Path]) -> None:
+    folder = make({"one": [list(UNITS[2:])], "other": [list(UNITS[2:])]})
+    ((_, standings),) = system_board(read_board(folder)).budgets
+    assert [standing.rank for standing in standings] == [1, 1]
+
+
+def test_runs_widen_the_interval(make: Callable[..., Path], tmp_path: Path) -> None:
+    """A system whose second run differs has a wider interval than one that repeats itself."""
+    folder = make({
+        "steady": [list(UNITS[2:]), list(UNITS[2:])], "moody": [list(UNITS[2:]), ["Hello Ann"]],
+    })  # fmt: skip
+    ((_, standings),) = system_board(read_board(folder)).budgets
+    width = {one.system: one.score.high - one.score.low for one in standings}
+    assert width["moody"] > width["steady"]
+    assert np.isclose(width["steady"], 0)
+
+
+def test_added_rows_are_marked_and_change_the_digest(
+    make: Callable[..., Path], tmp_path: Path
+) -> None:
+    """A vendor's folder with labels of its own: solved with all others, with its marks."""
+    folder = make({"good": [list(UNITS[2:])]})
+    new = tmp_path / "new"
+    new.mkdir()
+    import_texts(new / "talk0.json", ["Ann: no nuts, Graz, nights, dog"])
+    (new / "row.json").write_text(json.dumps({"blind": False, "notes": ["Beta."]}))
+    write_labels(new, ["talk0"], {
+        "coverage.jsonl": {("Ann: no nuts, Graz, nights, dog", f"u{at}"): 1.0 for at in range(4)}
+    })  # fmt: skip
+    before = printed_json("board", folder)
+    after = printed_json("board", folder, "--add", f"vendor={new}")
+    assert before["digest"] != after["digest"]
+    (row,) = (row for row in after["systems"] if row["system"] == "vendor")
+    assert row["marks"] == [
+        "labelled by readers who knew the system", "labelled once", "on 1 of 6 conversations",
+        "imported, not captured",
+    ]  # fmt: skip
+    old = [one["score"]["mean"] for one in before["standings"]]
+    (good,) = (one for one in after["standings"] if one["system"] == "good")
+    assert good["score"]["mean"] < old[0]  # the denominator of talk0 has grown
+    text = done("board", folder, "--add", f"vendor={new}").stdout
+    assert "vendor *" in text
+    assert "Beta." in text
+
+
+def test_unlabelled_stores_are_left_out_and_counted(make: Callable[..., Path]) -> None:
+    folder = make({"good": [list(UNITS[2:])], "new": [["Ann is a secret agent"]]})
+    board = system_board(read_board(folder))
+    assert [row.system for row in board.rows] == ["good"]
+    assert len(board.left_out) == 6
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda folder: (folder / "board.json").unlink(), "board.json"),
+        (lambda folder: (folder / "board.json").write_text("{}"), "board.json"),
+        (lambda folder: (folder / "coverage.jsonl").unlink(), "coverage.jsonl"),
+        (lambda folder: (folder / "good" / "talk0.json").rename(folder / "good" / "no.json"), "no"),
+    ],
+)
+def test_broken_folders_get_one_line(
+    make: Callable[..., Path], change: Callable[[Path], object], message: str
+) -> None:
+    folder = make({"good": [list(UNITS[2:])]})
+    change(folder)
+    assert message in failure("board", folder)
+    assert "NAME=DIR" in failure("board", folder, "--add", "vendor")
+
+
+@pytest.fixture(scope="module")
+def shipped() -> SystemBoard:
+    with shipped_board() as folder:
+        return system_board(read_board(folder))
+
+
+def test_the_shipped_board_holds(shipped: SystemBoard) -> None:
+    """Every optimum is certified and within the range; passes agree; optima survive."""
+    assert shipped.every_optimum_is_certified
+    assert shipped.largest_pass_shift <= 0.03
+    for optima, standings in shipped.budgets:
+        assert 0.3 <= optima.lowest <= optima.highest <= 0.95
+        assert optima.survival is not None
+        assert optima.survival >= 0.95
+        assert {one.system for one in standings} == {"amem", "langmem", "letta", "mem0"}
+    assert all(not row.marks and len(row.examples) == 3 for row in shipped.rows)
+
+
+def test_the_page_shows_every_number_and_runs_nothing(shipped: SystemBoard) -> None:
+    page = build_board_page(shipped)
+    assert page.count("<script") == 1  # the data
+    assert shipped.digest in page
+    data = board_data(shipped)
+    assert all(f"{one['score']['mean']:.3f}" in page for one in data["standings"])
+
+
+def test_two_systems_of_one_name(make: Callable[..., Path]) -> None:
+    folder = make({"good": [list(UNITS[2:])]})
+    with pytest.raises(MemAuditError, match="two systems are called 'good'"):
+        read_board(folder, [("good", folder / "good")])
