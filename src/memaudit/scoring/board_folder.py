@@ -2,7 +2,7 @@
 
     FOLDER/board.json                    packages, budgets, files of labels
     FOLDER/coverage.jsonl, ...           labels of the memories of all systems, and the passes
-    FOLDER/SYSTEM/CONVERSATION.json      a store
+    FOLDER/SYSTEM/CONVERSATION.json      a store, or an export that can be imported
     FOLDER/SYSTEM/CONVERSATION.run2.json a second run on the same conversation
     FOLDER/SYSTEM/row.json               optional: a name, notes, whether labels are blind
     FOLDER/SYSTEM/coverage.jsonl, ...    optional: labels of this system's memories alone
@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from memaudit.adapters.store import ExportedStore, read_store
+from memaudit.adapters.registry import StoreArgument, open_store
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.budgets import asked_budgets
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
@@ -30,7 +31,7 @@ from memaudit.io.files import content_digest, decode, read_bytes
 from memaudit.natural.label_passes import label_passes, with_pass
 from memaudit.natural.named_packages import NATURAL, SHIPPED, labelled_packages
 from memaudit.scoring.label_judges import LabelJudge
-from memaudit.scoring.package_scores import Unscored, score_written, written_for
+from memaudit.scoring.package_scores import Unscored, score_written
 from memaudit.scoring.result import ScoreResult, Scoring
 
 PLAN, ROW = "board.json", "row.json"
@@ -143,8 +144,7 @@ class BoardFolder:
                 draws=0,
             )
             labelled = _labelled_by(package, Path(name).stem)
-            own = written_for(labelled, stores)
-            for result in score_written(labelled, stores, own, scoring):
+            for result in score_written(labelled, stores, [one.name for one in stores], scoring):
                 if isinstance(result, ScoreResult):
                     results[name] = result
                 elif name == self.plan.labels:
@@ -170,7 +170,7 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
     systems = [
         _system(at.name, at, plan)
         for at in sorted(folder.iterdir())
-        if at.is_dir() and any(at.glob("*.json"))
+        if at.is_dir() and at != folder / plan.packages and any(at.glob("*.json"))
     ]
     systems += [_system(name, at, plan) for name, at in added]
     names = [system.name for system in systems]
@@ -204,7 +204,7 @@ def _system(name: str, folder: Path, plan: BoardPlan) -> BoardSystem:
         second = SECOND_RUN.fullmatch(path.stem)
         conversation = second["conversation"] if second else path.stem
         number = int(second["number"]) if second else 1
-        runs.append(Run(name, conversation, number, read_store(path)))
+        runs.append(Run(name, conversation, number, open_store(StoreArgument((path,)))))
     if not runs:
         raise MemAuditError(f"{folder}: no store; name each one CONVERSATION.json")
     own = (folder / plan.labels).is_file()
