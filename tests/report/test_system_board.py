@@ -103,9 +103,9 @@ def test_means_and_ranks_by_hand(make: Callable[..., Path]) -> None:
     assert (first.rank, second.rank) == (1, 2)
     assert first.score.low < first.score.mean
     assert board.largest_pass_shift == pytest.approx(0.125 / 6)
-    # Optima of the first pass may hold Graz, which the second gives half, and not the other way.
+    # From the first pass to the second 1.5 / 2 at worst, and back 2 / 1.5 at best.
     assert optima.survival is not None
-    assert 0.75 <= optima.survival <= 1
+    assert 0.75 <= optima.survival <= 4 / 3
     row = board.row("poor")
     assert "extraction" in row.loses
     assert row.examples[0].memory is None
