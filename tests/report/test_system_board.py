@@ -107,7 +107,7 @@ def test_means_and_ranks_by_hand(make: Callable[..., Path]) -> None:
     assert optima.survival is not None
     assert 0.75 <= optima.survival <= 4 / 3
     row = board.row("poor")
-    assert "extraction" in row.loses
+    assert "to generation" in row.loses
     assert row.examples[0].memory is None
 
 
