@@ -166,6 +166,8 @@ def shipped_board() -> Iterator[Path]:
 
 def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFolder:
     """The board in a folder, with the systems of other folders added."""
+    if not folder.is_dir():
+        raise MemAuditError(f"{folder}: not a folder; give the folder that holds {PLAN}")
     plan = validated(BoardPlan, _object(folder / PLAN), str(folder / PLAN))
     systems = [
         _system(at.name, at, plan)
