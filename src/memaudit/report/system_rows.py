@@ -62,8 +62,8 @@ def share_of(diagnosis: Diagnosis, name: str) -> Fraction:
 
 
 WHY = {
-    "generation": "other systems wrote it, or wrote it in fewer words, and neither this store nor the package "
-    "did",
+    "generation": "other systems wrote it, or wrote it in fewer words, and neither this store "
+    "nor the package did",
     "extraction": "it never wrote what the questions need",
     "cost": "it wrote what the questions need in memories too long for the budget",
     "selection": "the best choice of its own memories is worth far more than what is kept",
