@@ -143,6 +143,6 @@ def test_shipped_records_give_the_shipped_stores(
 ) -> None:
     """Every record that ships, replayed offline with the real system."""
     record = CAPTURES / store.with_name(f"{store.name}{SUFFIX}.gz")
-    run(store.parent.name, None, tmp_path / store.name, conversations[store.stem],
-        CallPlan(replay=record))  # fmt: skip
+    package = conversations[store.name.split(".")[0]]  # CONVERSATION.run2.json is a second run
+    run(store.parent.name, None, tmp_path / store.name, package, CallPlan(replay=record))
     assert (tmp_path / store.name).read_bytes() == (CAPTURES / store).read_bytes()
