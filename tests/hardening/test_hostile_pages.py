@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from memaudit.core.cost import words
 from memaudit.core.package import Package
 from memaudit.experiments.engines.local import Serial
 from memaudit.experiments.spec import RunSpec
@@ -135,6 +136,36 @@ def leaderboard(folder: Path, dice: random.Random) -> Iterator[str]:
     yield from command_page(folder / "p.html", "leaderboard", scores)
 
 
+def board(folder: Path, dice: random.Random) -> Iterator[str]:
+    """One conversation, whose name is that of a file, and two systems."""
+    package = hostile_package(whole(dice), 0)
+    priced = [one.model_copy(update={"cost": words(one.text or "")})
+              for one in package.candidates]  # fmt: skip
+    package = package.model_copy(
+        update={"name": "talk", "cost_rule": "words", "candidates": tuple(priced)}
+    )
+    write_package(package, folder / "package.json")
+    said = [whole(dice) for _ in range(3)]
+    about = {"conversation": "talk"}
+    write_rows(folder / "texts.jsonl", *({**about, "memory_id": f"m{at}", "text": text}
+                                         for at, text in enumerate(said)))  # fmt: skip
+    write_rows(folder / "labels.jsonl", *({**about, "memory_id": f"m{at}", "coverage": 1,
+                                           "unit_id": package.units[at % 2].id}
+                                          for at in range(3)))  # fmt: skip
+    for system in ("one", "other"):
+        (folder / system).mkdir()
+        rows = [{"text": text, "id": drawn(dice), "created_at": drawn(dice)} for text in said]
+        write_rows(folder / "export.jsonl", *rows)
+        run("import", "plain", folder / "export.jsonl", "--out", folder / system / "talk.json")
+        notes = {"name": f"{system} {whole(dice)}", "notes": [whole(dice)]}
+        (folder / system / "row.json").write_text(json.dumps(notes))
+    plan = {"format": "memaudit-board", "version": 1, "title": whole(dice), "budgets": ["30"],
+            "packages": "package.json", "times": "none", "labels": "labels.jsonl",
+            "memories": "texts.jsonl", "notes": [whole(dice)]}  # fmt: skip
+    (folder / "board.json").write_text(json.dumps(plan))
+    yield from command_page(folder / "p.html", "board", folder)
+
+
 def label_audit(folder: Path, dice: random.Random) -> Iterator[str]:
     (folder / "ratios.json").write_text(json.dumps(ratios_data(drawn(dice))))
     yield from command_page(folder / "p.html", "audit", "report", folder / "ratios.json")
@@ -173,7 +204,7 @@ def report(folder: Path, dice: random.Random) -> Iterator[str]:
         registry.named_distribution.cache_clear()
 
 
-ONE_FILE = (lint, diff, quick, leaderboard, label_audit, diagnosis, report)
+ONE_FILE = (lint, diff, quick, leaderboard, board, label_audit, diagnosis, report)
 Pages = Callable[[Path, random.Random], Iterator[str]]
 
 
