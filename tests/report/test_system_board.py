@@ -10,9 +10,10 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
 from memaudit.io.packages import write_package
-from memaudit.report.board_page import board_data, build_board_page
+from memaudit.report.board_page import board_data, build_board_page, write_board_page
 from memaudit.report.system_board import SystemBoard, system_board
 from memaudit.scoring.board_folder import read_board, shipped_board
+from memaudit.web.explorer.library.library import Library
 from tests.cli.running import done, failure, import_texts, printed_json
 
 UNITS = ("Ann eats no nuts", "Ann lives in Graz", "Ann works nights", "Ann has a dog")
@@ -199,12 +200,15 @@ def test_the_shipped_board_holds(shipped: SystemBoard) -> None:
     assert all(not row.marks and len(row.examples) == 3 for row in shipped.rows)
 
 
-def test_the_page_shows_every_number_and_runs_nothing(shipped: SystemBoard) -> None:
+def test_the_page_shows_every_number_and_runs_nothing(shipped: SystemBoard, tmp_path: Path) -> None:
     page = build_board_page(shipped)
     assert page.count("<script") == 1  # the data
     assert shipped.digest in page
     data = board_data(shipped)
     assert all(f"{one['score']['mean']:.3f}" in page for one in data["standings"])
+    write_board_page(shipped, tmp_path / "board.html")
+    (entry,) = Library([tmp_path]).of("page")  # the explorer opens it
+    assert entry.facts["title"] == shipped.title
 
 
 def test_two_systems_of_one_name(make: Callable[..., Path]) -> None:
