@@ -104,13 +104,8 @@ def _score_stores(folder: Path) -> dict[str, Path]:
     make_own_folder(folder)
     with shipped_board() as shipped:
         read = read_board(shipped)
-        runs = [run for run in read.runs if run.conversation == CONVERSATION and run.number == 1]
-        stores = [
-            run.store.model_copy(update={"name": run.system, "times": read.plan.times})
-            for name in SYSTEMS
-            for run in runs
-            if run.system == name
-        ]
+        runs = {store.name: store for store in read.first_runs(CONVERSATION)}
+        stores = [runs[name] for name in SYSTEMS]
         (package,) = (one for one in read.packages if one.name == CONVERSATION)
         for name in (read.plan.labels, read.plan.memories):
             write_bytes(folder / name, read_bytes(shipped / name))

@@ -1,7 +1,8 @@
 """Exported stores on the project's own natural set: the forms of tables 4 and 6 and of figure 4.
 
-The stores were written by hand in the shapes of Mem0, Letta and A-Mem, so the numbers say nothing
-about these systems. They show every step of the comparison on data that anybody can check.
+On the conversations of the board the stores are those of the systems that were run. On the others
+they were written by hand in the shapes of Mem0, Letta and A-Mem, so their numbers say nothing about
+these systems: they show every step of the comparison on data that anybody can check.
 """
 
 import json
@@ -19,6 +20,7 @@ from memaudit.io.atomic import write_file
 from memaudit.natural.named_packages import NATURAL, ShippedPlace
 from memaudit.natural.named_stores import natural_stores, store_files
 from memaudit.reproduce.own_set import BUDGETS
+from memaudit.scoring.board_folder import BoardFolder, read_board, shipped_board
 from memaudit.scoring.denominators import denominator_rows, denominators_data
 from memaudit.scoring.judged_store import measured_store
 from memaudit.scoring.judges import Judge
@@ -30,7 +32,7 @@ from memaudit.scoring.package_sensitivity import (
 )
 from memaudit.scoring.pruning import Policy
 from memaudit.scoring.result import Scoring
-from memaudit.scoring.salience import Salience, SalienceCalls
+from memaudit.scoring.salience import OWN_SALIENCE, Salience, SalienceCalls
 from memaudit.scoring.score_files import entries_of
 from memaudit.scoring.score_json import package_scores_data
 from memaudit.scoring.sensitivity import finding_row, variant_findings
@@ -55,6 +57,14 @@ def _salience() -> Salience:
         )
 
 
+@cache
+def _board() -> tuple[BoardFolder, Judge]:
+    """The captured stores, and the adjudicated labels of what they hold."""
+    with shipped_board() as folder:
+        board = read_board(folder)
+        return board, LabelJudge(folder / board.plan.labels, folder / board.plan.memories)
+
+
 def make_stores(folder: Path, packages: int, engine: Engine) -> None:
     """Score the shipped stores on the first packages, and write what the tables need."""
     for name, text in store_texts(packages, engine).items():
@@ -65,6 +75,8 @@ def store_texts(packages: int, engine: Engine) -> dict[str, str]:
     """The files of this part."""
     places = [ShippedPlace(NATURAL, number) for number in range(packages)]
     files = list(engine.map(score_file, places))
+    captured = {package.name for package in _board()[0].packages}
+    places = [place for place in places if place.read().name not in captured]
     entries = entries_of([(file["package"], file) for file in files])
     plan = SensitivityPlan(
         natural_stores(), (_judge(),), tuple(map(Fraction, BUDGETS)),
@@ -82,9 +94,14 @@ def store_texts(packages: int, engine: Engine) -> dict[str, str]:
 
 def score_file(place: ShippedPlace) -> dict[str, Any]:
     """The scores of all stores on one package: what an engine runs."""
-    stores = natural_stores()
-    scoring = Scoring(asked_budgets(BUDGETS), {one.name: _judge() for one in stores}, _salience())
-    return package_scores_data(score_package(place.read(), stores, scoring))
+    package = place.read()
+    board, labels = _board()
+    if package.name in {captured.name for captured in board.packages}:
+        stores, judge, salience = board.first_runs(package.name), labels, OWN_SALIENCE
+    else:
+        stores, judge, salience = natural_stores(), _judge(), _salience()
+    scoring = Scoring(asked_budgets(BUDGETS), {one.name: judge for one in stores}, salience)
+    return package_scores_data(score_package(package, stores, scoring))
 
 
 def _smallest(places: Sequence[ShippedPlace]) -> list[dict[str, Any]]:

@@ -181,23 +181,28 @@ def _shift(label_set: str, shift: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 STORES = (
-    f"{OWN_SET} The stores were written by hand in the shapes of Mem0, Letta and A-Mem: the "
-    "numbers say nothing about these systems."
+    f"{OWN_SET} Stores called `shaped` were written by hand in the shapes of Mem0, Letta and A-Mem: "
+    "their numbers say nothing about these systems."
+)
+CAPTURED = (
+    "`amem`, `langmem`, `letta` and `mem0` are stores of systems that were run, on the "
+    "conversations of the board; the other stores are scored on the other conversations."
 )
 
 
 def stores_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """The form of table 4: one store over three denominators."""
-    head = ("store", "kept by", "B", "F", "over package", "over union", "over common union")
+    head = ("store", "kept by", "B", "packages", "F", "over package", "over union",
+            "over common union")  # fmt: skip
     numbers = ("value", "package_ratio", "union_ratio", "ratio")
     body = [
-        (row["store"], row["kept_by"], row["budget"],
+        (row["store"], row["kept_by"], row["budget"], row["value"]["n"],
          *(with_interval(*(row[name][part] for part in ("mean", "ci_low", "ci_high")))
            for name in numbers))
         for row in rows
     ]  # fmt: skip
     about = (
-        f"{STORES} F is the mean value of what is kept; ratios are means of ratios, with 95% "
+        f"{STORES} {CAPTURED} F is the mean value of what is kept; ratios are means of ratios, with 95% "
         "bootstrap intervals over packages. The whole store may cost more than the budget; best "
         "subsets know the labels."
     )

@@ -89,6 +89,17 @@ class BoardFolder:
         for system in self.systems:
             yield from system.runs
 
+    def first_runs(self, conversation: str) -> tuple[ExportedStore, ...]:
+        """What every system wrote about a conversation the first time, as it was labelled."""
+        return tuple(
+            self._store(run)
+            for run in self.runs
+            if run.conversation == conversation and run.number == 1
+        )
+
+    def _store(self, run: Run) -> ExportedStore:
+        return run.store.model_copy(update={"name": run_name(run), "times": self.plan.times})
+
     @property
     def digest_parts(self) -> dict[str, object]:
         """Everything that decides the numbers."""
@@ -130,11 +141,7 @@ class BoardFolder:
         return LabelJudge(files, texts)
 
     def _scored(self, package: Package, judges: Mapping[str, LabelJudge]) -> ScoredConversation:
-        stores = [
-            run.store.model_copy(update={"name": run_name(run), "times": self.plan.times})
-            for run in self.runs
-            if run.conversation == package.name
-        ]
+        stores = [self._store(run) for run in self.runs if run.conversation == package.name]
         results: dict[str, ScoreResult] = {}
         missing: list[Unscored] = []
         for name, judge in judges.items():
