@@ -9,7 +9,6 @@ from memaudit.experiments.engines.registry import named_engine
 from memaudit.natural.named_stores import STORES
 from memaudit.reproduce.own_stores import COSTS, DENOMINATORS, SMALLEST, store_texts
 
-
 CAPTURED = {"amem", "langmem", "letta", "mem0"}
 
 

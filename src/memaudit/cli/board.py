@@ -13,6 +13,9 @@ from memaudit.io.overwrite import may_write
 if TYPE_CHECKING:
     from memaudit.report.system_board import SystemBoard
 
+EXAMPLE = 200
+"""Characters of a memory that the terminal shows; the page has all of it."""
+
 
 def board(
     folder: Annotated[
@@ -75,8 +78,8 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
     from rich.table import Table
 
     from memaudit.core.number_text import ratio, span
-    from memaudit.core.text import counted
-    from memaudit.report.board_page import quality, size_text
+    from memaudit.core.text import shortened
+    from memaudit.report.board_page import quality, written_sizes
 
     screen = console()
     screen.print(safe_markup(board.title))
@@ -98,20 +101,26 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
     screen.print("score: what the store keeps within the budget, over OPT of everything judged; "
                  "best subset: the best choice of its own memories")  # fmt: skip
     screen.print("equal ranks: the difference is not clear over these conversations")
+    written = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    written.add_column("system", overflow="fold")
+    for name in ("conversations", "runs", "memories", "words", "whole store"):
+        written.add_column(name, justify="right", no_wrap=True)
+    for row in board.rows:
+        written.add_row(safe_markup(row.system), str(row.conversations), str(row.runs),
+                        *written_sizes(row))  # fmt: skip
+    screen.print(written)
+    screen.print("memories and words of a store, and what all of it is worth over the weight of "
+                 "all units: means")  # fmt: skip
     for line in quality(board):
         screen.print(safe_markup(line))
     if full:
         for row in board.rows:
-            screen.print(f"\n{safe_markup(row.system)}: {size_text(row)}, whole store "
-                         f"{row.whole_store:.0%} of all weight; "
-                         f"{counted(row.runs, 'run')}")  # fmt: skip
-            screen.print(safe_markup(row.loses))
+            screen.print(f"\n{safe_markup(row.system)}: {safe_markup(row.loses)}")
             for example in row.examples:
                 screen.print(safe_markup(f"  lost in {example.conversation}: {example.unit}"))
                 if example.memory is not None:
-                    screen.print(
-                        safe_markup(f"    its memory of {example.words} words: {example.memory}")
-                    )
+                    memory = shortened(example.memory, EXAMPLE)
+                    screen.print(safe_markup(f"    its memory of {example.words} words: {memory}"))
             came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())
             screen.print(safe_markup(came))
             for mark in (*row.marks, *row.notes):

@@ -1,7 +1,8 @@
 """The stores that come with the natural set: what three kinds of memory systems wrote of it.
 
 They were written by hand, in the shapes of Mem0, Letta and A-Mem, and are no measurement of these
-systems. Every memory is labelled against every unit of its conversation.
+systems. Comparisons leave them out on the conversations of the board, which has stores of systems
+that were run. Every memory is labelled against every unit of its conversation.
 """
 
 from collections.abc import Iterator

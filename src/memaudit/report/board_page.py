@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.number_text import rounded
+from memaudit.core.number_text import percent, rounded
 from memaudit.core.text import counted
 from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
@@ -31,7 +31,7 @@ def build_board_page(board: SystemBoard) -> str:
         },
         best=Member("upper", "best subset that fits", "", "reference", BEST_SUBSET_LOOK),
         quality=quality(board),
-        size_text=size_text,
+        written_sizes=written_sizes,
         data=board_data(board),
         version=VERSION,
     )
@@ -137,6 +137,6 @@ def quality(board: SystemBoard) -> list[str]:
     return lines
 
 
-def size_text(row: SystemRow) -> str:
-    """`50 memories, 1,800 words`, means over its stores."""
-    return f"{round(row.memories):,} memories, {round(row.words):,} words"
+def written_sizes(row: SystemRow) -> tuple[str, str, str]:
+    """Memories and words of a store, and what all of it is worth, as means over its stores."""
+    return f"{round(row.memories):,}", f"{round(row.words):,}", percent(row.whole_store)

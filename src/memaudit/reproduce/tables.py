@@ -181,8 +181,8 @@ def _shift(label_set: str, shift: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 STORES = (
-    f"{OWN_SET} Stores called `shaped` were written by hand in the shapes of Mem0, Letta and A-Mem: "
-    "their numbers say nothing about these systems."
+    f"{OWN_SET} Stores called `shaped` were written by hand in the shapes of Mem0, Letta and "
+    "A-Mem: their numbers say nothing about these systems."
 )
 CAPTURED = (
     "`amem`, `langmem`, `letta` and `mem0` are stores of systems that were run, on the "
@@ -202,8 +202,8 @@ def stores_table(rows: Sequence[Mapping[str, Any]]) -> str:
         for row in rows
     ]  # fmt: skip
     about = (
-        f"{STORES} {CAPTURED} F is the mean value of what is kept; ratios are means of ratios, with 95% "
-        "bootstrap intervals over packages. The whole store may cost more than the budget; best "
+        f"{STORES} {CAPTURED} F is the mean value of what is kept; ratios are means of ratios, "
+        "with 95% bootstrap intervals over packages. The whole store may cost more than the budget; best "
         "subsets know the labels."
     )
     return page(
