@@ -203,8 +203,8 @@ def stores_table(rows: Sequence[Mapping[str, Any]]) -> str:
     ]  # fmt: skip
     about = (
         f"{STORES} {CAPTURED} F is the mean value of what is kept; ratios are means of ratios, "
-        "with 95% bootstrap intervals over packages. The whole store may cost more than the budget; best "
-        "subsets know the labels."
+        "with 95% bootstrap intervals over packages. The whole store may cost more than the "
+        "budget; best subsets know the labels."
     )
     return page(
         "Stores over three denominators (beside table 4)", about, table(head, body),
