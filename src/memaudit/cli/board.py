@@ -34,6 +34,14 @@ def board(
             "repeated.",
         ),
     ] = None,
+    sheets: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Label what no label is about: write blind sheets for two readers, and when they "
+            "are filled in, add the labels to --add DIR or FOLDER.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
     ] = None,
@@ -47,12 +55,20 @@ def board(
     from memaudit.report.board_page import board_data, write_board_page
     from memaudit.report.system_board import system_board
     from memaudit.scoring.board_folder import read_board, shipped_board
+    from memaudit.scoring.label_sheets import Sheets
 
     if out is not None:
         may_write(out, "page")
     added = [_named(text) for text in add or ()]
     with shipped_board() as shipped:
         read = read_board(folder or shipped, added)
+        if sheets is not None:
+            target = added[-1][1] if added else folder
+            if target is None:
+                raise MemAuditError("--sheets: give --add or FOLDER, where the labels are added")
+            for line in Sheets(read, sheets, target).advance():
+                typer.echo(safe(line))
+            return
         with resumable("conversations", len(read.packages), None) as done:
             result = system_board(read, lambda number, _: done(number))
     if out is not None:

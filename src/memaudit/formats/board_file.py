@@ -35,3 +35,20 @@ class SystemNotes(StrictFileModel):
         default=True, description="whether the readers of its labels did not know the system"
     )
     notes: list[str] = Field(default_factory=list)
+
+
+class SheetOrder(StrictFileModel):
+    """What the numbers on one reader's sheet stand for."""
+
+    conversation: str
+    reader: Literal["a", "b"]
+    texts: list[str] = Field(description="the memories, in the order of their numbers")
+    units: list[str] = Field(description="ids of the statements, in the order of theirs")
+
+
+class SheetKey(StrictFileModel):
+    """`sheets.json`: which memories a folder of labelling sheets is about. Hidden from readers."""
+
+    format: Literal["memaudit-sheets"]
+    version: Literal[1]
+    sheets: list[SheetOrder]

@@ -89,6 +89,10 @@ class BoardFolder:
         for system in self.systems:
             yield from system.runs
 
+    def stores(self, conversation: str) -> tuple[ExportedStore, ...]:
+        """What every run of every system wrote about a conversation, as it was labelled."""
+        return tuple(self._store(run) for run in self.runs if run.conversation == conversation)
+
     def first_runs(self, conversation: str) -> tuple[ExportedStore, ...]:
         """What every system wrote about a conversation the first time, as it was labelled."""
         return tuple(
@@ -141,7 +145,7 @@ class BoardFolder:
         return LabelJudge(files, texts)
 
     def _scored(self, package: Package, judges: Mapping[str, LabelJudge]) -> ScoredConversation:
-        stores = [self._store(run) for run in self.runs if run.conversation == package.name]
+        stores = self.stores(package.name)
         results: dict[str, ScoreResult] = {}
         missing: list[Unscored] = []
         for name, judge in judges.items():
@@ -175,7 +179,7 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
     """The board in a folder, with the systems of other folders added."""
     if not folder.is_dir():
         raise MemAuditError(f"{folder}: not a folder; give the folder that holds {PLAN}")
-    plan = validated(BoardPlan, _object(folder / PLAN), str(folder / PLAN))
+    plan = validated(BoardPlan, read_object(folder / PLAN), str(folder / PLAN))
     systems = [
         _system(at.name, at, plan)
         for at in sorted(folder.iterdir())
@@ -204,7 +208,7 @@ def _system(name: str, folder: Path, plan: BoardPlan) -> BoardSystem:
     if not folder.is_dir():
         raise MemAuditError(f"{folder}: not a folder; give the folder with the system's stores")
     row = folder / ROW
-    notes = validated(SystemNotes, _object(row), str(row)) if row.is_file() else SystemNotes()
+    notes = validated(SystemNotes, read_object(row), str(row)) if row.is_file() else SystemNotes()
     name = notes.name or name
     runs = []
     for path in sorted(folder.glob("*.json")):
@@ -222,9 +226,10 @@ def _system(name: str, folder: Path, plan: BoardPlan) -> BoardSystem:
     return BoardSystem(name, folder, notes, tuple(runs), own)
 
 
-def _object(path: Path) -> object:
+def read_object(path: Path, most: int = LARGEST_PLAN) -> object:
+    """The JSON of a file of ours."""
     try:
-        return json.loads(decode(read_bytes(path, LARGEST_PLAN), path.name))
+        return json.loads(decode(read_bytes(path, most), path.name))
     except (ValueError, RecursionError) as error:
         raise MemAuditError(f"{path}: not JSON: {error}") from None
 
