@@ -46,6 +46,10 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
         "digest": board.digest,
         "conversations": list(board.conversations),
         "passes": list(board.passes),
+        "agreement": None if board.agreement is None else {
+            "pairs": board.agreement.pairs, "differ": board.agreement.differ,
+            "kappa": [rounded(kappa) for kappa in board.agreement.kappa],
+        },
         "largest_pass_shift": rounded(board.largest_pass_shift),
         "optima": [
             {
@@ -112,6 +116,12 @@ def quality(board: SystemBoard) -> list[str]:
         f"{counted(len(board.conversations), 'conversation')}; under blind passes and adjudicated "
         f"labels a mean moves by at most {board.largest_pass_shift:.3f}"
     ]
+    if board.agreement is not None:
+        said, kappa = board.agreement, board.agreement.kappa
+        lines.append(
+            f"two blind passes differ on {said.differ} of {said.pairs:,} pairs of memory and unit"
+            + (f"; kappa is {min(kappa):.3f} to {max(kappa):.3f} by conversation" if kappa else "")
+        )
     for optima, _ in board.budgets:
         lived = (
             ""

@@ -14,6 +14,7 @@ rank is 1 plus the number of systems that it is behind.
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,6 +33,7 @@ from memaudit.scoring.board_folder import (
 )
 from memaudit.scoring.loss_diagnosis import Diagnosis
 from memaudit.scoring.result import ScoreResult, StoreScore
+from memaudit.stats.agreement_coefficients import kappa_of_pairs
 from memaudit.stats.bootstrap import RESAMPLES, Floats, Interval, outer_percentiles
 from memaudit.stats.paired_tests import holm, sign_flip_test
 
@@ -80,6 +82,16 @@ class Optima:
 
 
 @dataclass(frozen=True, slots=True)
+class PassAgreement:
+    """How far two blind passes agree on what the systems wrote."""
+
+    pairs: int
+    differ: int
+    kappa: tuple[float, ...]
+    """By conversation, where it is defined."""
+
+
+@dataclass(frozen=True, slots=True)
 class SystemBoard:
     """Everything that a board shows. Systems of a budget are ordered by rank, then by mean."""
 
@@ -89,6 +101,8 @@ class SystemBoard:
     passes: tuple[str, ...]
     budgets: tuple[tuple[Optima, tuple[Standing, ...]], ...]
     rows: tuple[SystemRow, ...]
+    agreement: PassAgreement | None
+    """Of the first two passes, if there are two."""
     largest_pass_shift: float
     """Largest distance between means under any two passes, over systems, budgets and measures."""
     notes: tuple[str, ...]
@@ -135,11 +149,40 @@ def system_board(
             for system in folder.systems
             if any(rows_of(known, system, middle))
         ),
+        agreement=_agreement(known, folder.plan.passes),
         largest_pass_shift=shift,
         notes=(*folder.plan.notes, *_few(len(known))),
         left_out=tuple(_left_out(scored, folder)),
         results=tuple((one.conversation, one.results[folder.plan.labels]) for one in known),
     )
+
+
+def _agreement(known: Sequence[ScoredConversation], passes: Sequence[str]) -> PassAgreement | None:
+    if len(passes) < 2:
+        return None
+    every: Counter[tuple[Fraction, Fraction]] = Counter()
+    kappas = []
+    for one in known:
+        first, second = (_coverage(one.results[name]) for name in passes[:2])
+        pairs = Counter(
+            (first[text].get(unit.id, Fraction(0)), second[text].get(unit.id, Fraction(0)))
+            for text in first
+            for unit in one.results[passes[0]].package.units
+        )
+        every += pairs
+        if (kappa := kappa_of_pairs(pairs)) is not None:
+            kappas.append(float(kappa))
+    differ = sum(number for (a, b), number in every.items() if a != b)
+    return PassAgreement(every.total(), differ, tuple(kappas))
+
+
+def _coverage(result: ScoreResult) -> dict[str, dict[str, Fraction]]:
+    """By distinct text of a memory, what it covers."""
+    return {
+        memory.text: {unit: cell.value for unit, cell in memory.coverage.items()}
+        for store in result.stores
+        for memory in store.memories
+    }
 
 
 def _few(conversations: int) -> list[str]:

@@ -1,11 +1,12 @@
-"""Sheets on which a board's memories are labelled blind: two readers, and a third where they differ.
+"""Sheets on which a board's memories are labelled blind.
 
-    DIR/sheets.json        what the numbers stand for; hidden from readers
-    DIR/CONVERSATION.a.md  statements and memories of all systems, mixed and numbered: memory by memory
-    DIR/CONVERSATION.b.md  the same in another order: statement by statement
-    DIR/CONVERSATION.a.txt what the first reader wrote, and .b.txt
-    DIR/third.md           the pairs on which the two differ, for another reader
-    DIR/third.txt          the decisions
+    DIR/sheets.json          what the numbers stand for; hidden from readers
+    DIR/CONVERSATION.a.md    numbered statements, and memories of all systems, mixed and numbered
+    DIR/CONVERSATION.b.md    the same in other orders, for a second reader
+    DIR/CONVERSATION.a.txt   what the first reader wrote, memory by memory
+    DIR/CONVERSATION.b.txt   what the second reader wrote, statement by statement
+    DIR/third.md             the pairs on which the two differ, for another reader
+    DIR/third.txt            the decisions
 
 No sheet names a system, a question or a store.
 """
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
@@ -36,7 +38,7 @@ from memaudit.scoring.label_judges import MEMORY_FIELDS
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 KEY, BRIEF, THIRD, DECIDED = "sheets.json", "labelling.md", "third.md", "third.txt"
-READERS = ("a", "b")
+READERS: tuple[Literal["a"], Literal["b"]] = ("a", "b")
 FULL, PARTIAL, NONE = Fraction(1), Fraction(1, 2), Fraction(0)
 WORDS = {"full": FULL, "partial": PARTIAL, "none": NONE}
 
@@ -44,8 +46,8 @@ Cells = Mapping[tuple[str, str], Fraction]
 """Coverage by memory text and unit; what is missing is none."""
 
 BY_MEMORY = (
-    "Go memory by memory. Write one line for each of the {texts} memories: its number, a colon, and "
-    "the numbers of the statements that it keeps, such as `17: S3, S5?, S9`, or `17: none`. "
+    "Go memory by memory. Write one line for each of the {texts} memories: its number, a colon, "
+    "and the numbers of the statements that it keeps, such as `17: S3, S5?, S9`, or `17: none`. "
     "S5? means partial, S5 full."
 )
 BY_STATEMENT = (
@@ -109,9 +111,9 @@ class Sheets:
     def advance(self) -> Iterator[str]:
         """Do what can be done next, and say what it was and what is missing."""
         if len(self.board.plan.passes) != len(READERS):
+            passes = counted(len(self.board.plan.passes), "blind pass", "blind passes")
             raise MemAuditError(
-                f"{self.board.folder}: board.json names {counted(len(self.board.plan.passes), 'pass')}"
-                " of labels; sheets are for two"
+                f"{self.board.folder}: board.json names {passes}; sheets are for two"
             )
         if not (self.folder / KEY).exists():
             yield from self._write()
@@ -174,8 +176,9 @@ class Sheets:
         key = SheetKey(format="memaudit-sheets", version=1, sheets=sheets)
         write_file(self.folder / KEY, f"{key.model_dump_json(indent=1)}\n")
         yield (
-            "give each CONVERSATION.a.md and CONVERSATION.b.md to a reader of its own, who does not "
-            f"know the systems and sees nothing else; put the answers beside them as .txt: {self.folder}"
+            f"sheets are in {self.folder}: give each CONVERSATION.a.md and CONVERSATION.b.md to a "
+            "reader who does not know the systems and sees nothing else, put the answers beside "
+            "them as .txt, and run this again"
         )
 
     def _passes(self) -> list[Passes]:
