@@ -2,86 +2,24 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
-from memaudit.io.packages import write_package
 from memaudit.report.board_page import board_data, build_board_page, write_board_page
 from memaudit.report.system_board import SystemBoard, system_board
 from memaudit.scoring.board_folder import read_board, shipped_board
 from memaudit.web.explorer.library.library import Library
+from tests.boards import UNITS, make_board, write_labels
 from tests.cli.running import done, failure, import_texts, printed_json
-
-UNITS = ("Ann eats no nuts", "Ann lives in Graz", "Ann works nights", "Ann has a dog")
-Labels = dict[tuple[str, str], float]
-
-
-def write_jsonl(path: Path, rows: list[dict[str, object]]) -> None:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def write_labels(folder: Path, names: list[str], labels: dict[str, Labels]) -> None:
-    """The same memories in every conversation; `labels` are by file."""
-    texts = sorted({text for of_file in labels.values() for text, _ in of_file})
-    write_jsonl(folder / "memories.jsonl", [
-        {"conversation": name, "memory_id": f"{name}/{text}", "text": text}
-        for name in names for text in (*texts, "Hello Ann")
-    ])  # fmt: skip
-    for file, of_file in labels.items():
-        write_jsonl(folder / file, [
-            {"conversation": name, "memory_id": f"{name}/{text}", "unit_id": unit, "coverage": c}
-            for name in names for (text, unit), c in of_file.items()
-        ])  # fmt: skip
-
-
-FULL: Labels = {(text, f"u{at}"): 1.0 for at, text in enumerate(UNITS)}
-HALF: Labels = {**FULL, (UNITS[1], "u1"): 0.5}
 
 
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[..., Path]:
-    """A board of so many conversations; systems are lists of texts, the newest last."""
-
-    def make(systems: dict[str, list[list[str]]], conversations: int = 6) -> Path:
-        folder = tmp_path / "board"
-        names = [f"talk{number}" for number in range(conversations)]
-        (folder / "packages").mkdir(parents=True)
-        for name in names:
-            package = Package(
-                name=name,
-                experiences=(Experience(id="e1", text="; ".join(UNITS), index=0),),
-                candidates=(Candidate(id="c", experience="e1", kind="raw", text="; ".join(UNITS),
-                                      cost=15),),
-                units=tuple(EvidenceUnit(id=f"u{at}", kind="fact", text=text)
-                            for at, text in enumerate(UNITS)),
-                queries=(Query(id="q", text="Who is Ann?",
-                               required=tuple(f"u{at}" for at in range(len(UNITS)))),),
-                coverage=tuple(Coverage(candidate="c", unit=f"u{at}", value=1, label="full")
-                               for at in range(len(UNITS))),
-                cost_rule="words",
-            )  # fmt: skip
-            write_package(package, folder / "packages" / f"{name}.json")
-            for system, runs in systems.items():
-                (folder / system).mkdir(exist_ok=True)
-                for number, texts in enumerate(runs, 1):
-                    if number > 1 and name != names[0]:
-                        continue  # one conversation is run again
-                    file = f"{name}.json" if number == 1 else f"{name}.run{number}.json"
-                    import_texts(folder / system / file, texts)
-        files = {"coverage.jsonl": FULL, "blind_a.jsonl": FULL, "blind_b.jsonl": HALF}
-        write_labels(folder, names, files)
-        plan = {"format": "memaudit-board", "version": 1, "title": "Ann", "packages": "packages",
-                "budgets": ["7"], "times": "none", "labels": "coverage.jsonl",
-                "passes": ["blind_a.jsonl", "blind_b.jsonl"],
-                "memories": "memories.jsonl"}  # fmt: skip
-        (folder / "board.json").write_text(json.dumps(plan))
-        return folder
-
-    return make
+    return partial(make_board, tmp_path / "board")
 
 
 def test_means_and_ranks_by_hand(make: Callable[..., Path]) -> None:
@@ -104,6 +42,9 @@ def test_means_and_ranks_by_hand(make: Callable[..., Path]) -> None:
     assert (first.rank, second.rank) == (1, 2)
     assert first.score.low < first.score.mean
     assert board.largest_pass_shift == pytest.approx(0.125 / 6)
+    # Graz differs once per conversation; the first has another text, the dog of the second run.
+    assert board.agreement is not None
+    assert (board.agreement.differ, board.agreement.pairs) == (6, 4 * 4 + 5 * 3 * 4)
     # From the first pass to the second 1.5 / 2 at worst, and back 2 / 1.5 at best.
     assert optima.survival is not None
     assert 0.75 <= optima.survival <= 4 / 3

@@ -27,7 +27,7 @@ from memaudit.core.exact import plain
 from memaudit.core.text import counted, visible_text
 from memaudit.formats.board_file import SheetKey, SheetOrder
 from memaudit.formats.file_model import validated
-from memaudit.io.atomic import write_file
+from memaudit.io.atomic import write_file, write_lines
 from memaudit.io.files import MAX_BYTES, read_text
 from memaudit.io.run_folder import make_own_folder
 from memaudit.natural.label_files import label_rows
@@ -111,9 +111,9 @@ class Sheets:
     def advance(self) -> Iterator[str]:
         """Do what can be done next, and say what it was and what is missing."""
         if len(self.board.plan.passes) != len(READERS):
-            passes = counted(len(self.board.plan.passes), "blind pass", "blind passes")
+            named = counted(len(self.board.plan.passes), "blind pass", "blind passes")
             raise MemAuditError(
-                f"{self.board.folder}: board.json names {passes}; sheets are for two"
+                f"{self.board.folder}: board.json names {named}; sheets are for two"
             )
         if not (self.folder / KEY).exists():
             yield from self._write()
@@ -122,22 +122,27 @@ class Sheets:
             yield f"missing: {', '.join(missing)}"
             return
         passes = self._passes()
+        pairs = [(one, text, unit) for one in passes for text, unit in one.differing]
+        third, decided = self._third(pairs), self.folder / DECIDED
+        decisions = []
+        if pairs and decided.exists():
+            if read_text(self.folder / THIRD) != third:
+                raise MemAuditError(
+                    f"{self.folder}: what the first readers wrote has changed since {THIRD} was "
+                    f"written; remove {THIRD} and {DECIDED}, and have the pairs decided again"
+                )
+            decisions = _decisions(decided, len(pairs))
         yield from (one.agreement for one in passes)
-        pairs = [(one, *pair) for one in passes for pair in one.differing]
-        decided = self.folder / DECIDED
-        third = self._third(pairs)
-        if pairs and not decided.exists():
+        if len(decisions) < len(pairs):
             write_file(self.folder / THIRD, third)
             yield f"{self.folder / THIRD}: {counted(len(pairs), 'pair')} for another reader"
             yield f"missing: {DECIDED}"
             return
-        if pairs and read_text(self.folder / THIRD) != third:
-            raise MemAuditError(
-                f"{self.folder}: what the first readers wrote has changed since {THIRD} was "
-                f"written; remove {THIRD} and {DECIDED}, and have the pairs decided again"
-            )
-        decisions = _decisions(decided, len(pairs)) if pairs else []
-        yield self._add(passes, dict(zip([pair[1:] for pair in pairs], decisions, strict=True)))
+        third_said = {
+            (one.conversation, text, unit): decision
+            for (one, text, unit), decision in zip(pairs, decisions, strict=True)
+        }
+        yield self._add(passes, third_said)
 
     @property
     def _answers(self) -> list[str]:
@@ -201,23 +206,19 @@ class Sheets:
             parts.append(f"{number}. Statement: {_one(statement)}\n\n    Memory: {_one(text)}")
         return "\n\n".join(parts) + "\n"
 
-    def _add(self, passes: Sequence[Passes], third: Mapping[tuple[str, str], Fraction]) -> str:
+    def _add(self, passes: Sequence[Passes], third: Mapping[tuple[str, str, str], Fraction]) -> str:
         """Append the labels to the files of the target."""
         plan = self.board.plan
         known = labelled_texts([self.target / plan.memories])
         new: dict[str, list[dict[str, object]]] = {
-            name: [] for name in (plan.memories, plan.labels, *plan.passes)
+            name: [] for name in (plan.memories, *plan.passes, plan.labels)
         }
         for one in passes:
-            own = known.get(one.conversation, [])
-            if again := set(one.texts) & set(own):
-                raise MemAuditError(
-                    f"{self.target / plan.memories}: {counted(len(again), 'memory')} of "
-                    f"{one.conversation} already labelled; these sheets were added before"
-                )
-            final = {**one.first, **{pair: third[pair] for pair in one.differing}}
-            for number, text in enumerate(one.texts, len(own) + 1):
-                id = f"{one.conversation}/{number:03d}"
+            ids = known.get(one.conversation, {})
+            decided = {pair: third[one.conversation, *pair] for pair in one.differing}
+            final = {**one.first, **decided}
+            for text in one.texts:
+                id = ids.setdefault(text, f"{one.conversation}/{len(ids) + 1:03d}")
                 about: dict[str, object] = {"conversation": one.conversation, "memory_id": id}
                 new[plan.memories].append({**about, "text": text})
                 for name, cells in zip(
@@ -228,12 +229,12 @@ class Sheets:
                         for unit in sorted(one.units)
                         if cells.get((text, unit))
                     ]
-        for name, rows in new.items():
+        for name, rows in new.items():  # if this is interrupted, the same rows come again
             path = self.target / name
-            before = read_text(path) if path.exists() else ""
-            lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            write_file(path, before + lines)
-        return f"labels of {counted(len(new[plan.memories]), 'memory')} added in {self.target}"
+            there = read_text(path).splitlines() if path.exists() else []
+            lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+            write_lines(path, (f"{line}\n" for line in dict.fromkeys([*there, *lines])))
+        return f"labels of {counted(len(new[plan.memories]), 'memory')} are in {self.target}"
 
 
 def unlabelled(board: BoardFolder) -> dict[str, list[str]]:
@@ -247,18 +248,19 @@ def unlabelled(board: BoardFolder) -> dict[str, list[str]]:
             measured = measured_store(package, store)
             texts |= {memory.text for memory in measured.memories}
             texts |= {heading.text for heading in heading_texts(measured, package.name)}
-        if new := sorted(texts - set(known.get(package.name, []))):
+        if new := sorted(texts - known.get(package.name, {}).keys()):
             found[package.name] = new
     return found
 
 
-def labelled_texts(files: Sequence[Path]) -> dict[str, list[str]]:
-    """By conversation, the texts in files of memories; a file that is not there holds none."""
-    found: dict[str, list[str]] = {}
+def labelled_texts(files: Sequence[Path]) -> dict[str, dict[str, str]]:
+    """By conversation, the texts in files of memories, with their ids; no file holds none."""
+    found: dict[str, dict[str, str]] = {}
     for file in files:
         if file.is_file():
             for row in label_rows(file, MEMORY_FIELDS, frozenset({"conversation", "memory_id"})):
-                found.setdefault(row.text("conversation"), []).append(row.text("text"))
+                own = found.setdefault(row.text("conversation"), {})
+                own[row.text("text")] = row.text("memory_id")
     return found
 
 

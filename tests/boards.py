@@ -1,0 +1,69 @@
+"""A board of memory systems small enough to work out by hand."""
+
+import json
+from pathlib import Path
+
+from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
+from memaudit.io.packages import write_package
+from tests.cli.running import import_texts
+
+UNITS = ("Ann eats no nuts", "Ann lives in Graz", "Ann works nights", "Ann has a dog")
+Labels = dict[tuple[str, str], float]
+
+
+def write_jsonl(path: Path, rows: list[dict[str, object]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def write_labels(folder: Path, names: list[str], labels: dict[str, Labels]) -> None:
+    """The same memories in every conversation; `labels` are by file."""
+    texts = sorted({text for of_file in labels.values() for text, _ in of_file})
+    write_jsonl(folder / "memories.jsonl", [
+        {"conversation": name, "memory_id": f"{name}/{text}", "text": text}
+        for name in names for text in (*texts, "Hello Ann")
+    ])  # fmt: skip
+    for file, of_file in labels.items():
+        write_jsonl(folder / file, [
+            {"conversation": name, "memory_id": f"{name}/{text}", "unit_id": unit, "coverage": c}
+            for name in names for (text, unit), c in of_file.items()
+        ])  # fmt: skip
+
+
+FULL: Labels = {(text, f"u{at}"): 1.0 for at, text in enumerate(UNITS)}
+HALF: Labels = {**FULL, (UNITS[1], "u1"): 0.5}
+
+
+def make_board(folder: Path, systems: dict[str, list[list[str]]], conversations: int = 6) -> Path:
+    """A board of so many conversations; systems are lists of texts, the newest last."""
+    names = [f"talk{number}" for number in range(conversations)]
+    (folder / "packages").mkdir(parents=True)
+    for name in names:
+        package = Package(
+            name=name,
+            experiences=(Experience(id="e1", text="; ".join(UNITS), index=0),),
+            candidates=(Candidate(id="c", experience="e1", kind="raw", text="; ".join(UNITS),
+                                  cost=15),),
+            units=tuple(EvidenceUnit(id=f"u{at}", kind="fact", text=text)
+                        for at, text in enumerate(UNITS)),
+            queries=(Query(id="q", text="Who is Ann?",
+                           required=tuple(f"u{at}" for at in range(len(UNITS)))),),
+            coverage=tuple(Coverage(candidate="c", unit=f"u{at}", value=1, label="full")
+                           for at in range(len(UNITS))),
+            cost_rule="words",
+        )  # fmt: skip
+        write_package(package, folder / "packages" / f"{name}.json")
+        for system, runs in systems.items():
+            (folder / system).mkdir(exist_ok=True)
+            for number, texts in enumerate(runs, 1):
+                if number > 1 and name != names[0]:
+                    continue  # one conversation is run again
+                file = f"{name}.json" if number == 1 else f"{name}.run{number}.json"
+                import_texts(folder / system / file, texts)
+    files = {"coverage.jsonl": FULL, "blind_a.jsonl": FULL, "blind_b.jsonl": HALF}
+    write_labels(folder, names, files)
+    plan = {"format": "memaudit-board", "version": 1, "title": "Ann", "packages": "packages",
+            "budgets": ["7"], "times": "none", "labels": "coverage.jsonl",
+            "passes": ["blind_a.jsonl", "blind_b.jsonl"],
+            "memories": "memories.jsonl"}  # fmt: skip
+    (folder / "board.json").write_text(json.dumps(plan))
+    return folder

@@ -1,0 +1,161 @@
+"""Blind labelling on sheets: what readers see, what becomes of their answers, and bad ones."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.boards import UNITS, make_board
+from tests.cli.running import done, failure, import_texts, printed_json
+
+KEEPS = {"Ann lives in Graz\nS1. Ann has a dog": {"u1", "u3"}, "Nights are for work": {"u2"}}
+"""What the new texts keep. The first tries to pass for a statement."""
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A board, a vendor's folder with two stores that nobody labelled, and a place for sheets."""
+    board = make_board(tmp_path / "board", {"good": [list(UNITS[2:])]}, conversations=2)
+    vendor = tmp_path / "vendor"
+    vendor.mkdir()
+    for name in ("talk0", "talk1"):
+        import_texts(vendor / f"{name}.json", list(KEEPS))
+    return board, vendor, tmp_path / "sheets"
+
+
+def sheets(board: Path, vendor: Path, folder: Path) -> str:
+    return done("board", board, "--add", f"secretive={vendor}", "--sheets", folder).stdout
+
+
+def numbered(sheet: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The statements and memories of a sheet, as a reader sees them, by number."""
+    statements, memories = sheet.read_text().split("## Statements")[1].split("## Memories")
+    line = re.compile(r"^(S?[0-9]+)\. (.*)$", re.MULTILINE)
+    return dict(line.findall(statements)), dict(line.findall(memories))
+
+
+def answer(sheet: Path, keeps: dict[str, set[str]], partly: str = "") -> None:
+    """Answer as a reader who knows what is true, in the form that the sheet asks for."""
+    statements, memories = numbered(sheet)
+    unit = {number: f"u{UNITS.index(text)}" for number, text in statements.items()}
+    kept = {" / ".join(text.splitlines()): units for text, units in keeps.items()}
+
+    def mark(number: str, of: str) -> str:
+        return f"{number}?" if of == partly else number
+
+    lines = [
+        (memory, [mark(number, unit[number]) for number in unit if unit[number] in kept[text]])
+        for memory, text in memories.items()
+    ]
+    if sheet.name.endswith(".b.md"):
+        lines = [
+            (number, [mark(memory, unit[number]) for memory, text in memories.items()
+                      if unit[number] in kept[text]])
+            for number in statements
+        ]  # fmt: skip
+    sheet.with_suffix(".txt").write_text(
+        "".join(f"{left}: {', '.join(right) or 'none'}\n" for left, right in lines)
+    )
+
+
+def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
+    """Two readers, who differ on one pair per conversation; a third decides for full."""
+    board, vendor, folder = folders
+    assert "talk0: 2 memories, 4 statements" in sheets(*folders)
+    for sheet in sorted(folder.glob("*.md")):
+        text = sheet.read_text()
+        assert "secretive" not in text
+        assert "Who is Ann?" not in text
+        assert set(numbered(sheet)[0].values()) == set(UNITS)
+        assert "\nS1. Ann has a dog" not in text.split("## Memories")[1]
+    assert "missing: talk0.a.txt, talk0.b.txt" in sheets(*folders)
+    for sheet in folder.glob("talk?.a.md"):
+        answer(sheet, KEEPS)
+    for sheet in folder.glob("talk?.b.md"):
+        answer(sheet, KEEPS, partly="u2")
+    said = sheets(*folders)
+    assert "talk0: 8 pairs, 2 full and 0 partial in both, 1 differ, kappa" in said
+    assert "third.md: 2 pairs" in said
+    third = (folder / "third.md").read_text()
+    assert third.count("Memory: Nights are for work") == 2
+    (folder / "third.txt").write_text("1: full\n2: full\n")
+    assert "labels of 4 memories are in" in sheets(*folders)
+    texts = {row["memory_id"]: row["text"] for row in rows(vendor / "memories.jsonl")}
+    final, second = (
+        {(texts[row["memory_id"]], row["unit_id"]): row["coverage"] for row in rows(vendor / name)}
+        for name in ("coverage.jsonl", "blind_b.jsonl")
+    )
+    assert final == {(text, unit): 1 for text, units in KEEPS.items() for unit in units}
+    assert second["Nights are for work", "u2"] == 0.5
+    row = next(
+        one for one in printed_json("board", board, "--add", f"secretive={vendor}")["systems"]
+        if one["system"] == "secretive"
+    )  # fmt: skip
+    assert row["marks"] == ["imported, not captured"]
+
+
+def test_labels_are_added_once_if_adding_was_interrupted(
+    folders: tuple[Path, Path, Path],
+) -> None:
+    """The same rows are made again, and stand there once."""
+    _, vendor, folder = folders
+    sheets(*folders)
+    for sheet in folder.glob("*.md"):
+        answer(sheet, KEEPS)
+    sheets(*folders)
+    names = ("memories.jsonl", "blind_a.jsonl", "blind_b.jsonl", "coverage.jsonl")
+    complete = [(vendor / name).read_text() for name in names]
+    (vendor / "coverage.jsonl").unlink()
+    (vendor / "blind_b.jsonl").write_text("")
+    sheets(*folders)
+    assert [(vendor / name).read_text() for name in names] == complete
+    assert len(rows(vendor / "coverage.jsonl")) == 6
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_nothing_to_label(tmp_path: Path) -> None:
+    board = make_board(tmp_path / "board", {"good": [list(UNITS[2:])]}, conversations=1)
+    assert "every memory of every store is labelled" in done(
+        "board", board, "--sheets", tmp_path / "sheets"
+    ).stdout  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("the first keeps S1", "talk0.a.txt:1: expected a number, a colon and an answer"),
+        ("1: S1, S9", "talk0.a.txt:1: 'S9' is not a number of this sheet"),
+        ("1: 2", "talk0.a.txt:1: '2' is not a number of this sheet"),
+        ("1: none\n1: S1", "talk0.a.txt:2: 1 was answered before"),
+        ("1: none", "talk0.a.txt: 1 not answered, the first 2"),
+        ("1: none\n2: none\n3: none", "talk0.a.txt: 3 is not a number of this sheet"),
+    ],
+)
+def test_answers_that_cannot_be_read(
+    folders: tuple[Path, Path, Path], line: str, message: str
+) -> None:
+    board, vendor, folder = folders
+    sheets(*folders)
+    for sheet in folder.glob("*.md"):
+        answer(sheet, KEEPS)
+    (folder / "talk0.a.txt").write_text(line)
+    said = failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
+    assert message in said
+    assert not (vendor / "coverage.jsonl").exists()
+
+
+def test_a_pass_that_changes_after_the_third_reader(folders: tuple[Path, Path, Path]) -> None:
+    board, vendor, folder = folders
+    sheets(*folders)
+    for sheet in folder.glob("*.md"):
+        answer(sheet, KEEPS, partly="u2" if ".a." in sheet.name else "")
+    sheets(*folders)
+    (folder / "third.txt").write_text("1: full\n2: none\n")
+    answer(folder / "talk1.a.md", KEEPS)
+    assert "has changed since third.md" in failure(
+        "board", board, "--add", f"x={vendor}", "--sheets", folder
+    )
