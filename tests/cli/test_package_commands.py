@@ -72,6 +72,8 @@ def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
     assert [package.name for package in read_packages(tmp_path / "x.json")] == ["b"]
     assert "has no package named 'z'" in failure(*words, "--name", "z")
     assert "unknown form 'tar'" in failure(*words, "--to", "tar")
+    done("convert", "natural", tmp_path / "shipped.json", "--name", "greyhound-knee")
+    assert read_package(tmp_path / "shipped.json").name == "greyhound-knee"
 
 
 def test_recost(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:

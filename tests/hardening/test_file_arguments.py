@@ -20,6 +20,7 @@ from memaudit.io.packages import write_package
 from memaudit.solvers.solve import solve
 from memaudit.web.annotate.label_database import LabelDatabase
 from memaudit.web.annotate.labelling import frame_digest
+from tests.boards import make_board
 from tests.cli.running import done, import_texts
 from tests.hardening.box import Box, Hostile
 from tests.hardening.targets import FULL, write_run, write_scores
@@ -144,6 +145,7 @@ WRITES = {
     "score --cache": f"score {P} {S} --budget 5 --judge model:m --provider offline "
         "--yes --cache {x}",
     "board --out": "board --out {x}",
+    "board --sheets": "board {in}/board --sheets {x}",
     "leaderboard --out": "leaderboard {in}/scores --out {x}",
     "leaderboard --picture": "leaderboard {in}/scores --picture {x}.svg",
     "sensitivity --journal": f"sensitivity {P} {S} {LEXICAL} --journal {{x}}",
@@ -260,6 +262,7 @@ def valid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     labels.decide("ann", "c0001", "full", "")
     labels.close()
     (folder / "ann.csv").write_text("cell_id,annotator_id,label,notes\nc0001,ann,full,\n")
+    make_board(folder / "board", {"new": [["Ann is a secret agent"]]}, conversations=1)
     write_run(folder / "run")
     write_scores(folder / "scores")
     fill(folder / "c", ["x", "y"])

@@ -163,7 +163,12 @@ def validate(
 
 
 def convert(
-    source: Source,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SRC", help="A package: .json file or folder; or natural, short or long."
+        ),
+    ],
     target: Target,
     to: Annotated[
         str,
@@ -177,8 +182,10 @@ def convert(
     """Rewrite packages as one .json file, a folder, or the published layout."""
     from memaudit.io.packages import read_packages, write_package
     from memaudit.io.published_folder import write_artifact
+    from memaudit.natural.named_packages import SHIPPED, shipped_set
 
-    packages = read_packages(source)
+    shipped = str(source) in SHIPPED
+    packages = list(shipped_set(str(source))) if shipped else read_packages(source)
     if name is not None:
         packages = [package for package in packages if package.name == name]
         if not packages:

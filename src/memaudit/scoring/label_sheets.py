@@ -115,8 +115,14 @@ class Sheets:
             raise MemAuditError(
                 f"{self.board.folder}: board.json names {named}; sheets are for two"
             )
-        if not (self.folder / KEY).exists():
-            yield from self._write()
+        is_new = not (self.folder / KEY).exists()
+        texts = unlabelled(self.board) if is_new else {}
+        if is_new and not texts:
+            yield "every memory of every store is labelled"
+            return
+        make_own_folder(self.folder)
+        if is_new:
+            yield from self._write(texts)
             return
         if missing := [name for name in self._answers if not (self.folder / name).is_file()]:
             yield f"missing: {', '.join(missing)}"
@@ -157,12 +163,7 @@ class Sheets:
     def _units(self) -> dict[str, dict[str, str]]:
         return {one.name: {unit.id: unit.text for unit in one.units} for one in self.board.packages}
 
-    def _write(self) -> Iterator[str]:
-        texts = unlabelled(self.board)
-        if not texts:
-            yield "every memory of every store is labelled"
-            return
-        make_own_folder(self.folder)
+    def _write(self, texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
         brief = _brief(self.board.folder)
         sheets = []
         for conversation, own in texts.items():
