@@ -84,5 +84,9 @@ def test_labels(board: BoardFolder) -> None:
         kappa = kappa_of_pairs(pairs)
         assert kappa is not None
         assert said[package.name] == [
-            f"{pairs.total():,}", str(full), str(partial), str(differ), f"{float(kappa):.3f}"
+            f"{pairs.total():,}",
+            str(full),
+            str(partial),
+            str(differ),
+            f"{float(kappa):.3f}",
         ]

@@ -148,6 +148,15 @@ def test_answers_that_cannot_be_read(
     assert not (vendor / "coverage.jsonl").exists()
 
 
+def test_sheets_of_another_board(folders: tuple[Path, Path, Path]) -> None:
+    board, vendor, folder = folders
+    sheets(*folders)
+    key = folder / "sheets.json"
+    key.write_text(key.read_text().replace('"talk1"', '"../talk9"'))
+    said = failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
+    assert "'../talk9' and its units are not those of this board" in said
+
+
 def test_a_pass_that_changes_after_the_third_reader(folders: tuple[Path, Path, Path]) -> None:
     board, vendor, folder = folders
     sheets(*folders)

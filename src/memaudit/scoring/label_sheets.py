@@ -157,7 +157,17 @@ class Sheets:
     @cached_property
     def _key(self) -> SheetKey:
         path = self.folder / KEY
-        return validated(SheetKey, read_object(path, MAX_BYTES), str(path))
+        key = validated(SheetKey, read_object(path, MAX_BYTES), str(path))
+        readers = [sheet.reader for sheet in key.sheets]
+        if readers != [*READERS] * (len(readers) // len(READERS)):
+            raise MemAuditError(f"{path}: expected two sheets for each conversation")
+        for sheet in key.sheets:
+            if sorted(sheet.units) != sorted(self._units.get(sheet.conversation, ())):
+                raise MemAuditError(
+                    f"{path}: {sheet.conversation!r} and its units are not those of this board; "
+                    "write the sheets again, in another folder"
+                )
+        return key
 
     @cached_property
     def _units(self) -> dict[str, dict[str, str]]:
