@@ -70,6 +70,8 @@ def test_labels(board: BoardFolder) -> None:
         (row["conversation"], row["memory_id"])
         for row in map(json.loads, (FOLDER / "memories.jsonl").read_text("utf-8").splitlines())
     ]
+    assert len(texts) == 1_671 + 12
+    assert "the 1,671 different texts of the active memories and 12 headings" in README
     nothing = Fraction(0)
     said = table("| | pairs | full in both")
     for package in board.packages:

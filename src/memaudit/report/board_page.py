@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.number_text import percent, rounded
+from memaudit.core.number_text import fixed, percent, rounded
 from memaudit.core.text import counted
 from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
 from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.page_kit import environment, one_file
-from memaudit.report.system_board import SystemBoard
+from memaudit.report.system_board import MEASURES, SystemBoard
 from memaudit.report.system_rows import SystemRow
 from memaudit.report.writer_groups import Member
 
@@ -135,16 +135,29 @@ def quality(board: SystemBoard) -> list[str]:
             f"{optima.budget}: OPT is {optima.lowest:.2f} to {optima.highest:.2f} of all weight, "
             f"{optima.certified} of {optima.number} certified under every pass{lived}"
         )
-    gaps = [
-        gap
-        for _, standings in board.budgets
-        for one in standings
-        for gap in one.between_runs.values()
-        if gap is not None
-    ]
-    if gaps:
-        lines.append(f"two runs of a system differ on a conversation by at most {max(gaps):.2f}")
+    spreads = [text for row in board.rows if (text := _between_runs(board, row.system))]
+    if spreads:
+        lines.append(
+            "two runs of a system on a conversation differ in score / best subset by at most "
+            + ", ".join(spreads)
+        )
     return lines
+
+
+def _between_runs(board: SystemBoard, system: str) -> str:
+    """The largest differences between two runs, over conversations and budgets."""
+    largest = []
+    for measure in MEASURES:
+        gaps = [
+            gap
+            for _, standings in board.budgets
+            for one in standings
+            if one.system == system and (gap := one.between_runs[measure]) is not None
+        ]
+        if not gaps:
+            return ""
+        largest.append(fixed(max(gaps), 2))
+    return f"{system} {' / '.join(largest)}"
 
 
 def written_sizes(row: SystemRow) -> tuple[str, str, str]:

@@ -25,13 +25,12 @@ import numpy as np
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value as store_value
 from memaudit.core.text import counted
-from memaudit.report.system_rows import SystemRow, rows_of, share_of, system_row
+from memaudit.report.system_rows import SystemRow, loss_shares, mean_over, rows_of, system_row
 from memaudit.scoring.board_folder import (
     BoardFolder,
     BoardSystem,
     ScoredConversation,
 )
-from memaudit.scoring.loss_diagnosis import Diagnosis
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 from memaudit.stats.bootstrap import RESAMPLES, Floats, Interval, outer_percentiles
@@ -301,7 +300,6 @@ def _standing(
 ) -> Standing:  # fmt: skip
     rows = rows_of(known, system, asked)
     flat = [row for of_one in rows for row in of_one]
-    diagnosed = [row.diagnosis for row in flat if isinstance(row.diagnosis, Diagnosis)]
     return Standing(
         system=system.name,
         score=score,
@@ -310,7 +308,7 @@ def _standing(
         best_rank=best_rank,
         by_pass={
             measure: {
-                name: float(np.nanmean(_means(rows_of(known, system, asked, name), measure)))
+                name: mean_over(rows_of(known, system, asked, name), MEASURES[measure])
                 for name in folder.passes
             }
             for measure in MEASURES
@@ -318,10 +316,7 @@ def _standing(
         between_runs={measure: _between_runs(rows, measure) for measure in MEASURES},
         fits=sum(row.numbers.fits for row in flat),
         kept_by=tuple(sorted({row.kept_by for row in flat})),
-        losses={
-            step.name: sum(float(share_of(one, step.name)) for one in diagnosed) / len(diagnosed)
-            for step in (diagnosed[0].steps if diagnosed else ())
-        },
+        losses=loss_shares(rows),
     )
 
 

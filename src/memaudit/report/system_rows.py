@@ -1,9 +1,12 @@
 """A system's row of a board: its stores, where they come from, and what it loses, with examples."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
+from memaudit.core.number_text import percent
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem, ScoredConversation, run_name
 from memaudit.scoring.loss_diagnosis import Diagnosis
@@ -57,8 +60,28 @@ def rows_of(
     return table
 
 
-def share_of(diagnosis: Diagnosis, name: str) -> Fraction:
-    return next(step.share for step in diagnosis.steps if step.name == name)
+def mean_over(
+    rows: Sequence[Sequence[StoreScore]], measure: Callable[[StoreScore], Fraction | float | None]
+) -> float:
+    """The mean over conversations of the mean over runs, where the measure is defined."""
+    means = []
+    for of_one in rows:
+        values = [float(value) for row in of_one if (value := measure(row)) is not None]
+        if values:
+            means.append(sum(values) / len(values))
+    return sum(means) / len(means) if means else math.nan
+
+
+def loss_shares(rows: Sequence[Sequence[StoreScore]]) -> dict[str, float]:
+    """By step, the mean share of OPT that is lost there; empty if no loss is known."""
+    shares = {name: mean_over(rows, partial(_share, name)) for name in LOSS_STEPS}
+    return {name: share for name, share in shares.items() if not math.isnan(share)}
+
+
+def _share(name: str, row: StoreScore) -> Fraction | None:
+    if not isinstance(row.diagnosis, Diagnosis):
+        return None
+    return next(step.share for step in row.diagnosis.steps if step.name == name)
 
 
 WHY = {
@@ -74,31 +97,25 @@ def system_row(
     folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str
 ) -> SystemRow:
     rows = rows_of(known, system, asked)
-    flat = [row for of_one in rows for row in of_one]
-    weights = [
-        (row, float(sum(one.results[folder.plan.labels].package.weights.values())))
+    weight = {
+        id(row): float(sum(one.results[folder.plan.labels].package.weights.values()))
         for one, of_one in zip(known, rows, strict=True)
         for row in of_one
-    ]
+    }
     loses, examples = _losses(folder, known, system, asked)
     return SystemRow(
         system=system.name,
         conversations=sum(bool(of_one) for of_one in rows),
-        runs=len(flat),
-        whole_store=_mean(float(row.numbers.written.value) / weight for row, weight in weights),
-        words=_mean(float(row.numbers.written.cost) for row in flat),
-        memories=_mean(row.numbers.memories for row in flat),
+        runs=sum(len(of_one) for of_one in rows),
+        whole_store=mean_over(rows, lambda row: float(row.numbers.written.value) / weight[id(row)]),
+        words=mean_over(rows, lambda row: float(row.numbers.written.cost)),
+        memories=mean_over(rows, lambda row: row.numbers.memories),
         provenance=_provenance(system),
         marks=tuple(_marks(folder, known, system, rows)),
         notes=tuple(system.notes.notes),
         loses=loses,
         examples=examples,
     )
-
-
-def _mean(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed)
 
 
 def _marks(
@@ -151,15 +168,10 @@ def _losses(
 ) -> tuple[str, tuple[LostExample, ...]]:
     """A sentence about the largest loss, with units that it cost."""
     rows = rows_of(known, system, asked)
-    diagnosed = [
-        row.diagnosis for of_one in rows for row in of_one if isinstance(row.diagnosis, Diagnosis)
-    ]
-    if not diagnosed:
+    shares = loss_shares(rows)
+    kept = mean_over(rows, lambda row: row.numbers.kept.ratio.value)
+    if not shares:
         return "No losses are known.", ()
-    shares = {
-        name: sum((share_of(one, name) for one in diagnosed), Fraction(0)) / len(diagnosed)
-        for name in LOSS_STEPS
-    }
     worst = max(shares, key=lambda name: shares[name])
     examples = [
         example
@@ -167,10 +179,9 @@ def _losses(
         for row in of_one[:1]
         for example in _examples(one.results[folder.plan.labels], row, worst)[:1]
     ]
-    kept = sum((one.kept_share for one in diagnosed), Fraction(0)) / len(diagnosed)
     sentence = (
-        f"At {asked} words it keeps {float(kept):.0%} of OPT and loses most, "
-        f"{float(shares[worst]):.0%}, to {worst}: {WHY[worst]}."
+        f"At {asked} words it keeps {percent(kept)} of OPT and loses most, "
+        f"{percent(shares[worst])}, to {worst}: {WHY[worst]}."
     )
     return sentence, tuple(examples[:EXAMPLES])
 
