@@ -1,95 +1,108 @@
-"""The captures that ship: their records, their labels, and scores by them."""
+"""The captures that ship: their records, a README that counts them, labels of two blind passes."""
 
 import json
 from collections import Counter
-from functools import cache
+from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from memaudit import api
 from memaudit.adapters.capture.record import read_record
-from memaudit.adapters.store import ExportedStore, read_store
-from memaudit.natural.named_packages import natural_set
-from memaudit.scoring.judges import named_judge
+from memaudit.scoring.board_folder import BoardFolder, read_board, shipped_board
+from memaudit.scoring.label_sheets import unlabelled
+from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
-CAPTURES = Path(str(files("memaudit"))) / "examples" / "natural" / "captures"
-SYSTEMS = ("amem", "langmem", "letta", "mem0")
-DIFFER = {"bakery-flour": 9, "greyhound-knee": 3, "moving-mother": 7, "wedding-flowers": 3}
-
-Cell = tuple[str, str, str]
+FOLDER = Path(str(files("memaudit").joinpath("examples/natural/captures")))
+README = (FOLDER / "README.md").read_text("utf-8")
+SYSTEMS = ("mem0", "langmem", "letta", "amem")
 
 
-@cache
-def labels(name: str) -> dict[Cell, float]:
-    rows = map(json.loads, (CAPTURES / f"{name}.jsonl").read_text().splitlines())
-    return {(r["conversation"], r["memory_id"], r["unit_id"]): r["coverage"] for r in rows}
+def table(heading: str) -> dict[str, list[str]]:
+    """The rows of the README's table whose heading begins so, by their first cell."""
+    lines = README[README.index(heading) :].split("\n\n")[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {first: rest for first, *rest in cells}
 
 
-def stores(conversation: str) -> list[ExportedStore]:
-    return [
-        read_store(CAPTURES / system / f"{conversation}.json").model_copy(
-            update={"name": system, "times": "none"}
-        )
-        for system in SYSTEMS
-    ]
+@pytest.fixture(scope="module")
+def board() -> BoardFolder:
+    with shipped_board() as folder:
+        return read_board(folder)
 
 
-def test_every_record_is_readable_and_says_how_it_was_made() -> None:
-    for conversation in DIFFER:
-        for system in SYSTEMS:
-            record = read_record(CAPTURES / system / f"{conversation}.json.record.jsonl.gz")
-            assert record.settings["system"] == system
-            assert record.settings["clock"] == "conversation"
-            store = read_store(CAPTURES / system / f"{conversation}.json")
-            writing = store.origin.configuration["writing"]
-            assert isinstance(writing, dict)
-            assert writing["tokens_in"] == "not reported"
-            chats = [call for call in record.calls if not call.is_embedding]
-            assert writing["calls"] == len(chats)
-            assert store.origin.configuration["failed_messages"] == 0
-
-
-def test_the_passes_differ_where_the_readme_says_and_were_adjudicated_there() -> None:
-    first, second, final = map(labels, ("blind_a", "blind_b", "coverage"))
-    cells = first.keys() | second.keys()
-    apart = [cell for cell in cells if first.get(cell, 0) != second.get(cell, 0)]
-    assert Counter(cell[0] for cell in apart) == DIFFER
-    assert all(final.get(cell, 0) == first.get(cell, 0) for cell in cells - set(apart))
-    assert final.keys() <= cells
-
-
-def test_every_active_memory_was_labelled() -> None:
-    rows = map(json.loads, (CAPTURES / "memories.jsonl").read_text().splitlines())
-    known = {(row["conversation"], " ".join(row["text"].split())) for row in rows}
-    told = {
-        (conversation, " ".join(memory.text.split()))
-        for conversation in DIFFER
-        for store in stores(conversation)
-        for memory in store.active
+def test_every_run_is_counted(board: BoardFolder) -> None:
+    """Twelve conversations by all systems, three of them twice; no message failed."""
+    counts = {
+        (run.conversation, run.number, run.system): len(run.store.active) for run in board.runs
     }
-    assert told == known
-    assert len(known) == 437
+    said = {}
+    for name, numbers in table("| | mem0 | langmem").items():
+        first, _, rest = name.partition(" (")
+        number = 2 if rest == "second run)" else 1
+        for system, count in zip(SYSTEMS, numbers, strict=True):
+            said[first, number, system] = int(count)
+    assert said == counts
+    assert len({name for name, _, _ in counts}) == 12
+    assert len({name for name, number, _ in counts if number == 2}) == 3
 
 
-@pytest.mark.slow
-def test_scores_hold_under_either_pass() -> None:
-    """Certified optima; the mean of a system at a budget moves by 0.05 at most between passes."""
-    packages = {package.name: package for package in natural_set()}
-    means: dict[tuple[str, str, str], list[float]] = {}
-    for name in ("coverage", "blind_a", "blind_b"):
-        judge = named_judge(f"labels:{CAPTURES / name}.jsonl", CAPTURES / "memories.jsonl")
-        for conversation in DIFFER:
-            result = api.score(packages[conversation], stores(conversation), [120, 250], judge)
-            assert all(row.optimum.certified for row in result.rows)
-            assert not result.is_estimate
-            for row in result.rows:
-                best = row.numbers.best.ratio.value
-                assert best is not None
-                means.setdefault((name, row.store, row.at), []).append(float(best))
-    for (name, store, at), found in means.items():
-        usual = means["coverage", store, at]
-        assert abs(sum(found) - sum(usual)) / len(usual) <= 0.05, (name, store, at)
-    order = sorted(SYSTEMS, key=lambda system: -sum(means["coverage", system, "250"]))
-    assert order == ["mem0", "letta", "langmem", "amem"]
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_records_say_how_stores_were_made(board: BoardFolder, system: str) -> None:
+    for run in board.runs:
+        if run.system != system:
+            continue
+        name = run.conversation if run.number == 1 else f"{run.conversation}.run{run.number}"
+        record = read_record(FOLDER / system / f"{name}.json.record.jsonl.gz")
+        settings = run.store.origin.configuration
+        assert record.settings["system"] == system
+        assert record.settings["clock"] == settings["clock"] == "conversation"
+        assert settings["model"] == "careful-reader"
+        assert settings["failed_messages"] == 0
+        writing = settings["writing"]
+        assert isinstance(writing, dict)
+        assert writing["tokens_in"] == "not reported"
+        assert writing["calls"] == sum(not call.is_embedding for call in record.calls)
+
+
+def test_labels(board: BoardFolder) -> None:
+    """Every memory is labelled; the third reader decided only where the passes differ; the README
+    has their agreement."""
+    assert unlabelled(board) == {}
+    cells = {
+        name: {
+            (row["conversation"], row["memory_id"], row["unit_id"]): Fraction(str(row["coverage"]))
+            for row in map(json.loads, (FOLDER / name).read_text("utf-8").splitlines())
+        }
+        for name in board.passes
+    }
+    final, first, second = (cells[name] for name in board.passes)
+    for pair in {*final, *first, *second}:
+        if first.get(pair) == second.get(pair):
+            assert final.get(pair) == first.get(pair), pair
+    texts = [
+        (row["conversation"], row["memory_id"])
+        for row in map(json.loads, (FOLDER / "memories.jsonl").read_text("utf-8").splitlines())
+    ]
+    assert len(texts) == 1_671 + 12
+    assert "the 1,671 different texts of the active memories and 12 headings" in README
+    nothing = Fraction(0)
+    said = table("| | pairs | full in both")
+    for package in board.packages:
+        pairs = Counter(
+            (first.get((name, id, unit.id), nothing), second.get((name, id, unit.id), nothing))
+            for name, id in texts
+            if name == package.name
+            for unit in package.units
+        )
+        full, partial = pairs[Fraction(1), Fraction(1)], pairs[Fraction(1, 2), Fraction(1, 2)]
+        differ = sum(number for (a, b), number in pairs.items() if a != b)
+        kappa = kappa_of_pairs(pairs)
+        assert kappa is not None
+        assert said[package.name] == [
+            f"{pairs.total():,}",
+            str(full),
+            str(partial),
+            str(differ),
+            f"{float(kappa):.3f}",
+        ]

@@ -95,10 +95,11 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
 
     from memaudit.core.number_text import ratio, span
     from memaudit.core.text import shortened
-    from memaudit.report.board_page import quality, written_sizes
+    from memaudit.report.board_page import finding, quality, written_sizes
 
     screen = console()
-    screen.print(safe_markup(board.title))
+    screen.print(safe_markup(f"{board.title}: how much of the best possible memory did each keep?"))
+    screen.print(safe_markup(finding(board)))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("budget", justify="right")
     table.add_column("system", overflow="fold")

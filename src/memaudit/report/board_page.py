@@ -10,7 +10,7 @@ from memaudit.io.atomic import write_file
 from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.system_board import MEASURES, SystemBoard
-from memaudit.report.system_rows import SystemRow
+from memaudit.report.system_rows import WHY, SystemRow
 from memaudit.report.writer_groups import Member
 
 
@@ -30,6 +30,8 @@ def build_board_page(board: SystemBoard) -> str:
             name: Member(name, name, "", "deployable", look) for name, look in looks(names).items()
         },
         best=Member("upper", "best subset that fits", "", "reference", BEST_SUBSET_LOOK),
+        finding=finding(board),
+        losses=WHY,
         quality=quality(board),
         written_sizes=written_sizes,
         data=board_data(board),
@@ -108,6 +110,22 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
         "notes": list(board.notes),
         "left_out": list(board.left_out),
     }  # fmt: skip
+
+
+def finding(board: SystemBoard) -> str:
+    """The answer in one sentence, at the budget in the middle."""
+    optima, standings = board.budgets[len(board.budgets) // 2]
+    scores = sorted(one.score.mean for one in standings)
+    subsets = sorted(one.best_subset.mean for one in standings)
+    if len(standings) == 1:
+        return (
+            f"At {optima.budget} words {percent(scores[0])}; the best choice of its own memories "
+            f"would keep {percent(subsets[0])}."
+        )
+    return (
+        f"At {optima.budget} words {percent(scores[0])} to {percent(scores[-1])}; the best choice "
+        f"of their own memories would keep {percent(subsets[0])} to {percent(subsets[-1])}."
+    )
 
 
 def quality(board: SystemBoard) -> list[str]:
