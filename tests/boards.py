@@ -15,12 +15,14 @@ def write_jsonl(path: Path, rows: list[dict[str, object]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def write_labels(folder: Path, names: list[str], labels: dict[str, Labels]) -> None:
-    """The same memories in every conversation; `labels` are by file."""
+def write_labels(
+    folder: Path, names: list[str], labels: dict[str, Labels], nothing: tuple[str, ...] = ()
+) -> None:
+    """The same memories in every conversation; `labels` are by file; `nothing` keeps no unit."""
     texts = sorted({text for of_file in labels.values() for text, _ in of_file})
     write_jsonl(folder / "memories.jsonl", [
         {"conversation": name, "memory_id": f"{name}/{text}", "text": text}
-        for name in names for text in (*texts, "Hello Ann")
+        for name in names for text in (*texts, *nothing)
     ])  # fmt: skip
     for file, of_file in labels.items():
         write_jsonl(folder / file, [
@@ -60,7 +62,7 @@ def make_board(folder: Path, systems: dict[str, list[list[str]]], conversations:
                 file = f"{name}.json" if number == 1 else f"{name}.run{number}.json"
                 import_texts(folder / system / file, texts)
     files = {"coverage.jsonl": FULL, "blind_a.jsonl": FULL, "blind_b.jsonl": HALF}
-    write_labels(folder, names, files)
+    write_labels(folder, names, files, ("Hello Ann",))
     plan = {"format": "memaudit-board", "version": 1, "title": "Ann", "packages": "packages",
             "budgets": ["7"], "times": "none", "labels": "coverage.jsonl",
             "passes": ["blind_a.jsonl", "blind_b.jsonl"],

@@ -157,7 +157,7 @@ def board(folder: Path, dice: random.Random) -> Iterator[str]:
         rows = [{"text": text, "id": drawn(dice), "created_at": drawn(dice)} for text in said]
         write_rows(folder / "export.jsonl", *rows)
         run("import", "plain", folder / "export.jsonl", "--out", folder / system / "talk.json")
-        notes = {"name": f"{system} {whole(dice)}", "notes": [whole(dice)]}
+        notes = {"notes": [whole(dice)]}
         (folder / system / "row.json").write_text(json.dumps(notes))
     plan = {"format": "memaudit-board", "version": 1, "title": whole(dice), "budgets": ["30"],
             "packages": "package.json", "times": "none", "labels": "labels.jsonl",

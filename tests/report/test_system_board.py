@@ -70,39 +70,103 @@ def test_runs_widen_the_interval(make: Callable[..., Path]) -> None:
     assert np.isclose(width["steady"], 0)
 
 
+def added(folder: Path, texts: list[str], notes: dict[str, object] | None = None) -> Path:
+    """A vendor's folder: one store, all of whose texts keep all units, labelled once."""
+    folder.mkdir()
+    import_texts(folder / "talk0.json", texts)
+    (folder / "row.json").write_text(json.dumps(notes or {}))
+    write_labels(folder, ["talk0"], {
+        "coverage.jsonl": {(text, f"u{at}"): 1.0 for text in texts for at in range(4)}
+    })  # fmt: skip
+    return folder
+
+
 def test_added_rows_are_marked_and_change_the_digest(
     make: Callable[..., Path], tmp_path: Path
 ) -> None:
     """A vendor's folder with labels of its own: solved with all others, with its marks."""
     folder = make({"good": [list(UNITS[2:])]})
-    new = tmp_path / "new"
-    new.mkdir()
-    import_texts(new / "talk0.json", ["Ann: no nuts, Graz, nights, dog"])
-    (new / "row.json").write_text(json.dumps({"blind": False, "notes": ["Beta."]}))
-    write_labels(new, ["talk0"], {
-        "coverage.jsonl": {("Ann: no nuts, Graz, nights, dog", f"u{at}"): 1.0 for at in range(4)}
-    })  # fmt: skip
+    new = added(tmp_path / "new", ["Ann: no nuts, Graz, nights, dog"], {"notes": ["Beta."]})
     before = printed_json("board", folder)
     after = printed_json("board", folder, "--add", f"vendor={new}")
     assert before["digest"] != after["digest"]
     (row,) = (row for row in after["systems"] if row["system"] == "vendor")
     assert row["marks"] == [
-        "labelled by readers who knew the system", "labelled once", "on 1 of 6 conversations",
+        "on 1 of 6 conversations, so not ranked",
+        "its row.json does not say that its labels are blind",
+        "labelled once: its labels are the same in every pass",
         "imported, not captured",
-    ]  # fmt: skip
+    ]
+    assert before["agreement"] == after["agreement"]
     old = [one["score"]["mean"] for one in before["standings"]]
     (good,) = (one for one in after["standings"] if one["system"] == "good")
     assert good["score"]["mean"] < old[0]  # the denominator of talk0 has grown
     text = done("board", folder, "--add", f"vendor={new}").stdout
     assert "vendor *" in text
     assert "Beta." in text
+    (new / "row.json").write_text('{"blnd": false}')
+    assert "blnd" in failure("board", folder, "--add", f"vendor={new}")
 
 
-def test_unlabelled_stores_are_left_out_and_counted(make: Callable[..., Path]) -> None:
-    folder = make({"good": [list(UNITS[2:])], "new": [["Ann is a secret agent"]]})
+def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
+    make: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = make({"good": [list(UNITS[2:])], "poor": [["Hello Ann"]]})
+    ((_, before),) = system_board(read_board(folder)).budgets
+    new = added(tmp_path / "new", ["All of Ann"])
+    export = {
+        "results": [{"id": "m1", "memory": "All of Ann"}, {"id": "m2", "memory": "Hello Ann"}]
+    }
+    (new / "talk0.json").write_text(json.dumps(export))  # as Mem0 exports it, without times
+    board = system_board(read_board(folder, [("vendor", new)]))
+    ((_, after),) = board.budgets
+    assert board.row("vendor").marks[-1].startswith("no times: its newest memories are the last")
+    assert [(one.system, one.rank) for one in before] == [("good", 1), ("poor", 2)]
+    assert [(one.system, one.rank) for one in after] == [("good", 1), ("poor", 2), ("vendor", None)]
+    assert after[1].ahead == ("good",)
+    assert after[2].score.mean == 1
+
+
+def test_own_labels_may_not_say_again_what_the_board_labels(
+    make: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = make({"good": [list(UNITS[2:])]})
+    new = added(tmp_path / "new", [UNITS[1]])
+    assert "labels memories of talk0 that the board labels" in failure(
+        "board", folder, "--add", f"vendor={new}"
+    )
+
+
+def test_nothing_can_be_kept_at_a_budget_of_nothing(make: Callable[..., Path]) -> None:
+    """OPT is 0, so that nothing is defined, and nothing is drawn."""
+    folder = make({"good": [list(UNITS[2:])]})
+    plan = json.loads((folder / "board.json").read_text())
+    (folder / "board.json").write_text(json.dumps({**plan, "budgets": ["0", "50%", "7.0"]}))
+    page = build_board_page(system_board(read_board(folder)))
+    assert "nan" not in page
+    assert "At 50% it keeps" in page
+
+
+def test_unlabelled_runs_are_left_out_and_counted(make: Callable[..., Path]) -> None:
+    folder = make({"good": [list(UNITS[2:]), ["Ann is at work"]], "new": [["Ann is an agent"]]})
     board = system_board(read_board(folder))
     assert [row.system for row in board.rows] == ["good"]
-    assert len(board.left_out) == 6
+    assert board.left_out[:2] == (
+        "good (run 2) on talk0: 1 memory not labelled; --sheets makes sheets",
+        "new on talk0: 1 memory not labelled; --sheets makes sheets",
+    )
+    assert len(board.left_out) == 7
+    assert "1 run without scores" in board.row("good").marks
+
+
+def renamed(folder: Path, name: str) -> None:
+    (folder / "good" / "talk0.jsonl").unlink()  # what it was imported from
+    (folder / "good" / "talk0.json").rename(folder / "good" / name)
+
+
+def planned(folder: Path, **fields: object) -> None:
+    plan = json.loads((folder / "board.json").read_text())
+    (folder / "board.json").write_text(json.dumps({**plan, **fields}))
 
 
 @pytest.mark.parametrize(
@@ -110,8 +174,15 @@ def test_unlabelled_stores_are_left_out_and_counted(make: Callable[..., Path]) -
     [
         (lambda folder: (folder / "board.json").unlink(), "board.json"),
         (lambda folder: (folder / "board.json").write_text("{}"), "board.json"),
-        (lambda folder: (folder / "coverage.jsonl").unlink(), "coverage.jsonl"),
-        (lambda folder: (folder / "good" / "talk0.json").rename(folder / "good" / "no.json"), "no"),
+        (lambda folder: (folder / "blind_a.jsonl").unlink(), "blind_a.jsonl: does not exist"),
+        (lambda folder: (folder / "coverage.jsonl").unlink(), "2 memories not labelled"),
+        (lambda folder: renamed(folder, "no.json"), "no conversation of the board is called 'no'"),
+        (lambda folder: renamed(folder, "talk0.run1.json"), "CONVERSATION.run2.json"),
+        (lambda folder: renamed(folder, "talk0.jsonl"), "run memaudit import talk0.jsonl"),
+        (lambda folder: planned(folder, labels="../x.jsonl"), "'../x.jsonl' is not the name"),
+        (lambda folder: planned(folder, memories="coverage.jsonl"), "two of labels, passes and"),
+        (lambda folder: planned(folder, budgets=["own"]), "the same for all systems, not own"),
+        (lambda folder: planned(folder, pases=[]), "pases"),
     ],
 )
 def test_broken_folders_get_one_line(

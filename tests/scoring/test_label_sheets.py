@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.core.text import one_line
 from tests.boards import UNITS, make_board
 from tests.cli.running import done, failure, import_texts, printed_json
 
-KEEPS = {"Ann lives in Graz\nS1. Ann has a dog": {"u1", "u3"}, "Nights are for work": {"u2"}}
+BOARD = {**{text: {f"u{at}"} for at, text in enumerate(UNITS)}, "Hello Ann": set()}
+"""What the labelled texts keep, which are mixed in as controls."""
+KEEPS: dict[str, set[str]] = {
+    "Ann lives in Graz\nS1. Ann has a dog": {"u1", "u3"},
+    "Nights are for work": {"u2"},
+}
 """What the new texts keep. The first tries to pass for a statement."""
 
 
@@ -39,18 +45,19 @@ def answer(sheet: Path, keeps: dict[str, set[str]], partly: str = "") -> None:
     """Answer as a reader who knows what is true, in the form that the sheet asks for."""
     statements, memories = numbered(sheet)
     unit = {number: f"u{UNITS.index(text)}" for number, text in statements.items()}
-    kept = {" / ".join(text.splitlines()): units for text, units in keeps.items()}
+    kept = {one_line(text): units for text, units in {**BOARD, **keeps}.items()}
 
-    def mark(number: str, of: str) -> str:
-        return f"{number}?" if of == partly else number
+    def mark(number: str, of: str, text: str) -> str:
+        return f"{number}?" if of == partly and text not in BOARD else number
 
     lines = [
-        (memory, [mark(number, unit[number]) for number in unit if unit[number] in kept[text]])
+        (memory, [mark(number, unit[number], text) for number in unit
+                  if unit[number] in kept[text]])
         for memory, text in memories.items()
-    ]
+    ]  # fmt: skip
     if sheet.name.endswith(".b.md"):
         lines = [
-            (number, [mark(memory, unit[number]) for memory, text in memories.items()
+            (number, [mark(memory, unit[number], text) for memory, text in memories.items()
                       if unit[number] in kept[text]])
             for number in statements
         ]  # fmt: skip
@@ -62,14 +69,14 @@ def answer(sheet: Path, keeps: dict[str, set[str]], partly: str = "") -> None:
 def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
     """Two readers, who differ on one pair per conversation; a third decides for full."""
     board, vendor, folder = folders
-    assert "talk0: 2 memories, 4 statements" in sheets(*folders)
+    assert "talk0: 2 memories and 5 controls, 4 statements" in sheets(*folders)
     for sheet in sorted(folder.glob("*.md")):
         text = sheet.read_text()
         assert "secretive" not in text
         assert "Who is Ann?" not in text
         assert set(numbered(sheet)[0].values()) == set(UNITS)
         assert "\nS1. Ann has a dog" not in text.split("## Memories")[1]
-    assert "missing: talk0.a.txt, talk0.b.txt" in sheets(*folders)
+    assert f"missing in {folder}: talk0.a.txt, talk0.b.txt" in sheets(*folders)
     for sheet in folder.glob("talk?.a.md"):
         answer(sheet, KEEPS)
     for sheet in folder.glob("talk?.b.md"):
@@ -77,6 +84,7 @@ def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
     said = sheets(*folders)
     assert "talk0: 8 pairs, 2 full and 0 partial in both, 1 differ, kappa" in said
     assert "third.md: 2 pairs" in said
+    assert "controls: kappa 1.000 with the labels of the board" in said
     third = (folder / "third.md").read_text()
     assert third.count("Memory: Nights are for work") == 2
     (folder / "third.txt").write_text("1: full\n2: full\n")
@@ -86,13 +94,19 @@ def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
         {(texts[row["memory_id"]], row["unit_id"]): row["coverage"] for row in rows(vendor / name)}
         for name in ("coverage.jsonl", "blind_b.jsonl")
     )
-    assert final == {(text, unit): 1 for text, units in KEEPS.items() for unit in units}
+    assert final == {(one_line(text), unit): 1 for text, units in KEEPS.items()
+                     for unit in units}  # fmt: skip
     assert second["Nights are for work", "u2"] == 0.5
     row = next(
         one for one in printed_json("board", board, "--add", f"secretive={vendor}")["systems"]
         if one["system"] == "secretive"
     )  # fmt: skip
-    assert row["marks"] == ["imported, not captured"]
+    assert row["marks"][1] == "imported, not captured"
+    (folder / "third.txt").write_text("1: none\n2: full\n")  # another decision replaces it
+    sheets(*folders)
+    assert len(rows(vendor / "coverage.jsonl")) == len(final) * 2 - 1
+    import_texts(vendor / "talk1.json", [*KEEPS, "Ann sings"])
+    assert "1 memory on no sheet: run this again with another folder" in sheets(*folders)
 
 
 def test_labels_are_added_once_if_adding_was_interrupted(
@@ -128,11 +142,13 @@ def test_nothing_to_label(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("the first keeps S1", "talk0.a.txt:1: expected a number, a colon and an answer"),
-        ("1: S1, S9", "talk0.a.txt:1: 'S9' is not a number of this sheet"),
-        ("1: 2", "talk0.a.txt:1: '2' is not a number of this sheet"),
+        ("1: S1, S9", "talk0.a.txt:1: expected none alone or numbers such as S1, not 'S9'"),
+        ("1: 2", "talk0.a.txt:1: expected none alone or numbers such as S1, not '2'"),
         ("1: none\n1: S1", "talk0.a.txt:2: 1 was answered before"),
-        ("1: none", "talk0.a.txt: 1 not answered, the first 2"),
-        ("1: none\n2: none\n3: none", "talk0.a.txt: 3 is not a number of this sheet"),
+        ("1: none", "talk0.a.txt: 6 not answered, the first 2"),
+        ("\n".join(f"{n}: none" for n in range(1, 9)), "8 is not a number of this sheet"),
+        ("1: S1, S1?", "talk0.a.txt:1: names a number twice"),
+        ("1:", "talk0.a.txt:1: expected a number, a colon and an answer"),
     ],
 )
 def test_answers_that_cannot_be_read(
@@ -155,6 +171,32 @@ def test_sheets_of_another_board(folders: tuple[Path, Path, Path]) -> None:
     key.write_text(key.read_text().replace('"talk1"', '"../talk9"'))
     said = failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
     assert "'../talk9' and its units are not those of this board" in said
+
+
+def test_sheets_of_another_system(folders: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    board, _, folder = folders
+    sheets(*folders)
+    for sheet in folder.glob("*.md"):
+        answer(sheet, KEEPS)
+    other = tmp_path / "other"
+    other.mkdir()
+    import_texts(other / "talk0.json", ["Ann sings"])
+    assert "about other stores" in failure(
+        "board", board, "--add", f"x={other}", "--sheets", folder
+    )
+    assert not (other / "coverage.jsonl").exists()
+
+
+def test_sheets_lie_elsewhere(folders: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    board, vendor, _ = folders
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.md").write_text("mine")
+    for place, message in (
+        (vendor, "lies in"), (board / "sheets", "lies in"), (tmp_path / "full", "is not empty"),
+    ):  # fmt: skip
+        words = ("board", board, "--add", f"x={vendor}", "--sheets", place)
+        assert message in failure(*words)
+    assert (tmp_path / "full" / "notes.md").read_text() == "mine"
 
 
 def test_a_pass_that_changes_after_the_third_reader(folders: tuple[Path, Path, Path]) -> None:

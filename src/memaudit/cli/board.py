@@ -38,8 +38,8 @@ def board(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Label what no label is about: write blind sheets for two readers, and when they "
-            "are filled in, add the labels to --add DIR or FOLDER.",
+            help="Write blind labelling sheets for memories without labels. Once both readers "
+            "have answered, put their labels into the folder of --add, or into FOLDER.",
         ),
     ] = None,
     out: Annotated[
@@ -63,9 +63,9 @@ def board(
     with shipped_board() as shipped:
         read = read_board(folder or shipped, added)
         if sheets is not None:
-            target = added[-1][1] if added else folder
-            if target is None:
-                raise MemAuditError("--sheets: give --add or FOLDER, where the labels are added")
+            target = added[0][1] if added else folder
+            if target is None or len(added) > 1:
+                raise MemAuditError("--sheets: give one --add or FOLDER, where the labels are put")
             for line in Sheets(read, sheets, target).advance():
                 typer.echo(safe(line))
             return
@@ -93,7 +93,7 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.core.number_text import ratio, span
+    from memaudit.core.number_text import ratio, short_number, span
     from memaudit.core.text import shortened
     from memaudit.report.board_page import finding, quality, written_sizes
 
@@ -108,26 +108,30 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
     for optima, standings in board.budgets:
         for one in standings:
             mark = " *" if board.row(one.system).marks else ""
+            rank, best_rank = ("-" if at is None else str(at) for at in (one.rank, one.best_rank))
             table.add_row(
-                optima.budget, safe_markup(one.system) + mark, str(one.rank),
+                optima.budget, safe_markup(one.system) + mark, rank,
                 ratio(one.score.mean), span(one.score.low, one.score.high),
                 ratio(one.best_subset.mean), span(one.best_subset.low, one.best_subset.high),
-                str(one.best_rank),
+                best_rank,
             )  # fmt: skip
     screen.print(table)
     screen.print("score: what the store keeps within the budget, over OPT of everything judged; "
                  "best subset: the best choice of its own memories")  # fmt: skip
-    screen.print("equal ranks: the difference is not clear over these conversations")
+    screen.print("rank: 1 plus the number of systems that are clearly ahead; two systems of "
+                 "different rank may still not differ clearly")  # fmt: skip
+    if any(row.marks for row in board.rows):
+        screen.print("* marked: the reasons are below")
     written = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     written.add_column("system", overflow="fold")
-    for name in ("conversations", "runs", "memories", "words", "whole store"):
+    for name in ("conversations", "runs", "memories", board.measure, "whole store"):
         written.add_column(name, justify="right", no_wrap=True)
     for row in board.rows:
         written.add_row(safe_markup(row.system), str(row.conversations), str(row.runs),
                         *written_sizes(row))  # fmt: skip
     screen.print(written)
-    screen.print("memories and words of a store, and what all of it is worth over the weight of "
-                 "all units: means")  # fmt: skip
+    screen.print("whole store: what all of it is worth, over the weight of all units; all numbers "
+                 "are means")  # fmt: skip
     for line in quality(board):
         screen.print(safe_markup(line))
     if full:
@@ -135,9 +139,12 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
             screen.print(f"\n{safe_markup(row.system)}: {safe_markup(row.loses)}")
             for example in row.examples:
                 screen.print(safe_markup(f"  lost in {example.conversation}: {example.unit}"))
-                if example.memory is not None:
-                    memory = shortened(example.memory, EXAMPLE)
-                    screen.print(safe_markup(f"    its memory of {example.words} words: {memory}"))
+                if example.memory is None:
+                    screen.print("    it wrote nothing that says this")
+                else:
+                    cost = f"{short_number(example.memory.cost)} {board.measure}"
+                    memory = shortened(example.memory.text, EXAMPLE)
+                    screen.print(safe_markup(f"    its memory of {cost}: {memory}"))
             came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())
             screen.print(safe_markup(came))
             for mark in (*row.marks, *row.notes):

@@ -48,6 +48,7 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
         "digest": board.digest,
         "conversations": list(board.conversations),
         "passes": list(board.passes),
+        "costs_in": board.measure,
         "agreement": None if board.agreement is None else {
             "pairs": board.agreement.pairs, "differ": board.agreement.differ,
             "kappa": [rounded(kappa) for kappa in board.agreement.kappa],
@@ -70,8 +71,10 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
                 "budget": optima.budget,
                 "system": one.system,
                 "rank": one.rank,
+                "clearly_ahead": one.ahead,
                 "score": one.score.to_json(),
                 "best_subset_rank": one.best_rank,
+                "best_subset_clearly_ahead": one.best_ahead,
                 "best_subset": one.best_subset.to_json(),
                 "by_pass": {
                     measure: {name: rounded(mean) for name, mean in means.items()}
@@ -93,15 +96,16 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
                 "conversations": row.conversations,
                 "runs": row.runs,
                 "whole_store": rounded(row.whole_store),
-                "words": rounded(row.words),
+                "cost": rounded(row.cost),
                 "memories": rounded(row.memories),
                 **row.provenance,
                 "marks": list(row.marks),
                 "notes": list(row.notes),
                 "loses": row.loses,
                 "examples": [
-                    {"conversation": one.conversation, "unit": one.unit, "memory": one.memory,
-                     "words": one.words}
+                    {"conversation": one.conversation, "unit": one.unit,
+                     "share_of_opt": rounded(one.share),
+                     "memory": one.memory and one.memory.text}
                     for one in row.examples
                 ],
             }
@@ -119,11 +123,11 @@ def finding(board: SystemBoard) -> str:
     subsets = sorted(one.best_subset.mean for one in standings)
     if len(standings) == 1:
         return (
-            f"At {optima.budget} words {percent(scores[0])}; the best choice of its own memories "
+            f"At {optima.name} {percent(scores[0])}; the best choice of its own memories "
             f"would keep {percent(subsets[0])}."
         )
     return (
-        f"At {optima.budget} words {percent(scores[0])} to {percent(scores[-1])}; the best choice "
+        f"At {optima.name} {percent(scores[0])} to {percent(scores[-1])}; the best choice "
         f"of their own memories would keep {percent(subsets[0])} to {percent(subsets[-1])}."
     )
 
@@ -131,8 +135,8 @@ def finding(board: SystemBoard) -> str:
 def quality(board: SystemBoard) -> list[str]:
     """What the optima rest on and how far labels move the means, in sentences."""
     lines = [
-        f"{counted(len(board.conversations), 'conversation')}; under blind passes and adjudicated "
-        f"labels a mean moves by at most {board.largest_pass_shift:.3f}"
+        f"{counted(len(board.conversations), 'conversation')}; changing the pass of labels moves a "
+        f"mean by at most {board.largest_pass_shift:.3f}"
     ]
     if board.agreement is not None:
         said, kappa = board.agreement, board.agreement.kappa
@@ -141,17 +145,15 @@ def quality(board: SystemBoard) -> list[str]:
             + (f"; kappa is {min(kappa):.3f} to {max(kappa):.3f} by conversation" if kappa else "")
         )
     for optima, _ in board.budgets:
-        lived = (
+        survival = (
             ""
             if optima.survival is None
-            else (
-                f"; chosen under one pass, they keep {optima.survival:.3f} of their value under "
-                "the other"
-            )
+            else f"; chosen under one blind pass, optima keep {optima.survival:.2f} of their value "
+            "under the other"
         )
         lines.append(
-            f"{optima.budget}: OPT is {optima.lowest:.2f} to {optima.highest:.2f} of all weight, "
-            f"{optima.certified} of {optima.number} certified under every pass{lived}"
+            f"{optima.name}: OPT is {optima.lowest:.2f} to {optima.highest:.2f} of all weight, "
+            f"{optima.certified} of {optima.number} certified under every pass{survival}"
         )
     spreads = [text for row in board.rows if (text := _between_runs(board, row.system))]
     if spreads:
@@ -180,4 +182,4 @@ def _between_runs(board: SystemBoard, system: str) -> str:
 
 def written_sizes(row: SystemRow) -> tuple[str, str, str]:
     """Memories and words of a store, and what all of it is worth, as means over its stores."""
-    return f"{round(row.memories):,}", f"{round(row.words):,}", percent(row.whole_store)
+    return f"{round(row.memories):,}", f"{round(row.cost):,}", percent(row.whole_store)

@@ -1,21 +1,22 @@
 """Numbers of a board of memory systems: means, intervals, ranks, and what each system loses.
 
 A mean is over conversations, of the mean over a system's runs, by the adjudicated labels. The
-interval of a mean takes three doubts together. Each draw takes conversations with replacement, for
-each of them one of the passes of labels (the same for all systems), and adds a deviation between
-runs: of a system's conversations with several runs, r - mean scaled by sqrt(n / (n - 1)), over the
-square root of the number of runs that the drawn conversation has.
+interval of a mean combines three sources of uncertainty. Each draw takes conversations with
+replacement; for each of them one of the passes of labels, the same for all systems; and from a
+system's runs on it as many as there are, with replacement.
 
-A system is behind another if the paired differences by conversation are clear: the sign-flip test,
-corrected by Holm over all pairs of a measure, and the interval of the difference both say so. Its
-rank is 1 plus the number of systems that it is behind.
+Systems with scores on every conversation are ranked. One is behind another if the paired
+differences by conversation are clear: the sign-flip test, corrected by Holm over all pairs at that
+budget, and the interval of the difference both say so. A rank is 1 plus the number of systems that
+are clearly ahead.
 """
 
 import hashlib
 import json
 import math
+import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -25,11 +26,22 @@ import numpy as np
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value as store_value
 from memaudit.core.text import counted
-from memaudit.report.system_rows import SystemRow, loss_shares, mean_over, rows_of, system_row
+from memaudit.report.system_rows import (
+    Measure,
+    SystemRow,
+    budget_name,
+    loss_shares,
+    mean_over,
+    measure_name,
+    rows_of,
+    run_values,
+    system_row,
+)
 from memaudit.scoring.board_folder import (
     BoardFolder,
     BoardSystem,
     ScoredConversation,
+    run_name,
 )
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
@@ -40,7 +52,7 @@ CLEAR = 0.05
 FEW = 10
 """With fewer conversations, intervals and tests are rough."""
 
-MEASURES: dict[str, Callable[[StoreScore], Fraction | None]] = {
+MEASURES: dict[str, Measure] = {
     "score": lambda row: row.numbers.kept.ratio.value,
     "best_subset": lambda row: row.numbers.best.ratio.value,
 }
@@ -53,8 +65,10 @@ class Standing:
     system: str
     score: Interval
     best_subset: Interval
-    rank: int
-    best_rank: int
+    ahead: tuple[str, ...] | None
+    """Systems whose score is clearly higher; None if this one is not ranked."""
+    best_ahead: tuple[str, ...] | None
+    """The same of the best subset."""
     by_pass: dict[str, dict[str, float]]
     """By measure and pass, the mean."""
     between_runs: dict[str, float | None]
@@ -63,12 +77,22 @@ class Standing:
     kept_by: tuple[str, ...]
     losses: dict[str, float]
 
+    @property
+    def rank(self) -> int | None:
+        return None if self.ahead is None else 1 + len(self.ahead)
+
+    @property
+    def best_rank(self) -> int | None:
+        return None if self.best_ahead is None else 1 + len(self.best_ahead)
+
 
 @dataclass(frozen=True, slots=True)
 class Optima:
     """The optima of a budget, over conversations, by the adjudicated labels."""
 
     budget: str
+    name: str
+    """The budget with what it is counted in."""
     share: float
     """Mean share of all weight."""
     lowest: float
@@ -100,6 +124,8 @@ class SystemBoard:
     passes: tuple[str, ...]
     budgets: tuple[tuple[Optima, tuple[Standing, ...]], ...]
     rows: tuple[SystemRow, ...]
+    measure: str
+    """What costs are counted in."""
     agreement: PassAgreement | None
     """Of the first two passes, if there are two."""
     largest_pass_shift: float
@@ -135,6 +161,7 @@ def system_board(
             for means in standing.by_pass.values():
                 shift = max(shift, max(means.values()) - min(means.values()))
         budgets.append((optima, standings))
+    ranked = max(sum(one.ahead is not None for one in standings) for _, standings in budgets)
     text = json.dumps(folder.digest_parts, sort_keys=True)
     middle = folder.plan.budgets[len(folder.plan.budgets) // 2]
     return SystemBoard(
@@ -148,21 +175,26 @@ def system_board(
             for system in folder.systems
             if any(rows_of(known, system, middle))
         ),
-        agreement=_agreement(known, folder.plan.passes),
+        measure=measure_name(folder),
+        agreement=_agreement(folder, known),
         largest_pass_shift=shift,
-        notes=(*folder.plan.notes, *_few(len(known))),
+        notes=(*folder.plan.notes, *_few(len(known), ranked)),
         left_out=tuple(_left_out(scored, folder)),
         results=tuple((one.conversation, one.results[folder.plan.labels]) for one in known),
     )
 
 
-def _agreement(known: Sequence[ScoredConversation], passes: Sequence[str]) -> PassAgreement | None:
+def _agreement(folder: BoardFolder, known: Sequence[ScoredConversation]) -> PassAgreement | None:
+    """Of the first two passes, over memories that were labelled twice."""
+    passes = folder.plan.passes[:2]
     if len(passes) < 2:
         return None
+    twice = [system for system in folder.systems if not folder.labelled_once(system)]
+    stores = {run_name(run) for system in twice for run in system.runs}
     every: Counter[tuple[Fraction, Fraction]] = Counter()
     kappas = []
     for one in known:
-        first, second = (_coverage(one.results[name]) for name in passes[:2])
+        first, second = (_coverage(one.results[name], stores) for name in passes)
         pairs = Counter(
             (first[text].get(unit.id, Fraction(0)), second[text].get(unit.id, Fraction(0)))
             for text in first
@@ -175,19 +207,24 @@ def _agreement(known: Sequence[ScoredConversation], passes: Sequence[str]) -> Pa
     return PassAgreement(every.total(), differ, tuple(kappas))
 
 
-def _coverage(result: ScoreResult) -> dict[str, dict[str, Fraction]]:
-    """By distinct text of a memory, what it covers."""
+def _coverage(result: ScoreResult, stores: Collection[str]) -> dict[str, dict[str, Fraction]]:
+    """By distinct text of a memory in these stores, what it covers."""
     return {
         memory.text: {unit: cell.value for unit, cell in memory.coverage.items()}
         for store in result.stores
+        if store.name in stores
         for memory in store.memories
     }
 
 
-def _few(conversations: int) -> list[str]:
-    if conversations >= FEW:
-        return []
-    return [f"{counted(conversations, 'conversation')} only: intervals and ranks are rough"]
+def _few(conversations: int, ranked: int) -> list[str]:
+    """What few conversations do to ranks."""
+    pairs = ranked * (ranked - 1) // 2
+    if pairs and pairs * 2 / 2**conversations >= CLEAR:
+        return [f"{counted(conversations, 'conversation')}: too few for any clear difference"]
+    if conversations < FEW:
+        return [f"{counted(conversations, 'conversation')} only: intervals and ranks are rough"]
+    return []
 
 
 def _left_out(scored: Sequence[ScoredConversation], folder: BoardFolder) -> list[str]:
@@ -202,46 +239,27 @@ def _left_out(scored: Sequence[ScoredConversation], folder: BoardFolder) -> list
     return lines
 
 
-def _means(rows: Sequence[Sequence[StoreScore]], measure: str) -> Floats:
-    """By conversation, the mean over runs; NaN where a system has none."""
-    values = [
-        [float(value) for row in of_one if (value := MEASURES[measure](row)) is not None]
-        for of_one in rows
-    ]
-    return np.array([sum(one) / len(one) if one else math.nan for one in values])
-
-
-def _deviations(rows: Sequence[Sequence[StoreScore]], measure: str) -> list[float]:
-    """How far single runs are from their mean, as if the mean were known."""
-    found = []
-    for of_one in rows:
-        values = [float(value) for row in of_one if (value := MEASURES[measure](row)) is not None]
-        n = len(values)
-        if n > 1:
-            mean = sum(values) / n
-            found += [(value - mean) * math.sqrt(n / (n - 1)) for value in values]
-    return found
-
-
 def _draws(
     folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str,
-    measure: str, seed: int,
+    measure: str,
 ) -> Floats:  # fmt: skip
     """Means of the system in every draw of conversations, passes and runs."""
     dice = np.random.default_rng(0)  # conversations and passes are drawn alike for all systems
-    count = len(known)
-    by_pass = np.array([
-        _means(rows_of(known, system, asked, name), measure) for name in folder.passes
-    ])  # fmt: skip
-    adjudicated = rows_of(known, system, asked)
-    chosen = dice.integers(0, count, size=(RESAMPLES, count))
-    passes = dice.integers(0, len(folder.passes), size=(RESAMPLES, count))
-    values = by_pass[passes, chosen]
-    deviations = np.array(_deviations(adjudicated, measure))
-    if len(deviations):
-        of_runs = np.random.default_rng([seed, 1])
-        number = np.array([max(1, len(rows)) for rows in adjudicated])
-        values = values + of_runs.choice(deviations, size=values.shape) / np.sqrt(number[chosen])
+    shape = (RESAMPLES, len(known))
+    chosen = dice.integers(0, len(known), size=shape)
+    passes = dice.integers(0, len(folder.passes), size=shape)
+    of_runs = np.random.default_rng(zlib.crc32(system.name.encode()))
+    by_pass = [rows_of(known, system, asked, name) for name in folder.passes]
+    values = np.full(shape, np.nan)
+    for at in range(len(known)):
+        table = np.array([
+            [math.nan if value is None else float(value) for value in map(MEASURES[measure], runs)]
+            for runs in (rows[at] for rows in by_pass)
+        ])  # fmt: skip
+        here = chosen == at
+        if table.size:
+            runs = of_runs.integers(0, table.shape[1], size=(here.sum(), table.shape[1]))
+            values[here] = table[passes[here][:, None], runs].mean(axis=1)
     there = ~np.isnan(values)
     with np.errstate(invalid="ignore"):  # a draw of conversations that the system was not run on
         means: Floats = np.where(there, values, 0.0).sum(axis=1) / there.sum(axis=1)
@@ -252,60 +270,66 @@ def _standings(
     folder: BoardFolder, known: Sequence[ScoredConversation], asked: str
 ) -> tuple[Standing, ...]:
     systems = [one for one in folder.systems if any(rows_of(known, one, asked))]
-    intervals: dict[str, list[Interval]] = {}
-    ranks: dict[str, list[int]] = {}
-    for measure in MEASURES:
-        means = [_means(rows_of(known, one, asked), measure) for one in systems]
-        draws = [
-            _draws(folder, known, one, asked, measure, seed) for seed, one in enumerate(systems)
-        ]
-        intervals[measure] = [
-            Interval(
-                int((~np.isnan(mean)).sum()), float(np.nanmean(mean)), *_ends(drawn)
-            ).if_several
-            for mean, drawn in zip(means, draws, strict=True)
-        ]
-        ranks[measure] = _ranks(means, draws)
+    draws = {
+        measure: {one.name: _draws(folder, known, one, asked, measure) for one in systems}
+        for measure in MEASURES
+    }
+    ahead = {
+        measure: _clearly_ahead(known, systems, asked, measure, draws[measure])
+        for measure in MEASURES
+    }
     standings = [
-        _standing(folder, known, one, asked, intervals["score"][at], intervals["best_subset"][at],
-                  ranks["score"][at], ranks["best_subset"][at])
-        for at, one in enumerate(systems)
+        _standing(folder, known, one, asked,
+                  {measure: draws[measure][one.name] for measure in MEASURES},
+                  {measure: ahead[measure].get(one.name) for measure in MEASURES})
+        for one in systems
     ]  # fmt: skip
-    return tuple(sorted(standings, key=lambda one: (one.rank, -one.score.mean, one.system)))
+    return tuple(sorted(standings, key=lambda one: (
+        one.rank is None, one.rank, -one.score.mean, one.system)))  # fmt: skip
 
 
-def _ends(drawn: Floats) -> tuple[float, float]:
-    known = drawn[~np.isnan(drawn)]
-    return outer_percentiles(known) if len(known) else (math.nan, math.nan)
+def _interval(rows: Sequence[Sequence[StoreScore]], measure: str, drawn: Floats) -> Interval:
+    number = sum(bool(run_values(runs, MEASURES[measure])) for runs in rows)
+    defined = drawn[~np.isnan(drawn)]
+    ends = outer_percentiles(defined) if len(defined) else (math.nan, math.nan)
+    return Interval(number, mean_over(rows, MEASURES[measure]), *ends).if_several
 
 
-def _ranks(means: Sequence[Floats], draws: Sequence[Floats]) -> list[int]:
-    """1 plus the number of systems that are clearly ahead."""
-    pairs = list(combinations(range(len(means)), 2))
-    if not pairs:
-        return [1] * len(means)
-    gaps = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
-    tests = holm(sign_flip_test(np.where(np.isnan(gaps), 0.0, gaps)))
-    behind = [0] * len(means)
-    for (a, b), gap, p in zip(pairs, gaps.T, tests, strict=True):
-        low, high = _ends(draws[a] - draws[b])
-        if p < CLEAR and (low > 0 or high < 0):
-            behind[b if np.nansum(gap) > 0 else a] += 1
-    return [1 + number for number in behind]
+def _clearly_ahead(
+    known: Sequence[ScoredConversation], systems: Sequence[BoardSystem], asked: str, measure: str,
+    draws: Mapping[str, Floats],
+) -> dict[str, tuple[str, ...]]:  # fmt: skip
+    """By system with scores on every conversation, those that are clearly ahead of it."""
+    means = {}
+    for system in systems:
+        values = [run_values(runs, MEASURES[measure]) for runs in rows_of(known, system, asked)]
+        if all(values):
+            means[system.name] = np.array([sum(own) / len(own) for own in values])
+    behind: dict[str, list[str]] = {name: [] for name in means}
+    pairs = list(combinations(means, 2))
+    if pairs:
+        gaps = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
+        tests = holm(sign_flip_test(gaps))
+        for (a, b), gap, p in zip(pairs, gaps.T, tests, strict=True):
+            low, high = outer_percentiles(draws[a] - draws[b])
+            if p < CLEAR and (low > 0 or high < 0):
+                first, second = (a, b) if gap.sum() > 0 else (b, a)
+                behind[second].append(first)
+    return {name: tuple(ahead) for name, ahead in behind.items()}
 
 
 def _standing(
     folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str,
-    score: Interval, best: Interval, rank: int, best_rank: int,
+    draws: Mapping[str, Floats], ahead: Mapping[str, tuple[str, ...] | None],
 ) -> Standing:  # fmt: skip
     rows = rows_of(known, system, asked)
-    flat = [row for of_one in rows for row in of_one]
+    flat = [row for runs in rows for row in runs]
     return Standing(
         system=system.name,
-        score=score,
-        best_subset=best,
-        rank=rank,
-        best_rank=best_rank,
+        score=_interval(rows, "score", draws["score"]),
+        best_subset=_interval(rows, "best_subset", draws["best_subset"]),
+        ahead=ahead["score"],
+        best_ahead=ahead["best_subset"],
         by_pass={
             measure: {
                 name: mean_over(rows_of(known, system, asked, name), MEASURES[measure])
@@ -313,20 +337,18 @@ def _standing(
             }
             for measure in MEASURES
         },
-        between_runs={measure: _between_runs(rows, measure) for measure in MEASURES},
+        between_runs={
+            measure: max(
+                (max(values) - min(values) for runs in rows
+                 if len(values := run_values(runs, MEASURES[measure])) > 1),
+                default=None,
+            )
+            for measure in MEASURES
+        },
         fits=sum(row.numbers.fits for row in flat),
-        kept_by=tuple(sorted({row.kept_by for row in flat})),
+        kept_by=tuple(sorted({row.kept_by for row in flat if not row.numbers.fits})),
         losses=loss_shares(rows),
-    )
-
-
-def _between_runs(rows: Sequence[Sequence[StoreScore]], measure: str) -> float | None:
-    spans = []
-    for of_one in rows:
-        values = [float(value) for row in of_one if (value := MEASURES[measure](row)) is not None]
-        if len(values) > 1:
-            spans.append(max(values) - min(values))
-    return max(spans, default=None)
+    )  # fmt: skip
 
 
 def _optima(folder: BoardFolder, known: Sequence[ScoredConversation], asked: str) -> Optima:
@@ -344,8 +366,8 @@ def _optima(folder: BoardFolder, known: Sequence[ScoredConversation], asked: str
         )
         survivals += _survivals([one.results[name] for name in folder.plan.passes], asked)
     return Optima(
-        asked, sum(shares) / len(shares), min(shares), max(shares), certified, len(known),
-        sum(survivals) / len(survivals) if survivals else None,
+        asked, budget_name(folder, asked), sum(shares) / len(shares), min(shares), max(shares),
+        certified, len(known), sum(survivals) / len(survivals) if survivals else None,
     )  # fmt: skip
 
 

@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from memaudit.adapters.store import ExportWarning, export_warning
 from memaudit.core.number_text import percent
+from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem, ScoredConversation, run_name
 from memaudit.scoring.loss_diagnosis import Diagnosis
 from memaudit.scoring.result import ScoreResult, StoreScore
+from memaudit.scoring.written_store import WrittenMemory
 
 EXAMPLES = 3
+NOTHING = 0.0005
+"""A share that is printed as 0.0%."""
 
 SETTINGS = (
     "temperature", "memories_shown", "last_messages_shown", "updates", "inserts", "deletes",
@@ -26,8 +31,9 @@ class LostExample:
 
     conversation: str
     unit: str
-    memory: str | None
-    words: int | None
+    share: Fraction
+    """Of OPT, what was lost with it."""
+    memory: WrittenMemory | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class SystemRow:
     runs: int
     whole_store: float
     """Value of the whole store over the weight of all units, its mean."""
-    words: float
+    cost: float
     memories: float
     provenance: dict[str, str]
     marks: tuple[str, ...]
@@ -60,16 +66,29 @@ def rows_of(
     return table
 
 
-def mean_over(
-    rows: Sequence[Sequence[StoreScore]], measure: Callable[[StoreScore], Fraction | float | None]
-) -> float:
+Measure = Callable[[StoreScore], Fraction | float | None]
+
+
+def run_values(runs: Sequence[StoreScore], measure: Measure) -> list[float]:
+    """A measure of the runs on one conversation, where it is defined."""
+    return [float(value) for row in runs if (value := measure(row)) is not None]
+
+
+def mean_over(rows: Sequence[Sequence[StoreScore]], measure: Measure) -> float:
     """The mean over conversations of the mean over runs, where the measure is defined."""
-    means = []
-    for of_one in rows:
-        values = [float(value) for row in of_one if (value := measure(row)) is not None]
-        if values:
-            means.append(sum(values) / len(values))
-    return sum(means) / len(means) if means else math.nan
+    values = [own for runs in rows if (own := run_values(runs, measure))]
+    return sum(sum(own) / len(own) for own in values) / len(values) if values else math.nan
+
+
+def measure_name(folder: BoardFolder) -> str:
+    """What costs are counted in."""
+    rules = {package.cost_rule for package in folder.packages}
+    return next(iter(rules)) if rules in ({"words"}, {"bytes"}) else "units of cost"
+
+
+def budget_name(folder: BoardFolder, asked: str) -> str:
+    """`250 words`, or a share of the conversation as it is."""
+    return asked if asked.endswith("%") else f"{asked} {measure_name(folder)}"
 
 
 def loss_shares(rows: Sequence[Sequence[StoreScore]]) -> dict[str, float]:
@@ -99,16 +118,16 @@ def system_row(
     rows = rows_of(known, system, asked)
     weight = {
         id(row): float(sum(one.results[folder.plan.labels].package.weights.values()))
-        for one, of_one in zip(known, rows, strict=True)
-        for row in of_one
+        for one, runs in zip(known, rows, strict=True)
+        for row in runs
     }
     loses, examples = _losses(folder, known, system, asked)
     return SystemRow(
         system=system.name,
-        conversations=sum(bool(of_one) for of_one in rows),
-        runs=sum(len(of_one) for of_one in rows),
+        conversations=sum(bool(runs) for runs in rows),
+        runs=sum(len(runs) for runs in rows),
         whole_store=mean_over(rows, lambda row: float(row.numbers.written.value) / weight[id(row)]),
-        words=mean_over(rows, lambda row: float(row.numbers.written.cost)),
+        cost=mean_over(rows, lambda row: float(row.numbers.written.cost)),
         memories=mean_over(rows, lambda row: row.numbers.memories),
         provenance=_provenance(system),
         marks=tuple(_marks(folder, known, system, rows)),
@@ -124,15 +143,23 @@ def _marks(
 ) -> list[str]:  # fmt: skip
     """Why a row is not like the others."""
     marks = []
-    if not system.notes.blind:
-        marks.append("labelled by readers who knew the system")
-    if system.own_labels and not all((system.folder / one).is_file() for one in folder.passes):
-        marks.append("labelled once")
-    there = sum(bool(of_one) for of_one in rows)
-    if there < len(known):
-        marks.append(f"on {there} of {len(known)} conversations")
+    if not all(rows):
+        number = sum(bool(runs) for runs in rows)
+        marks.append(f"on {number} of {len(known)} conversations, so not ranked")
+    if left := len(system.runs) - sum(len(runs) for runs in rows):
+        marks.append(f"{counted(left, 'run')} without scores")
+    if system.own_labels and not system.notes.blind:
+        marks.append(
+            "labelled by readers who knew the system" if system.notes.blind is False
+            else "its row.json does not say that its labels are blind"
+        )  # fmt: skip
+    if folder.labelled_once(system):
+        marks.append("labelled once: its labels are the same in every pass")
     if not all(run.store.origin.configuration.get("captured") for run in system.runs):
         marks.append("imported, not captured")
+    warned = [map(export_warning, run.store.warnings) for run in system.runs]
+    if any(ExportWarning.ORDER_UNKNOWN in warnings for warnings in warned):
+        marks.append("no times: its newest memories are the last ones of the file")
     return marks
 
 
@@ -169,20 +196,21 @@ def _losses(
     """A sentence about the largest loss, with units that it cost."""
     rows = rows_of(known, system, asked)
     shares = loss_shares(rows)
-    kept = mean_over(rows, lambda row: row.numbers.kept.ratio.value)
     if not shares:
         return "No losses are known.", ()
+    kept = mean_over(rows, lambda row: row.numbers.kept.ratio.value)
+    at = f"At {budget_name(folder, asked)} it keeps {percent(kept)} of OPT"
     worst = max(shares, key=lambda name: shares[name])
+    if shares[worst] < NOTHING:
+        return f"{at} and loses nothing.", ()
     examples = [
         example
-        for one, of_one in zip(known, rows, strict=True)
-        for row in of_one[:1]
+        for one, runs in zip(known, rows, strict=True)
+        for row in runs[:1]
         for example in _examples(one.results[folder.plan.labels], row, worst)[:1]
     ]
-    sentence = (
-        f"At {asked} words it keeps {percent(kept)} of OPT and loses most, "
-        f"{percent(shares[worst])}, to {worst}: {WHY[worst]}."
-    )
+    examples.sort(key=lambda example: -example.share)
+    sentence = f"{at} and loses most, {percent(shares[worst])}, to {worst}: {WHY[worst]}."
     return sentence, tuple(examples[:EXAMPLES])
 
 
@@ -194,12 +222,11 @@ def _examples(result: ScoreResult, row: StoreScore, step: str) -> list[LostExamp
         if lost.step != step or lost.lost <= 0:
             continue
         saying = [
-            (-cell.value, memory.cost, memory.text)
+            (-cell.value, memory.cost, memory.id, memory)
             for memory in store.memories
             if (cell := memory.coverage.get(lost.unit)) is not None and cell.value
         ]
-        best = min(saying, default=None)
-        found.append(LostExample(
-            result.package.name, lost.text, *((best[2], int(best[1])) if best else (None, None))
-        ))  # fmt: skip
+        best = min(saying)[-1] if saying else None
+        share = lost.lost / row.optimum.value
+        found.append(LostExample(result.package.name, lost.text, share, best))
     return found

@@ -4,18 +4,18 @@
     FOLDER/coverage.jsonl, ...           labels of the memories of all systems, and the passes
     FOLDER/SYSTEM/CONVERSATION.json      a store, or an export that can be imported
     FOLDER/SYSTEM/CONVERSATION.run2.json a second run on the same conversation
-    FOLDER/SYSTEM/row.json               optional: a name, notes, whether labels are blind
+    FOLDER/SYSTEM/row.json               optional: notes, whether labels are blind
     FOLDER/SYSTEM/coverage.jsonl, ...    optional: labels of this system's memories alone
 
 Every conversation is scored once per pass of labels, with all runs of all systems in one common
 union, so that they share every denominator.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -25,18 +25,22 @@ from memaudit.core.budgets import asked_budgets
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
+from memaudit.core.text import counted, one_line
 from memaudit.formats.board_file import BoardPlan, SystemNotes
 from memaudit.formats.file_model import validated
-from memaudit.io.files import content_digest, decode, read_bytes
+from memaudit.io.files import content_digest
+from memaudit.io.strict_json import read_object
+from memaudit.natural.label_files import label_rows
 from memaudit.natural.label_passes import label_passes, with_pass
 from memaudit.natural.named_packages import NATURAL, SHIPPED, labelled_packages
-from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.heading_credit import heading_texts
+from memaudit.scoring.judged_store import measured_store
+from memaudit.scoring.label_judges import MEMORY_FIELDS, LabelJudge
 from memaudit.scoring.package_scores import Unscored, score_written
 from memaudit.scoring.result import ScoreResult, Scoring
 
 PLAN, ROW = "board.json", "row.json"
-SECOND_RUN = re.compile(r"(?P<conversation>.+)\.run(?P<number>[1-9][0-9]*)")
-LARGEST_PLAN = 1 << 20
+AGAIN = re.compile(r"(?P<conversation>.+)\.run(?P<number>[2-9]|[1-9][0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,11 @@ class ScoredConversation:
     not_scored: tuple[Unscored, ...]
 
 
-@dataclass(frozen=True, slots=True)
+Known = Mapping[str, Mapping[str, str]]
+"""By conversation, the texts that labels are about, each on one line, with their ids."""
+
+
+@dataclass(frozen=True)
 class BoardFolder:
     """A board that can be scored."""
 
@@ -89,20 +97,20 @@ class BoardFolder:
         for system in self.systems:
             yield from system.runs
 
-    def stores(self, conversation: str) -> tuple[ExportedStore, ...]:
-        """What every run of every system wrote about a conversation, as it was labelled."""
-        return tuple(self._store(run) for run in self.runs if run.conversation == conversation)
+    def runs_on(self, conversation: str) -> list[Run]:
+        return [run for run in self.runs if run.conversation == conversation]
 
     def first_runs(self, conversation: str) -> tuple[ExportedStore, ...]:
         """What every system wrote about a conversation the first time, as it was labelled."""
-        return tuple(
-            self._store(run)
-            for run in self.runs
-            if run.conversation == conversation and run.number == 1
-        )
+        return tuple(self.store(run) for run in self.runs_on(conversation) if run.number == 1)
 
-    def _store(self, run: Run) -> ExportedStore:
+    def store(self, run: Run) -> ExportedStore:
+        """The store of a run as it was labelled, under the name that it has in unions."""
         return run.store.model_copy(update={"name": run_name(run), "times": self.plan.times})
+
+    def labelled_once(self, system: BoardSystem) -> bool:
+        """Whether a system with labels of its own lacks the blind passes."""
+        return system.own_labels and not all((system.folder / one).is_file() for one in self.passes)
 
     @property
     def digest_parts(self) -> dict[str, object]:
@@ -124,9 +132,44 @@ class BoardFolder:
             ],
         }
 
+    @cached_property
+    def known(self) -> Known:
+        """What the board's own labels are about."""
+        there = (self.folder / self.plan.labels).is_file()
+        return labelled_texts(self.folder / self.plan.memories) if there else {}
+
+    @cached_property
+    def known_of(self) -> Mapping[str, Known]:
+        """By system, what its own labels are about; none of it may be labelled by the board."""
+        found = {}
+        for system in self.systems:
+            path = system.folder / self.plan.memories
+            found[system.name] = labelled_texts(path) if system.own_labels else {}
+            for conversation, own in found[system.name].items():
+                if twice := sorted(own.keys() & self.known.get(conversation, {}).keys()):
+                    raise MemAuditError(
+                        f"{path}: labels memories of {conversation} that the board labels, the "
+                        f"first {own[twice[0]]!r}; remove them here"
+                    )
+        return found
+
+    def unlabelled(self, run: Run, headings: bool = False) -> list[str]:
+        """The texts of a run that no label is about; with `headings`, those that entries share."""
+        package = next(one for one in self.packages if one.name == run.conversation)
+        measured = measured_store(package, self.store(run))
+        texts = [memory.text for memory in measured.memories]
+        if headings:
+            texts += [heading.text for heading in heading_texts(measured, package.name)]
+        board = self.known.get(run.conversation, {})
+        own = self.known_of[run.system].get(run.conversation, {})
+        return [text for text in texts if one_line(text) not in board.keys() | own.keys()]
+
     def scored(self, watch: Callable[[int, int], None] | None = None) -> list[ScoredConversation]:
         """Score every conversation under every pass of labels."""
-        judges = {name: self._judge(name) for name in self.passes}
+        judges = {
+            name: {system.name: self._judge(name, system) for system in self.systems}
+            for name in self.passes
+        }
         done = []
         for package in self.packages:
             done.append(self._scored(package, judges))
@@ -134,24 +177,38 @@ class BoardFolder:
                 watch(len(done), len(self.packages))
         return done
 
-    def _judge(self, name: str) -> LabelJudge:
-        """The labels of one pass; a system with a single file of labels has the same in each."""
-        own = [system.folder for system in self.systems if system.own_labels]
-        files = [self.folder / name] if (self.folder / name).is_file() else []
-        files += [at / name if (at / name).is_file() else at / self.plan.labels for at in own]
+    def _judge(self, name: str, system: BoardSystem) -> LabelJudge | None:
+        """The labels of one pass for a system. If its own were made once, they are in each pass."""
+        files = []
+        if (self.folder / self.plan.labels).is_file():
+            files.append(self.folder / name)
+        if system.own_labels:
+            own = system.folder / name
+            files.append(own if own.is_file() else system.folder / self.plan.labels)
         texts = [file.with_name(self.plan.memories) for file in files]
-        if not files:
-            raise MemAuditError(f"{self.folder / name}: no labels; label the memories first")
-        return LabelJudge(files, texts)
+        return LabelJudge(files, texts) if files else None
 
-    def _scored(self, package: Package, judges: Mapping[str, LabelJudge]) -> ScoredConversation:
-        stores = self.stores(package.name)
-        results: dict[str, ScoreResult] = {}
+    def _scored(
+        self, package: Package, judges: Mapping[str, Mapping[str, LabelJudge | None]]
+    ) -> ScoredConversation:
         missing: list[Unscored] = []
-        for name, judge in judges.items():
+        runs = []
+        for run in self.runs_on(package.name):
+            if left := self.unlabelled(run):
+                reason = f"{counted(len(left), 'memory')} not labelled; --sheets makes sheets"
+                missing.append(Unscored(package.name, run_name(run), reason))
+            else:
+                runs.append(run)
+        results: dict[str, ScoreResult] = {}
+        for name in self.passes if runs else ():
+            stores = [self.store(run) for run in runs]
             scoring = Scoring(
                 budgets=asked_budgets(",".join(self.plan.budgets)),
-                judges={store.name: judge for store in stores},
+                judges={
+                    store.name: judge
+                    for store, run in zip(stores, runs, strict=True)
+                    if (judge := judges[name][run.system]) is not None
+                },
                 draws=0,
             )
             labelled = _labelled_by(package, Path(name).stem)
@@ -161,6 +218,16 @@ class BoardFolder:
                 elif name == self.plan.labels:
                     missing.append(result)
         return ScoredConversation(package.name, results, tuple(missing))
+
+
+def labelled_texts(file: Path) -> dict[str, dict[str, str]]:
+    """The texts in a file of memories; a file that is not there holds none."""
+    found: dict[str, dict[str, str]] = {}
+    if file.is_file():
+        for row in label_rows(file, MEMORY_FIELDS, frozenset({"conversation", "memory_id"})):
+            own = found.setdefault(row.text("conversation"), {})
+            own[one_line(row.text("text"))] = row.text("memory_id")
+    return found
 
 
 def run_name(run: Run) -> str:
@@ -179,13 +246,23 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
     """The board in a folder, with the systems of other folders added."""
     if not folder.is_dir():
         raise MemAuditError(f"{folder}: not a folder; give the folder that holds {PLAN}")
-    plan = validated(BoardPlan, read_object(folder / PLAN), str(folder / PLAN))
+    if not (folder / PLAN).is_file():
+        raise MemAuditError(
+            f"{folder}: has no {PLAN}; to add a system to a board, give --add NAME={folder}"
+        )
+    plan = validated(BoardPlan, read_object(folder / PLAN, "write it anew"), str(folder / PLAN))
+    if (folder / plan.labels).is_file():
+        for name in (*plan.passes, plan.memories):
+            if not (folder / name).is_file():
+                raise MemAuditError(f"{folder / name}: does not exist; {PLAN} names it")
+    source = plan.packages if plan.packages in SHIPPED else str(folder / plan.packages)
+    packages = {package.name: package for package in labelled_packages([source])}
     systems = [
-        _system(at.name, at, plan)
+        _system(at.name, at, plan, packages)
         for at in sorted(folder.iterdir())
         if at.is_dir() and at != folder / plan.packages and any(at.glob("*.json"))
     ]
-    systems += [_system(name, at, plan) for name, at in added]
+    systems += [_system(name, at, plan, packages) for name, at in added]
     names = [system.name for system in systems]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise MemAuditError(f"two systems are called {twice[0]!r}; add one under another name")
@@ -194,30 +271,29 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
             f"{folder}: no folder with stores; put a system's stores into "
             "FOLDER/SYSTEM/CONVERSATION.json"
         )
-    source = plan.packages if plan.packages in SHIPPED else str(folder / plan.packages)
     conversations = {run.conversation for system in systems for run in system.runs}
-    packages = [one for one in labelled_packages([source]) if one.name in conversations]
-    if unknown := sorted(conversations - {package.name for package in packages}):
-        raise MemAuditError(
-            f"no package is called {unknown[0]!r}; a store's file has the name of its conversation"
-        )
-    return BoardFolder(folder, plan, tuple(systems), tuple(packages))
+    own = tuple(package for name, package in packages.items() if name in conversations)
+    return BoardFolder(folder, plan, tuple(systems), own)
 
 
-def _system(name: str, folder: Path, plan: BoardPlan) -> BoardSystem:
+def _system(
+    name: str, folder: Path, plan: BoardPlan, packages: Mapping[str, Package]
+) -> BoardSystem:
     if not folder.is_dir():
         raise MemAuditError(f"{folder}: not a folder; give the folder with the system's stores")
     row = folder / ROW
-    notes = validated(SystemNotes, read_object(row), str(row)) if row.is_file() else SystemNotes()
-    name = notes.name or name
+    notes = SystemNotes()
+    if row.is_file():
+        notes = validated(SystemNotes, read_object(row, "write it anew"), str(row))
     runs = []
-    for path in sorted(folder.glob("*.json")):
-        if path.name == ROW:
-            continue
-        second = SECOND_RUN.fullmatch(path.stem)
-        conversation = second["conversation"] if second else path.stem
-        number = int(second["number"]) if second else 1
-        runs.append(Run(name, conversation, number, open_store(StoreArgument((path,)))))
+    for path in sorted(folder.iterdir()):
+        if path.stem in packages and not path.with_suffix(".json").exists():
+            raise MemAuditError(
+                f"{path}: only .json files are read as stores; run memaudit import {path.name} "
+                f"--out {path.stem}.json"
+            )
+        if path.suffix == ".json" and path.name != ROW:
+            runs.append(_run(name, path, packages))
     if not runs:
         raise MemAuditError(f"{folder}: no store; name each one CONVERSATION.json")
     own = (folder / plan.labels).is_file()
@@ -226,12 +302,16 @@ def _system(name: str, folder: Path, plan: BoardPlan) -> BoardSystem:
     return BoardSystem(name, folder, notes, tuple(runs), own)
 
 
-def read_object(path: Path, most: int = LARGEST_PLAN) -> object:
-    """The JSON of a file of ours."""
-    try:
-        return json.loads(decode(read_bytes(path, most), path.name))
-    except (ValueError, RecursionError) as error:
-        raise MemAuditError(f"{path}: not JSON: {error}") from None
+def _run(system: str, path: Path, packages: Mapping[str, Package]) -> Run:
+    again = AGAIN.fullmatch(path.stem)
+    conversation = again["conversation"] if again else path.stem
+    if conversation not in packages:
+        raise MemAuditError(
+            f"{path}: no conversation of the board is called {conversation!r}; name a store "
+            "CONVERSATION.json, and that of a second run CONVERSATION.run2.json"
+        )
+    number = int(again["number"]) if again else 1
+    return Run(system, conversation, number, open_store(StoreArgument((path,))))
 
 
 def _labelled_by(package: Package, name: str) -> Package:

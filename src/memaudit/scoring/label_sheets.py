@@ -1,14 +1,15 @@
 """Sheets on which a board's memories are labelled blind.
 
     DIR/sheets.json          what the numbers stand for; hidden from readers
-    DIR/CONVERSATION.a.md    numbered statements, and memories of all systems, mixed and numbered
+    DIR/CONVERSATION.a.md    numbered statements, and memories, mixed and numbered
     DIR/CONVERSATION.b.md    the same in other orders, for a second reader
     DIR/CONVERSATION.a.txt   what the first reader wrote, memory by memory
     DIR/CONVERSATION.b.txt   what the second reader wrote, statement by statement
     DIR/third.md             the pairs on which the two differ, for another reader
     DIR/third.txt            the decisions
 
-No sheet names a system, a question or a store.
+No sheet names a system, a question or a store. Some memories have labels of the board already: how
+far the readers agree with those is said when the answers are read.
 """
 
 import json
@@ -19,22 +20,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
-from memaudit.core.text import counted, visible_text
+from memaudit.core.text import counted, one_line, visible_text
+from memaudit.datasets.json_records import json_lines
 from memaudit.formats.board_file import SheetKey, SheetOrder
 from memaudit.formats.file_model import validated
 from memaudit.io.atomic import write_file, write_lines
-from memaudit.io.files import MAX_BYTES, read_text
+from memaudit.io.files import read_text
 from memaudit.io.run_folder import make_own_folder
-from memaudit.natural.label_files import label_rows
-from memaudit.scoring.board_folder import BoardFolder, read_object, shipped_board
-from memaudit.scoring.heading_credit import heading_texts
-from memaudit.scoring.judged_store import measured_store
-from memaudit.scoring.label_judges import MEMORY_FIELDS
+from memaudit.io.strict_json import read_object
+from memaudit.natural.label_files import CELL_FIELDS, cell_rows
+from memaudit.scoring.board_folder import BoardFolder, labelled_texts, shipped_board
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 KEY, BRIEF, THIRD, DECIDED = "sheets.json", "labelling.md", "third.md", "third.txt"
@@ -59,8 +60,9 @@ EACH_PAIR = (
     "Decide each of these {pairs} pairs alone. Write one line for each: its number, a colon, and "
     "full, partial or none, such as `1: partial`."
 )
-LINE = re.compile(r"(S?[0-9]+) *: *(.*)")
-MARK = re.compile(r"(S?[0-9]+)(\??)")
+LINE = re.compile(r"(S?[0-9]+) *: *(.+)")
+CONTROLS = 10
+"""Memories on a sheet that the board has labels for, if there are as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +94,16 @@ class Passes:
             for text in self.texts
             for unit in self.units
         )
-        kappa = kappa_of_pairs(pairs)
         return (
             f"{self.conversation}: {counted(pairs.total(), 'pair')}, {pairs[FULL, FULL]} full and "
-            f"{pairs[PARTIAL, PARTIAL]} partial in both, {len(self.differing)} differ, kappa "
-            + ("undefined" if kappa is None else f"{float(kappa):.3f}")
+            f"{pairs[PARTIAL, PARTIAL]} partial in both, {len(self.differing)} differ, "
+            f"{_kappa(pairs)}"
         )
 
 
 @dataclass(frozen=True)
 class Sheets:
-    """A folder of sheets, and the folder that gets the labels."""
+    """A folder of sheets, and the folder that gets the labels: the board's or a system's."""
 
     board: BoardFolder
     folder: Path
@@ -110,45 +111,68 @@ class Sheets:
 
     def advance(self) -> Iterator[str]:
         """Do what can be done next, and say what it was and what is missing."""
-        if len(self.board.plan.passes) != len(READERS):
-            named = counted(len(self.board.plan.passes), "blind pass", "blind passes")
+        plan = self.board.plan
+        if len(plan.passes) != len(READERS):
+            named = counted(len(plan.passes), "blind pass", "blind passes")
             raise MemAuditError(
                 f"{self.board.folder}: board.json names {named}; sheets are for two"
             )
-        is_new = not (self.folder / KEY).exists()
-        texts = unlabelled(self.board) if is_new else {}
-        if is_new and not texts:
-            yield "every memory of every store is labelled"
-            return
-        make_own_folder(self.folder)
-        if is_new:
+        for place in (self.board.folder, self.target):
+            if self.folder.resolve().is_relative_to(place.resolve()):
+                raise MemAuditError(f"{self.folder}: lies in {place}; give another folder")
+        if (self.folder / KEY).exists():
+            yield from self._read()
+        elif texts := self._unlabelled:
             yield from self._write(texts)
-            return
+        else:
+            yield "every memory of every store is labelled"
+
+    def _read(self) -> Iterator[str]:
+        """Take what the readers wrote as far as it goes."""
+        make_own_folder(self.folder)  # a link in its place is refused
         if missing := [name for name in self._answers if not (self.folder / name).is_file()]:
-            yield f"missing: {', '.join(missing)}"
+            yield f"missing in {self.folder}: {', '.join(missing)}"
             return
         passes = self._passes()
         pairs = [(one, text, unit) for one in passes for text, unit in one.differing]
         third, decided = self._third(pairs), self.folder / DECIDED
         decisions = []
         if pairs and decided.exists():
-            if read_text(self.folder / THIRD) != third:
+            if not (self.folder / THIRD).is_file() or read_text(self.folder / THIRD) != third:
                 raise MemAuditError(
                     f"{self.folder}: what the first readers wrote has changed since {THIRD} was "
                     f"written; remove {THIRD} and {DECIDED}, and have the pairs decided again"
                 )
             decisions = _decisions(decided, len(pairs))
         yield from (one.agreement for one in passes)
+        if agreement := self._control_agreement():
+            yield agreement
         if len(decisions) < len(pairs):
             write_file(self.folder / THIRD, third)
             yield f"{self.folder / THIRD}: {counted(len(pairs), 'pair')} for another reader"
-            yield f"missing: {DECIDED}"
+            yield f"missing in {self.folder}: {DECIDED}"
             return
         third_said = {
             (one.conversation, text, unit): decision
             for (one, text, unit), decision in zip(pairs, decisions, strict=True)
         }
         yield self._add(passes, third_said)
+        on_sheets = {one.conversation: {*one.texts} for one in passes}
+        later = sum(
+            len({*texts} - on_sheets.get(name, set())) for name, texts in self._unlabelled.items()
+        )
+        if later:
+            yield f"{counted(later, 'memory')} on no sheet: run this again with another folder"
+
+    @cached_property
+    def _unlabelled(self) -> dict[str, list[str]]:
+        """By conversation, what no label is about."""
+        found: dict[str, set[str]] = {}
+        for run in self.board.runs:
+            found.setdefault(run.conversation, set()).update(
+                map(one_line, self.board.unlabelled(run, headings=True))
+            )
+        return {name: sorted(texts) for name, texts in sorted(found.items()) if texts}
 
     @property
     def _answers(self) -> list[str]:
@@ -157,15 +181,18 @@ class Sheets:
     @cached_property
     def _key(self) -> SheetKey:
         path = self.folder / KEY
-        key = validated(SheetKey, read_object(path, MAX_BYTES), str(path))
-        readers = [sheet.reader for sheet in key.sheets]
-        if readers != [*READERS] * (len(readers) // len(READERS)):
-            raise MemAuditError(f"{path}: expected two sheets for each conversation")
+        key = validated(SheetKey, read_object(path, "use another folder"), str(path))
+        firsts, seconds = key.sheets[::2], key.sheets[1::2]
+        for a, b in zip(firsts, seconds, strict=len(firsts) == len(seconds)):
+            if (a.reader, b.reader) != READERS or a.conversation != b.conversation \
+                    or sorted(a.texts) != sorted(b.texts):  # fmt: skip
+                raise MemAuditError(f"{path}: expected two sheets for each conversation")
         for sheet in key.sheets:
-            if sorted(sheet.units) != sorted(self._units.get(sheet.conversation, ())):
+            units = self._units.get(sheet.conversation, {})
+            if not units or sorted(sheet.units) != sorted(units):
                 raise MemAuditError(
                     f"{path}: {sheet.conversation!r} and its units are not those of this board; "
-                    "write the sheets again, in another folder"
+                    "use another folder"
                 )
         return key
 
@@ -174,38 +201,77 @@ class Sheets:
         return {one.name: {unit.id: unit.text for unit in one.units} for one in self.board.packages}
 
     def _write(self, texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
+        """Write the sheets. Labelled memories are mixed in, as controls."""
+        make_own_folder(self.folder)
+        if any(self.folder.iterdir()):
+            raise MemAuditError(f"{self.folder}: is not empty; give another folder")
         brief = _brief(self.board.folder)
         sheets = []
         for conversation, own in texts.items():
+            labelled = sorted(self.board.known.get(conversation, {}))
+            number = min(CONTROLS, len(labelled))
+            controls = random.Random(conversation).sample(labelled, number)
             for reader in READERS:
                 dice = random.Random(f"{conversation} {reader}")
-                units = list(self._units[conversation])
-                shuffled = dice.sample(own, len(own))
+                mixed, units = sorted([*own, *controls]), list(self._units[conversation])
                 sheet = SheetOrder(
-                    conversation=conversation, reader=reader, texts=shuffled,
-                    units=dice.sample(units, len(units)),
+                    conversation=conversation, reader=reader, texts=dice.sample(mixed, len(mixed)),
+                    controls=controls, units=dice.sample(units, len(units)),
                 )  # fmt: skip
                 sheets.append(sheet)
                 text = _sheet(sheet, brief, self._units[conversation])
                 write_file(self.folder / f"{conversation}.{reader}.md", text)
-            yield f"{conversation}: {counted(len(own), 'memory')}, {len(units)} statements"
+            yield (
+                f"{conversation}: {counted(len(own), 'memory')} and {counted(number, 'control')}, "
+                f"{len(units)} statements"
+            )
         key = SheetKey(format="memaudit-sheets", version=1, sheets=sheets)
         write_file(self.folder / KEY, f"{key.model_dump_json(indent=1)}\n")
         yield (
             f"sheets are in {self.folder}: give each CONVERSATION.a.md and CONVERSATION.b.md to a "
             "reader who does not know the systems and sees nothing else, put the answers beside "
-            "them as .txt, and run this again"
+            "them as CONVERSATION.a.txt and .b.txt, and run this again"
         )
 
     def _passes(self) -> list[Passes]:
-        first, second = (
-            [one for one in self._key.sheets if one.reader == reader] for reader in READERS
-        )
-        return [
-            Passes(a.conversation, tuple(sorted(a.texts)), tuple(a.units),
-                   _cells(a, self.folder), _cells(b, self.folder))
-            for a, b in zip(first, second, strict=True)
-        ]  # fmt: skip
+        """What the readers said about memories that are to be labelled."""
+        found = []
+        for a, b in zip(self._key.sheets[::2], self._key.sheets[1::2], strict=True):
+            texts = tuple(sorted({*a.texts} - {*a.controls}))
+            stored = {
+                one_line(memory.text)
+                for run in self.board.runs_on(a.conversation)
+                for memory in run.store.active
+            }
+            if len({*texts} - stored) > len(texts) / 2:
+                raise MemAuditError(
+                    f"{self.folder}: these sheets are about other stores of {a.conversation}; "
+                    "use another folder"
+                )
+            found.append(Passes(
+                a.conversation, texts, tuple(a.units),
+                _cells(a, self.folder, texts), _cells(b, self.folder, texts),
+            ))  # fmt: skip
+        return found
+
+    def _control_agreement(self) -> str:
+        """How far the readers agree with the labels that the controls have."""
+        if not any(sheet.controls for sheet in self._key.sheets):
+            return ""
+        labels = {
+            (row.optional("conversation"), row.text("memory_id"), row.text("unit_id")): row
+            for row in cell_rows(self.board.folder / self.board.plan.labels, CELL_FIELDS)
+        }
+        pairs: Counter[tuple[Fraction, Fraction]] = Counter()
+        for sheet in self._key.sheets:
+            said = _cells(sheet, self.folder, sheet.controls)
+            ids = self.board.known.get(sheet.conversation, {})
+            for text in sheet.controls:
+                for unit in sheet.units:
+                    row = labels.get((sheet.conversation, ids.get(text, ""), unit))
+                    known = NONE if row is None else row.share("coverage")
+                    pairs[said.get((text, unit), NONE), known] += 1
+        return f"controls: {_kappa(pairs)} with the labels of the board"
 
     def _third(self, pairs: Sequence[tuple[Passes, str, str]]) -> str:
         parts = [
@@ -214,13 +280,13 @@ class Sheets:
         ]
         for number, (one, text, unit) in enumerate(pairs, 1):
             statement = self._units[one.conversation][unit]
-            parts.append(f"{number}. Statement: {_one(statement)}\n\n    Memory: {_one(text)}")
+            parts.append(f"{number}. Statement: {_shown(statement)}\n\n    Memory: {_shown(text)}")
         return "\n\n".join(parts) + "\n"
 
     def _add(self, passes: Sequence[Passes], third: Mapping[tuple[str, str, str], Fraction]) -> str:
-        """Append the labels to the files of the target."""
+        """Put the labels into the files of the target, in place of earlier ones."""
         plan = self.board.plan
-        known = labelled_texts([self.target / plan.memories])
+        known = labelled_texts(self.target / plan.memories)
         new: dict[str, list[dict[str, object]]] = {
             name: [] for name in (plan.memories, *plan.passes, plan.labels)
         }
@@ -229,7 +295,7 @@ class Sheets:
             decided = {pair: third[one.conversation, *pair] for pair in one.differing}
             final = {**one.first, **decided}
             for text in one.texts:
-                id = ids.setdefault(text, f"{one.conversation}/{len(ids) + 1:03d}")
+                id = ids.setdefault(text, _free_id(one.conversation, ids.values()))
                 about: dict[str, object] = {"conversation": one.conversation, "memory_id": id}
                 new[plan.memories].append({**about, "text": text})
                 for name, cells in zip(
@@ -240,39 +306,31 @@ class Sheets:
                         for unit in sorted(one.units)
                         if cells.get((text, unit))
                     ]
-        for name, rows in new.items():  # if this is interrupted, the same rows come again
-            path = self.target / name
-            there = read_text(path).splitlines() if path.exists() else []
-            lines = [json.dumps(row, ensure_ascii=False) for row in rows]
-            write_lines(path, (f"{line}\n" for line in dict.fromkeys([*there, *lines])))
+        ids_of_all = {(row["conversation"], row["memory_id"]) for row in new[plan.memories]}
+        for name, rows in new.items():
+            lines = _lines_about_others(self.target / name, ids_of_all)
+            lines += [json.dumps(row, ensure_ascii=False) for row in rows]
+            write_lines(self.target / name, (f"{line}\n" for line in lines))
         return f"labels of {counted(len(new[plan.memories]), 'memory')} are in {self.target}"
 
 
-def unlabelled(board: BoardFolder) -> dict[str, list[str]]:
-    """By conversation, the texts of memories and shared headings that no label is about."""
-    places = [board.folder, *(one.folder for one in board.systems if one.own_labels)]
-    known = labelled_texts([place / board.plan.memories for place in places])
-    found: dict[str, list[str]] = {}
-    for package in board.packages:
-        texts: set[str] = set()
-        for store in board.stores(package.name):
-            measured = measured_store(package, store)
-            texts |= {memory.text for memory in measured.memories}
-            texts |= {heading.text for heading in heading_texts(measured, package.name)}
-        if new := sorted(texts - known.get(package.name, {}).keys()):
-            found[package.name] = new
-    return found
+def _lines_about_others(path: Path, ids: Collection[tuple[object, object]]) -> list[str]:
+    """The lines of a file of labels that are about no memory of these, as they are."""
+    if not path.exists():
+        return []
+    about = {at: (row.get("conversation"), row.get("memory_id")) for at, row in json_lines(path)}
+    lines = read_text(path).split("\n")
+    return [line for at, line in enumerate(lines, 1) if at in about and about[at] not in ids]
 
 
-def labelled_texts(files: Sequence[Path]) -> dict[str, dict[str, str]]:
-    """By conversation, the texts in files of memories, with their ids; no file holds none."""
-    found: dict[str, dict[str, str]] = {}
-    for file in files:
-        if file.is_file():
-            for row in label_rows(file, MEMORY_FIELDS, frozenset({"conversation", "memory_id"})):
-                own = found.setdefault(row.text("conversation"), {})
-                own[row.text("text")] = row.text("memory_id")
-    return found
+def _kappa(pairs: Counter[tuple[Fraction, Fraction]]) -> str:
+    kappa = kappa_of_pairs(pairs)
+    return "kappa undefined" if kappa is None else f"kappa {float(kappa):.3f}"
+
+
+def _free_id(conversation: str, taken: Collection[str]) -> str:
+    numbers = (f"{conversation}/{number:03d}" for number in count(1))
+    return next(id for id in numbers if id not in taken)
 
 
 def _brief(folder: Path) -> str:
@@ -283,15 +341,15 @@ def _brief(folder: Path) -> str:
         return read_text(shipped / BRIEF)
 
 
-def _one(text: str) -> str:
+def _shown(text: str) -> str:
     """A text on one line, so that it cannot pass for another."""
-    return visible_text(" / ".join(line for line in text.splitlines() if line.strip()))
+    return visible_text(one_line(text))
 
 
 def _sheet(sheet: SheetOrder, brief: str, units: Mapping[str, str]) -> str:
     how = BY_MEMORY if sheet.reader == READERS[0] else BY_STATEMENT
-    statements = [f"S{number}. {_one(units[id])}" for number, id in enumerate(sheet.units, 1)]
-    memories = [f"{number}. {_one(text)}" for number, text in enumerate(sheet.texts, 1)]
+    statements = [f"S{number}. {_shown(units[id])}" for number, id in enumerate(sheet.units, 1)]
+    memories = [f"{number}. {_shown(text)}" for number, text in enumerate(sheet.texts, 1)]
     return "\n\n".join([
         brief.rstrip(),
         f"## What to write\n\n{how.format(texts=len(sheet.texts), units=len(sheet.units))}",
@@ -314,26 +372,30 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
         yield at, found[1], found[2].strip()
 
 
-def _cells(sheet: SheetOrder, folder: Path) -> Cells:
-    """What a reader wrote, by text and unit."""
+def _cells(sheet: SheetOrder, folder: Path, about: Collection[str]) -> Cells:
+    """What a reader wrote about some of the texts, by text and unit."""
     path = folder / f"{sheet.conversation}.{sheet.reader}.txt"
     texts = {str(number): text for number, text in enumerate(sheet.texts, 1)}
     units = {f"S{number}": unit for number, unit in enumerate(sheet.units, 1)}
     by_memory = sheet.reader == READERS[0]
-    asked = texts if by_memory else units
+    asked, offered = (texts, units) if by_memory else (units, texts)
     cells: dict[tuple[str, str], Fraction] = {}
     answered = set()
     for at, left, right in _lines(path):
         answered.add(left)
-        for mark in () if right.lower() == "none" else right.split(","):
-            found = MARK.fullmatch(mark.strip())
-            number = "" if found is None else found[1]
+        marks = [] if right.lower() == "none" else [mark.strip() for mark in right.split(",")]
+        numbers = [mark.removesuffix("?") for mark in marks]
+        if wrong := next((one for one in numbers if one not in offered), None):
+            example = next(iter(offered))
+            raise MemAuditError(
+                f"{path}:{at}: expected none alone or numbers such as {example}, not {wrong!r}"
+            )
+        if len({*numbers}) < len(numbers):
+            raise MemAuditError(f"{path}:{at}: names a number twice")
+        for mark, number in zip(marks, numbers, strict=True):
             text, unit = (left, number) if by_memory else (number, left)
-            if found is None or text not in texts or unit not in units:
-                raise MemAuditError(
-                    f"{path}:{at}: {mark.strip()!r} is not a number of this sheet, or `none`"
-                )
-            cells[texts[text], units[unit]] = PARTIAL if found[2] else FULL
+            if text in texts and unit in units and texts[text] in about:
+                cells[texts[text], units[unit]] = PARTIAL if mark.endswith("?") else FULL
     _refuse_other(path, asked.keys(), answered)
     return cells
 
