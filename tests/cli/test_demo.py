@@ -28,7 +28,7 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert solve(package, int(certificate["budget"]), solver="reference").certified
     assert "<h1>" in (folder / "report.html").read_text()
     stores = folder / "stores"
-    assert "Four memory systems" in (stores / "board.html").read_text()
+    assert "Memory systems on the natural set" in (stores / "board.html").read_text()
     scored = done(
         "score", stores / "package.json", stores / "mem0.json", stores / "letta.json", "--judge",
         f"labels:{stores / 'coverage.jsonl'}", "--label-memories", stores / "memories.jsonl",
