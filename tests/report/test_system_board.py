@@ -200,6 +200,7 @@ def shipped() -> SystemBoard:
         return system_board(read_board(folder))
 
 
+@pytest.mark.slow
 def test_the_shipped_board_holds(shipped: SystemBoard) -> None:
     """Every optimum is certified and within the range; passes agree; optima survive."""
     assert shipped.every_optimum_is_certified
@@ -212,6 +213,7 @@ def test_the_shipped_board_holds(shipped: SystemBoard) -> None:
     assert all(not row.marks and len(row.examples) == 3 for row in shipped.rows)
 
 
+@pytest.mark.slow
 def test_the_page_shows_every_number_and_runs_nothing(shipped: SystemBoard, tmp_path: Path) -> None:
     page = build_board_page(shipped)
     assert page.count("<script") == 1  # the data

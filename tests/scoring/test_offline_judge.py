@@ -143,6 +143,7 @@ def test_wrong_names_and_files(tmp_path: Path) -> None:
         named_judge(f"offline:{file}").judge([MemoryText("m", "x")], UNITS)
 
 
+@pytest.mark.slow
 def test_on_a_set_it_never_saw() -> None:
     """As docs/explanation/offline-judge.md says, on the stores of the natural set."""
     judge = named_judge("offline")

@@ -95,7 +95,7 @@ def test_large_problems_against_highs(seed: int) -> None:
     assert by_hulls(form).tape == solution.tape
 
 
-@pytest.mark.parametrize("seed", [40, 71, 3, 8])
+@pytest.mark.parametrize("seed", [pytest.param(40, marks=pytest.mark.slow), 71, 3, 8])
 def test_split_trees_are_the_same_on_any_number_of_threads(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
