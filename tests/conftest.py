@@ -1,6 +1,8 @@
-"""A tiny named package, how hypothesis runs here, and that no proxy or real key reaches a test."""
+"""A tiny named package, how hypothesis runs here, and what no test inherits: proxies, real keys,
+ignored signals."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -31,6 +33,16 @@ def _clean_environment() -> Iterator[None]:
         for name in (*KEYS, *PROXIES, *(name.lower() for name in PROXIES)):
             patch.delenv(name, raising=False)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_signal_is_ignored() -> None:
+    """A command started in the background, or by nohup, ignores them, and so do its children."""
+    for number, handler in (
+        (signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL),
+    ):  # fmt: skip
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture
