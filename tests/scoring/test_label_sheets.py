@@ -142,12 +142,18 @@ def test_nothing_to_label(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("the first keeps S1", "talk0.a.txt:1: expected a number, a colon and an answer"),
-        ("1: S1, S9", "talk0.a.txt:1: expected none alone or numbers such as S1, not 'S9'"),
-        ("1: 2", "talk0.a.txt:1: expected none alone or numbers such as S1, not '2'"),
+        (
+            "1: S1, S9",
+            "txt:1: expected none, or numbers from S1 to S4 with commas between them, not 'S9'",
+        ),
+        (
+            "1: 2",
+            "txt:1: expected none, or numbers from S1 to S4 with commas between them, not '2'",
+        ),
         ("1: none\n1: S1", "talk0.a.txt:2: 1 was answered before"),
         ("1: none", "talk0.a.txt: 6 not answered, the first 2"),
-        ("\n".join(f"{n}: none" for n in range(1, 9)), "8 is not a number of this sheet"),
-        ("1: S1, S1?", "talk0.a.txt:1: names a number twice"),
+        ("\n".join(f"{n}: none" for n in range(1, 9)), "talk0.a.txt:8: asked is 1 to 7, not '8'"),
+        ("1: S1, S1?", "talk0.a.txt:1: names S1 twice"),
         ("1:", "talk0.a.txt:1: expected a number, a colon and an answer"),
     ],
 )

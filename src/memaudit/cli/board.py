@@ -57,6 +57,8 @@ def board(
     from memaudit.scoring.board_folder import read_board, shipped_board
     from memaudit.scoring.label_sheets import Sheets
 
+    if sheets is not None and (as_json or out is not None):
+        raise MemAuditError("--sheets makes no board: leave out --out and --json")
     if out is not None:
         may_write(out, "page")
     added = [_named(text) for text in add or ()]
@@ -144,7 +146,8 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
                 else:
                     cost = f"{short_number(example.memory.cost)} {board.measure}"
                     memory = shortened(example.memory.text, EXAMPLE)
-                    screen.print(safe_markup(f"    its memory of {cost}: {memory}"))
+                    part = ", which says it in part" if example.in_part else ""
+                    screen.print(safe_markup(f"    its memory of {cost}{part}: {memory}"))
             came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())
             screen.print(safe_markup(came))
             for mark in (*row.marks, *row.notes):

@@ -52,20 +52,29 @@ class BoardPlan(WrittenByHand):
     notes: list[str] = Field(default_factory=list, description="what a reader must know")
 
     @model_validator(mode="after")
-    def _are_different(self) -> Self:
+    def _each_once(self) -> Self:
         names = [self.labels, *self.passes, self.memories]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two of labels, passes and memories are {name!r}")
+        for budget in self.budgets:
+            if self.budgets.count(budget) > 1:
+                raise ValueError(f"budget {budget} is given twice")
         return self
 
 
 class SystemNotes(WrittenByHand):
-    """What `row.json` says about a system that its stores do not."""
+    """What `row.json` says about a system. The stores of a capture say most of it themselves."""
 
     blind: bool | None = Field(
         default=None, description="whether the readers of its labels did not know the system"
     )
+    version: str | None = None
+    model: str | None = None
+    embedder: str | None = None
+    feed: str | None = None
+    clock: str | None = None
+    settings: str | None = None
     notes: list[str] = Field(default_factory=list)
 
 

@@ -3,15 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.number_text import fixed, percent, rounded
+from memaudit.core.number_text import fixed, percent, ratio, rounded
 from memaudit.core.text import counted
 from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
 from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.page_kit import environment, one_file
-from memaudit.report.system_board import MEASURES, SystemBoard
+from memaudit.report.system_board import SystemBoard
+from memaudit.report.system_differences import MEASURES
 from memaudit.report.system_rows import WHY, SystemRow
 from memaudit.report.writer_groups import Member
+from memaudit.scoring.pruning import ORDERS
 
 
 def write_board_page(board: SystemBoard, out: Path) -> None:
@@ -33,6 +35,7 @@ def build_board_page(board: SystemBoard) -> str:
         finding=finding(board),
         losses=WHY,
         quality=quality(board),
+        orders=ORDERS,
         written_sizes=written_sizes,
         data=board_data(board),
         version=VERSION,
@@ -73,9 +76,14 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
                 "rank": one.rank,
                 "clearly_ahead": one.ahead,
                 "score": one.score.to_json(),
+                "random_cut": rounded(one.random_cut),
                 "best_subset_rank": one.best_rank,
                 "best_subset_clearly_ahead": one.best_ahead,
                 "best_subset": one.best_subset.to_json(),
+                "by_conversation": {
+                    measure: {name: rounded(mean) for name, mean in means.items()}
+                    for measure, means in one.by_conversation.items()
+                },
                 "by_pass": {
                     measure: {name: rounded(mean) for name, mean in means.items()}
                     for measure, means in one.by_pass.items()
@@ -89,6 +97,14 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
             }
             for optima, standings in board.budgets
             for one in standings
+        ],
+        "differences": [
+            {
+                "budget": one.budget, "measure": one.measure, "first": one.first,
+                "second": one.second, "mean": rounded(one.mean), "low": rounded(one.low),
+                "high": rounded(one.high), "p": rounded(one.p), "clear": one.clear,
+            }
+            for one in board.differences
         ],
         "systems": [
             {
@@ -105,7 +121,7 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
                 "examples": [
                     {"conversation": one.conversation, "unit": one.unit,
                      "share_of_opt": rounded(one.share),
-                     "memory": one.memory and one.memory.text}
+                     "memory": one.memory and one.memory.text, "in_part": one.in_part}
                     for one in row.examples
                 ],
             }
@@ -144,7 +160,7 @@ def quality(board: SystemBoard) -> list[str]:
             f"two blind passes differ on {said.differ} of {said.pairs:,} pairs of memory and unit"
             + (f"; kappa is {min(kappa):.3f} to {max(kappa):.3f} by conversation" if kappa else "")
         )
-    for optima, _ in board.budgets:
+    for optima, standings in board.budgets:
         survival = (
             ""
             if optima.survival is None
@@ -154,6 +170,10 @@ def quality(board: SystemBoard) -> list[str]:
         lines.append(
             f"{optima.name}: OPT is {optima.lowest:.2f} to {optima.highest:.2f} of all weight, "
             f"{optima.certified} of {optima.number} certified under every pass{survival}"
+        )
+        cuts = ", ".join(f"{one.system} {ratio(one.random_cut)}" for one in standings)
+        lines.append(
+            f"{optima.name}: stores cut at random instead of by recency would score {cuts}"
         )
     spreads = [text for row in board.rows if (text := _between_runs(board, row.system))]
     if spreads:

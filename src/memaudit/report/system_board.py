@@ -1,33 +1,34 @@
 """Numbers of a board of memory systems: means, intervals, ranks, and what each system loses.
 
-A mean is over conversations, of the mean over a system's runs, by the adjudicated labels. The
-interval of a mean combines three sources of uncertainty. Each draw takes conversations with
-replacement; for each of them one of the passes of labels, the same for all systems; and from a
-system's runs on it as many as there are, with replacement.
-
-Systems with scores on every conversation are ranked. One is behind another if the paired
-differences by conversation are clear: the sign-flip test, corrected by Holm over all pairs at that
-budget, and the interval of the difference both say so. A rank is 1 plus the number of systems that
-are clearly ahead.
+A mean is over conversations, of the mean over a system's runs, by the adjudicated labels. Systems
+with scores on every conversation are ranked: 1 plus the number of systems that are clearly ahead.
 """
 
 import hashlib
 import json
 import math
-import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value as store_value
+from memaudit.core.optimum import Optimum
 from memaudit.core.text import counted
+from memaudit.report.system_differences import (
+    CLEAR,
+    MEASURES,
+    Difference,
+    Draws,
+    all_draws,
+    by_conversation,
+    differences_between,
+    systems_ahead,
+)
 from memaudit.report.system_rows import (
-    Measure,
     SystemRow,
     budget_name,
     loss_shares,
@@ -45,17 +46,10 @@ from memaudit.scoring.board_folder import (
 )
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
-from memaudit.stats.bootstrap import RESAMPLES, Floats, Interval, outer_percentiles
-from memaudit.stats.paired_tests import holm, sign_flip_test
+from memaudit.stats.bootstrap import Floats, Interval, outer_percentiles
 
-CLEAR = 0.05
 FEW = 10
 """With fewer conversations, intervals and tests are rough."""
-
-MEASURES: dict[str, Measure] = {
-    "score": lambda row: row.numbers.kept.ratio.value,
-    "best_subset": lambda row: row.numbers.best.ratio.value,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +63,10 @@ class Standing:
     """Systems whose score is clearly higher; None if this one is not ranked."""
     best_ahead: tuple[str, ...] | None
     """The same of the best subset."""
+    random_cut: float
+    """The mean score if stores that do not fit were cut at random."""
+    by_conversation: dict[str, dict[str, float]]
+    """By measure and conversation, the mean over runs."""
     by_pass: dict[str, dict[str, float]]
     """By measure and pass, the mean."""
     between_runs: dict[str, float | None]
@@ -123,6 +121,8 @@ class SystemBoard:
     conversations: tuple[str, ...]
     passes: tuple[str, ...]
     budgets: tuple[tuple[Optima, tuple[Standing, ...]], ...]
+    differences: tuple[Difference, ...]
+    """Between every two ranked systems, by budget and measure."""
     rows: tuple[SystemRow, ...]
     measure: str
     """What costs are counted in."""
@@ -150,13 +150,17 @@ def system_board(
     scored = folder.scored(watch)
     known = [one for one in scored if len(one.results) == len(folder.passes)]
     if not known:
-        reason = next((row.reason for one in scored for row in one.not_scored), "no labels")
-        raise MemAuditError(f"{folder.folder}: no conversation could be scored: {reason}")
+        reason = next(iter(_left_out(scored, folder)), "no labels")
+        raise MemAuditError(f"{folder.folder}: no conversation could be scored; {reason}")
     budgets = []
+    differences: list[Difference] = []
     shift = 0.0
     for asked in folder.plan.budgets:
         optima = _optima(folder, known, asked)
-        standings = _standings(folder, known, asked)
+        draws = all_draws(folder, known, asked)
+        found = differences_between(folder, known, asked, draws)
+        differences += found
+        standings = _standings(folder, known, asked, draws, found)
         for standing in standings:
             for means in standing.by_pass.values():
                 shift = max(shift, max(means.values()) - min(means.values()))
@@ -170,6 +174,7 @@ def system_board(
         conversations=tuple(one.conversation for one in known),
         passes=folder.passes,
         budgets=tuple(budgets),
+        differences=tuple(differences),
         rows=tuple(
             system_row(folder, known, system, middle)
             for system in folder.systems
@@ -239,50 +244,17 @@ def _left_out(scored: Sequence[ScoredConversation], folder: BoardFolder) -> list
     return lines
 
 
-def _draws(
-    folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str,
-    measure: str,
-) -> Floats:  # fmt: skip
-    """Means of the system in every draw of conversations, passes and runs."""
-    dice = np.random.default_rng(0)  # conversations and passes are drawn alike for all systems
-    shape = (RESAMPLES, len(known))
-    chosen = dice.integers(0, len(known), size=shape)
-    passes = dice.integers(0, len(folder.passes), size=shape)
-    of_runs = np.random.default_rng(zlib.crc32(system.name.encode()))
-    by_pass = [rows_of(known, system, asked, name) for name in folder.passes]
-    values = np.full(shape, np.nan)
-    for at in range(len(known)):
-        table = np.array([
-            [math.nan if value is None else float(value) for value in map(MEASURES[measure], runs)]
-            for runs in (rows[at] for rows in by_pass)
-        ])  # fmt: skip
-        here = chosen == at
-        if table.size:
-            runs = of_runs.integers(0, table.shape[1], size=(here.sum(), table.shape[1]))
-            values[here] = table[passes[here][:, None], runs].mean(axis=1)
-    there = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):  # a draw of conversations that the system was not run on
-        means: Floats = np.where(there, values, 0.0).sum(axis=1) / there.sum(axis=1)
-    return means
-
-
 def _standings(
-    folder: BoardFolder, known: Sequence[ScoredConversation], asked: str
-) -> tuple[Standing, ...]:
-    systems = [one for one in folder.systems if any(rows_of(known, one, asked))]
-    draws = {
-        measure: {one.name: _draws(folder, known, one, asked, measure) for one in systems}
-        for measure in MEASURES
-    }
-    ahead = {
-        measure: _clearly_ahead(known, systems, asked, measure, draws[measure])
-        for measure in MEASURES
-    }
+    folder: BoardFolder, known: Sequence[ScoredConversation], asked: str, draws: Draws,
+    differences: Sequence[Difference],
+) -> tuple[Standing, ...]:  # fmt: skip
     standings = [
         _standing(folder, known, one, asked,
                   {measure: draws[measure][one.name] for measure in MEASURES},
-                  {measure: ahead[measure].get(one.name) for measure in MEASURES})
-        for one in systems
+                  {measure: systems_ahead(known, one, asked, measure, differences)
+                   for measure in MEASURES})
+        for one in folder.systems
+        if one.name in draws["score"]
     ]  # fmt: skip
     return tuple(sorted(standings, key=lambda one: (
         one.rank is None, one.rank, -one.score.mean, one.system)))  # fmt: skip
@@ -293,29 +265,6 @@ def _interval(rows: Sequence[Sequence[StoreScore]], measure: str, drawn: Floats)
     defined = drawn[~np.isnan(drawn)]
     ends = outer_percentiles(defined) if len(defined) else (math.nan, math.nan)
     return Interval(number, mean_over(rows, MEASURES[measure]), *ends).if_several
-
-
-def _clearly_ahead(
-    known: Sequence[ScoredConversation], systems: Sequence[BoardSystem], asked: str, measure: str,
-    draws: Mapping[str, Floats],
-) -> dict[str, tuple[str, ...]]:  # fmt: skip
-    """By system with scores on every conversation, those that are clearly ahead of it."""
-    means = {}
-    for system in systems:
-        values = [run_values(runs, MEASURES[measure]) for runs in rows_of(known, system, asked)]
-        if all(values):
-            means[system.name] = np.array([sum(own) / len(own) for own in values])
-    behind: dict[str, list[str]] = {name: [] for name in means}
-    pairs = list(combinations(means, 2))
-    if pairs:
-        gaps = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
-        tests = holm(sign_flip_test(gaps))
-        for (a, b), gap, p in zip(pairs, gaps.T, tests, strict=True):
-            low, high = outer_percentiles(draws[a] - draws[b])
-            if p < CLEAR and (low > 0 or high < 0):
-                first, second = (a, b) if gap.sum() > 0 else (b, a)
-                behind[second].append(first)
-    return {name: tuple(ahead) for name, ahead in behind.items()}
 
 
 def _standing(
@@ -330,6 +279,10 @@ def _standing(
         best_subset=_interval(rows, "best_subset", draws["best_subset"]),
         ahead=ahead["score"],
         best_ahead=ahead["best_subset"],
+        random_cut=_random_cut(known, rows),
+        by_conversation={
+            measure: by_conversation(known, system, asked, measure) for measure in MEASURES
+        },
         by_pass={
             measure: {
                 name: mean_over(rows_of(known, system, asked, name), MEASURES[measure])
@@ -351,18 +304,26 @@ def _standing(
     )  # fmt: skip
 
 
+def _random_cut(known: Sequence[ScoredConversation], rows: Sequence[Sequence[StoreScore]]) -> float:
+    cuts = {id(row): one.random_cuts.get((row.store, row.asked))
+            for one, runs in zip(known, rows, strict=True) for row in runs}  # fmt: skip
+    return mean_over(rows, lambda row: cuts[id(row)])
+
+
+def _optimum(result: ScoreResult, asked: str) -> Optimum:
+    """OPT of the common union."""
+    return next(row.optimum for row in result if row.asked == asked)
+
+
 def _optima(folder: BoardFolder, known: Sequence[ScoredConversation], asked: str) -> Optima:
     shares, certified, survivals = [], 0, []
     for one in known:
         adjudicated = one.results[folder.plan.labels]
-        optimum = next(row.optimum for row in adjudicated if row.asked == asked)
+        optimum = _optimum(adjudicated, asked)
         weight = sum(adjudicated.package.weights.values(), Fraction(0))
         shares.append(float(optimum.value / weight) if weight else 0.0)
         certified += all(
-            row.optimum.status == "certified"
-            for result in one.results.values()
-            for row in result
-            if row.asked == asked
+            _optimum(result, asked).status == "certified" for result in one.results.values()
         )
         survivals += _survivals([one.results[name] for name in folder.plan.passes], asked)
     return Optima(
@@ -375,7 +336,7 @@ def _survivals(results: Sequence[ScoreResult], asked: str) -> list[float]:
     """For every ordered pair of passes, what an optimal store keeps of its value."""
     found = []
     for here in results:
-        optimum = next(row.optimum for row in here if row.asked == asked)
+        optimum = _optimum(here, asked)
         found += [
             float(store_value(there.union, optimum.store).low / optimum.value)
             for there in results

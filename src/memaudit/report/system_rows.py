@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from memaudit.adapters.store import ExportWarning, export_warning
+from memaudit.adapters.store import WRITTEN_AFTER, Memory
 from memaudit.core.number_text import percent
 from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS
@@ -34,6 +34,8 @@ class LostExample:
     share: Fraction
     """Of OPT, what was lost with it."""
     memory: WrittenMemory | None
+    in_part: bool
+    """Whether that memory says only a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +159,31 @@ def _marks(
         marks.append("labelled once: its labels are the same in every pass")
     if not all(run.store.origin.configuration.get("captured") for run in system.runs):
         marks.append("imported, not captured")
-    warned = [map(export_warning, run.store.warnings) for run in system.runs]
-    if any(ExportWarning.ORDER_UNKNOWN in warnings for warnings in warned):
+    if any(_is_undated(memory) for run in system.runs for memory in run.store.active):
         marks.append("no times: its newest memories are the last ones of the file")
+    if lacking := [run for run in system.runs if run.missing]:
+        marks.append(
+            f"{counted(len(lacking), 'export')} may lack memories, the first of "
+            f"{lacking[0].conversation}: {'; '.join(lacking[0].missing)}"
+        )
     return marks
 
 
+def _is_undated(memory: Memory) -> bool:
+    return memory.created_at is None and WRITTEN_AFTER not in memory.metadata
+
+
 def _provenance(system: BoardSystem) -> dict[str, str]:
-    """Version, model, embedder, view, feed, clock and settings that matter."""
+    """Version, model, embedder, view, feed, clock and settings that matter. What the stores do not
+    say, `row.json` may."""
+    stated = system.notes.model_dump()
     found: dict[str, dict[str, None]] = {}
     for run in system.runs:
         origin, settings = run.store.origin, run.store.origin.configuration
         versions = [f"{name} {version}" for name, version in origin.versions.items()
                     if name != "python"]  # fmt: skip
         known = {
-            "version": versions[0] if versions else "not known",
+            "version": versions[0] if versions else None,
             "model": settings.get("model"),
             "embedder": settings.get("embedder"),
             "view": origin.view,
@@ -184,9 +196,8 @@ def _provenance(system: BoardSystem) -> dict[str, str]:
             ),
         }
         for name, value in known.items():
-            found.setdefault(name, {})[str(value) if value not in (None, "") else "not known"] = (
-                None
-            )
+            told = stated.get(name) or "not known"
+            found.setdefault(name, {})[str(value) if value not in (None, "") else told] = None
     return {name: "; ".join(values) for name, values in found.items()}
 
 
@@ -226,7 +237,7 @@ def _examples(result: ScoreResult, row: StoreScore, step: str) -> list[LostExamp
             for memory in store.memories
             if (cell := memory.coverage.get(lost.unit)) is not None and cell.value
         ]
-        best = min(saying)[-1] if saying else None
+        minus, _, _, best = min(saying) if saying else (Fraction(0), None, None, None)
         share = lost.lost / row.optimum.value
-        found.append(LostExample(result.package.name, lost.text, share, best))
+        found.append(LostExample(result.package.name, lost.text, share, best, -1 < minus < 0))
     return found

@@ -14,14 +14,20 @@ union, so that they share every denominator.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from memaudit.adapters.registry import StoreArgument, open_store
-from memaudit.adapters.store import ExportedStore
-from memaudit.core.budgets import asked_budgets
+from memaudit.adapters.store import (
+    MISSING_MEMORIES,
+    ExportedStore,
+    ExportWarning,
+    export_warning,
+)
+from memaudit.core.budgets import asked_budget
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
@@ -30,14 +36,22 @@ from memaudit.formats.board_file import BoardPlan, SystemNotes
 from memaudit.formats.file_model import validated
 from memaudit.io.files import content_digest
 from memaudit.io.strict_json import read_object
-from memaudit.natural.label_files import label_rows
 from memaudit.natural.label_passes import label_passes, with_pass
 from memaudit.natural.named_packages import NATURAL, SHIPPED, labelled_packages
+from memaudit.scoring.board_labels import (
+    Known,
+    check_labels,
+    errors_in,
+    has_labels,
+    labelled_texts,
+)
 from memaudit.scoring.heading_credit import heading_texts
 from memaudit.scoring.judged_store import measured_store
-from memaudit.scoring.label_judges import MEMORY_FIELDS, LabelJudge
+from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.package_scores import Unscored, score_written
+from memaudit.scoring.pruning import ORDERS, random_cut
 from memaudit.scoring.result import ScoreResult, Scoring
+from memaudit.scoring.score import StoreScorer
 
 PLAN, ROW = "board.json", "row.json"
 AGAIN = re.compile(r"(?P<conversation>.+)\.run(?P<number>[2-9]|[1-9][0-9]+)")
@@ -51,6 +65,12 @@ class Run:
     conversation: str
     number: int
     store: ExportedStore
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Warnings which say that the export lacks memories of its system."""
+        known = {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
+        return tuple(text for text in self.store.warnings if export_warning(text) in known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +90,9 @@ class ScoredConversation:
 
     conversation: str
     results: Mapping[str, ScoreResult]
+    random_cuts: Mapping[tuple[str, str], Fraction]
+    """By store and budget, the score of a cut at random, by the adjudicated labels."""
     not_scored: tuple[Unscored, ...]
-
-
-Known = Mapping[str, Mapping[str, str]]
-"""By conversation, the texts that labels are about, each on one line, with their ids."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +153,7 @@ class BoardFolder:
     @cached_property
     def known(self) -> Known:
         """What the board's own labels are about."""
-        there = (self.folder / self.plan.labels).is_file()
+        there = has_labels(self.folder, self.plan)
         return labelled_texts(self.folder / self.plan.memories) if there else {}
 
     @cached_property
@@ -166,6 +184,11 @@ class BoardFolder:
 
     def scored(self, watch: Callable[[int, int], None] | None = None) -> list[ScoredConversation]:
         """Score every conversation under every pass of labels."""
+        if has_labels(self.folder, self.plan):
+            check_labels(self.folder, self.plan)
+        for system in self.systems:
+            if system.own_labels:
+                check_labels(system.folder, self.plan, may_lack=self.plan.passes)
         judges = {
             name: {system.name: self._judge(name, system) for system in self.systems}
             for name in self.passes
@@ -180,7 +203,7 @@ class BoardFolder:
     def _judge(self, name: str, system: BoardSystem) -> LabelJudge | None:
         """The labels of one pass for a system. If its own were made once, they are in each pass."""
         files = []
-        if (self.folder / self.plan.labels).is_file():
+        if has_labels(self.folder, self.plan):
             files.append(self.folder / name)
         if system.own_labels:
             own = system.folder / name
@@ -203,7 +226,7 @@ class BoardFolder:
         for name in self.passes if runs else ():
             stores = [self.store(run) for run in runs]
             scoring = Scoring(
-                budgets=asked_budgets(",".join(self.plan.budgets)),
+                budgets=tuple(map(asked_budget, self.plan.budgets)),
                 judges={
                     store.name: judge
                     for store, run in zip(stores, runs, strict=True)
@@ -217,16 +240,24 @@ class BoardFolder:
                     results[name] = result
                 elif name == self.plan.labels:
                     missing.append(result)
-        return ScoredConversation(package.name, results, tuple(missing))
+        first = results.get(self.plan.labels)
+        cuts = {} if first is None else _random_cuts(first)
+        return ScoredConversation(package.name, results, cuts, tuple(missing))
 
 
-def labelled_texts(file: Path) -> dict[str, dict[str, str]]:
-    """The texts in a file of memories; a file that is not there holds none."""
-    found: dict[str, dict[str, str]] = {}
-    if file.is_file():
-        for row in label_rows(file, MEMORY_FIELDS, frozenset({"conversation", "memory_id"})):
-            own = found.setdefault(row.text("conversation"), {})
-            own[one_line(row.text("text"))] = row.text("memory_id")
+def _random_cuts(result: ScoreResult) -> dict[tuple[str, str], Fraction]:
+    """By store and budget, the mean score over random orders, where it is defined."""
+    scorer = StoreScorer(result.package, result.stores, result.scoring.group_cap)
+    stores = {store.name: store for store in scorer.stores}
+    found = {}
+    for row in result:
+        store, budget = stores[row.store], row.numbers.budget
+        values = [
+            scorer.part(store, random_cut(store, budget, seed)).value for seed in range(ORDERS)
+        ]
+        mean = replace(row.numbers.kept.ratio, numerator=sum(values, Fraction(0)) / ORDERS)
+        if mean.value is not None:
+            found[row.store, row.asked] = mean.value
     return found
 
 
@@ -251,16 +282,15 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
             f"{folder}: has no {PLAN}; to add a system to a board, give --add NAME={folder}"
         )
     plan = validated(BoardPlan, read_object(folder / PLAN, "write it anew"), str(folder / PLAN))
-    if (folder / plan.labels).is_file():
-        for name in (*plan.passes, plan.memories):
-            if not (folder / name).is_file():
-                raise MemAuditError(f"{folder / name}: does not exist; {PLAN} names it")
     source = plan.packages if plan.packages in SHIPPED else str(folder / plan.packages)
     packages = {package.name: package for package in labelled_packages([source])}
     systems = [
         _system(at.name, at, plan, packages)
         for at in sorted(folder.iterdir())
-        if at.is_dir() and at != folder / plan.packages and any(at.glob("*.json"))
+        if at.is_dir()
+        and at != folder / plan.packages
+        and not at.name.startswith(".")
+        and any(at.glob("*.json"))
     ]
     systems += [_system(name, at, plan, packages) for name, at in added]
     names = [system.name for system in systems]
@@ -273,6 +303,7 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
         )
     conversations = {run.conversation for system in systems for run in system.runs}
     own = tuple(package for name, package in packages.items() if name in conversations)
+    systems.sort(key=lambda system: system.name)
     return BoardFolder(folder, plan, tuple(systems), own)
 
 
@@ -287,7 +318,8 @@ def _system(
         notes = validated(SystemNotes, read_object(row, "write it anew"), str(row))
     runs = []
     for path in sorted(folder.iterdir()):
-        if path.stem in packages and not path.with_suffix(".json").exists():
+        if path.stem in packages and path.suffix != ".json" \
+                and not path.with_suffix(".json").exists():  # fmt: skip
             raise MemAuditError(
                 f"{path}: only .json files are read as stores; run memaudit import {path.name} "
                 f"--out {path.stem}.json"
@@ -296,10 +328,13 @@ def _system(
             runs.append(_run(name, path, packages))
     if not runs:
         raise MemAuditError(f"{folder}: no store; name each one CONVERSATION.json")
-    own = (folder / plan.labels).is_file()
-    if own and not (folder / plan.memories).is_file():
-        raise MemAuditError(f"{folder / plan.memories}: missing; it says what the labels are about")
-    return BoardSystem(name, folder, notes, tuple(runs), own)
+    first = {run.conversation for run in runs if run.number == 1}
+    if again := next((run for run in runs if run.conversation not in first), None):
+        raise MemAuditError(
+            f"{folder}: {again.conversation} has run {again.number} and no first one; name the "
+            f"first {again.conversation}.json"
+        )
+    return BoardSystem(name, folder, notes, tuple(runs), has_labels(folder, plan))
 
 
 def _run(system: str, path: Path, packages: Mapping[str, Package]) -> Run:
@@ -311,7 +346,8 @@ def _run(system: str, path: Path, packages: Mapping[str, Package]) -> Run:
             "CONVERSATION.json, and that of a second run CONVERSATION.run2.json"
         )
     number = int(again["number"]) if again else 1
-    return Run(system, conversation, number, open_store(StoreArgument((path,))))
+    with errors_in(path):
+        return Run(system, conversation, number, open_store(StoreArgument((path,))))
 
 
 def _labelled_by(package: Package, name: str) -> Package:

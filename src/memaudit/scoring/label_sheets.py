@@ -35,7 +35,8 @@ from memaudit.io.files import read_text
 from memaudit.io.run_folder import make_own_folder
 from memaudit.io.strict_json import read_object
 from memaudit.natural.label_files import CELL_FIELDS, cell_rows
-from memaudit.scoring.board_folder import BoardFolder, labelled_texts, shipped_board
+from memaudit.scoring.board_folder import BoardFolder, run_name, shipped_board
+from memaudit.scoring.board_labels import labelled_texts
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 KEY, BRIEF, THIRD, DECIDED = "sheets.json", "labelling.md", "third.md", "third.txt"
@@ -60,7 +61,7 @@ EACH_PAIR = (
     "Decide each of these {pairs} pairs alone. Write one line for each: its number, a colon, and "
     "full, partial or none, such as `1: partial`."
 )
-LINE = re.compile(r"(S?[0-9]+) *: *(.+)")
+LINE = re.compile(r"([Ss]?[0-9]+) *: *(.+)")
 CONTROLS = 10
 """Memories on a sheet that the board has labels for, if there are as many."""
 
@@ -130,6 +131,9 @@ class Sheets:
     def _read(self) -> Iterator[str]:
         """Take what the readers wrote as far as it goes."""
         make_own_folder(self.folder)  # a link in its place is refused
+        for sheet in self._key.sheets:
+            if (self.folder / _answer(sheet)).is_file():
+                self._cells(sheet, sheet.texts)  # what is there already can be read
         if missing := [name for name in self._answers if not (self.folder / name).is_file()]:
             yield f"missing in {self.folder}: {', '.join(missing)}"
             return
@@ -176,7 +180,7 @@ class Sheets:
 
     @property
     def _answers(self) -> list[str]:
-        return [f"{sheet.conversation}.{sheet.reader}.txt" for sheet in self._key.sheets]
+        return [_answer(sheet) for sheet in self._key.sheets]
 
     @cached_property
     def _key(self) -> SheetKey:
@@ -204,7 +208,12 @@ class Sheets:
         """Write the sheets. Labelled memories are mixed in, as controls."""
         make_own_folder(self.folder)
         if any(self.folder.iterdir()):
-            raise MemAuditError(f"{self.folder}: is not empty; give another folder")
+            raise MemAuditError(
+                f"{self.folder}: is not empty and has no {KEY}; give another folder"
+            )
+        for run in self.board.runs:
+            if run.missing:
+                yield f"{run_name(run)} on {run.conversation}: {'; '.join(run.missing)}"
         brief = _brief(self.board.folder)
         sheets = []
         for conversation, own in texts.items():
@@ -250,9 +259,13 @@ class Sheets:
                 )
             found.append(Passes(
                 a.conversation, texts, tuple(a.units),
-                _cells(a, self.folder, texts), _cells(b, self.folder, texts),
+                self._cells(a, texts), self._cells(b, texts),
             ))  # fmt: skip
         return found
+
+    def _cells(self, sheet: SheetOrder, about: Collection[str]) -> Cells:
+        """What a reader wrote about some of the texts."""
+        return _cells(sheet, self.folder / _answer(sheet), about)
 
     def _control_agreement(self) -> str:
         """How far the readers agree with the labels that the controls have."""
@@ -264,7 +277,7 @@ class Sheets:
         }
         pairs: Counter[tuple[Fraction, Fraction]] = Counter()
         for sheet in self._key.sheets:
-            said = _cells(sheet, self.folder, sheet.controls)
+            said = self._cells(sheet, sheet.controls)
             ids = self.board.known.get(sheet.conversation, {})
             for text in sheet.controls:
                 for unit in sheet.units:
@@ -284,11 +297,15 @@ class Sheets:
         return "\n\n".join(parts) + "\n"
 
     def _add(self, passes: Sequence[Passes], third: Mapping[tuple[str, str, str], Fraction]) -> str:
-        """Put the labels into the files of the target, in place of earlier ones."""
+        """Put the labels into the files of the target, in place of earlier ones.
+
+        The memories come last: a label of a memory that they do not name is refused, so that no
+        board is made of what an interruption left.
+        """
         plan = self.board.plan
         known = labelled_texts(self.target / plan.memories)
         new: dict[str, list[dict[str, object]]] = {
-            name: [] for name in (plan.memories, *plan.passes, plan.labels)
+            name: [] for name in (*plan.passes, plan.labels, plan.memories)
         }
         for one in passes:
             ids = known.get(one.conversation, {})
@@ -296,16 +313,19 @@ class Sheets:
             final = {**one.first, **decided}
             for text in one.texts:
                 id = ids.setdefault(text, _free_id(one.conversation, ids.values()))
-                about: dict[str, object] = {"conversation": one.conversation, "memory_id": id}
-                new[plan.memories].append({**about, "text": text})
-                for name, cells in zip(
-                    (plan.labels, *plan.passes), (final, one.first, one.second), strict=True
-                ):
-                    new[name] += [
-                        {**about, "unit_id": unit, "coverage": plain(cells[text, unit])}
-                        for unit in sorted(one.units)
-                        if cells.get((text, unit))
-                    ]
+                new[plan.memories].append(
+                    {"conversation": one.conversation, "memory_id": id, "text": text}
+                )
+            for name, cells in zip(
+                (plan.labels, *plan.passes), (final, one.first, one.second), strict=True
+            ):
+                kept = sorted(pair for pair, value in cells.items() if value)
+                kept = kept or [(one.texts[0], one.units[0])]  # says that the pass was made
+                new[name] += [
+                    {"conversation": one.conversation, "memory_id": ids[text], "unit_id": unit,
+                     "coverage": plain(cells.get((text, unit), NONE))}
+                    for text, unit in kept
+                ]  # fmt: skip
         ids_of_all = {(row["conversation"], row["memory_id"]) for row in new[plan.memories]}
         for name, rows in new.items():
             lines = _lines_about_others(self.target / name, ids_of_all)
@@ -357,7 +377,11 @@ def _sheet(sheet: SheetOrder, brief: str, units: Mapping[str, str]) -> str:
     ]) + "\n"  # fmt: skip
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
+def _answer(sheet: SheetOrder) -> str:
+    return f"{sheet.conversation}.{sheet.reader}.txt"
+
+
+def _lines(path: Path, asked: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     """The lines of an answer: where, the number on the left, the rest. Each number once."""
     seen: set[str] = set()
     for at, line in enumerate(read_text(path).splitlines(), 1):
@@ -366,53 +390,50 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
         found = LINE.fullmatch(line.strip())
         if found is None:
             raise MemAuditError(f"{path}:{at}: expected a number, a colon and an answer")
-        if found[1] in seen:
-            raise MemAuditError(f"{path}:{at}: {found[1]} was answered before")
-        seen.add(found[1])
-        yield at, found[1], found[2].strip()
+        number = found[1].upper()
+        if number not in asked:
+            raise MemAuditError(f"{path}:{at}: asked is {_first_to_last(asked)}, not {number!r}")
+        if number in seen:
+            raise MemAuditError(f"{path}:{at}: {number} was answered before")
+        seen.add(number)
+        yield at, number, found[2].strip()
+    if unanswered := [number for number in asked if number not in seen]:
+        raise MemAuditError(f"{path}: {len(unanswered)} not answered, the first {unanswered[0]}")
 
 
-def _cells(sheet: SheetOrder, folder: Path, about: Collection[str]) -> Cells:
+def _first_to_last(numbers: Sequence[str]) -> str:
+    return f"{numbers[0]} to {numbers[-1]}"
+
+
+def _cells(sheet: SheetOrder, path: Path, about: Collection[str]) -> Cells:
     """What a reader wrote about some of the texts, by text and unit."""
-    path = folder / f"{sheet.conversation}.{sheet.reader}.txt"
     texts = {str(number): text for number, text in enumerate(sheet.texts, 1)}
     units = {f"S{number}": unit for number, unit in enumerate(sheet.units, 1)}
     by_memory = sheet.reader == READERS[0]
     asked, offered = (texts, units) if by_memory else (units, texts)
     cells: dict[tuple[str, str], Fraction] = {}
-    answered = set()
-    for at, left, right in _lines(path):
-        answered.add(left)
-        marks = [] if right.lower() == "none" else [mark.strip() for mark in right.split(",")]
+    for at, left, right in _lines(path, list(asked)):
+        marks = [] if right.lower() == "none" else [one.strip() for one in right.upper().split(",")]
         numbers = [mark.removesuffix("?") for mark in marks]
         if wrong := next((one for one in numbers if one not in offered), None):
-            example = next(iter(offered))
             raise MemAuditError(
-                f"{path}:{at}: expected none alone or numbers such as {example}, not {wrong!r}"
+                f"{path}:{at}: expected none, or numbers from {_first_to_last(list(offered))} with "
+                f"commas between them, not {wrong!r}"
             )
-        if len({*numbers}) < len(numbers):
-            raise MemAuditError(f"{path}:{at}: names a number twice")
+        if twice := next((one for one in numbers if numbers.count(one) > 1), None):
+            raise MemAuditError(f"{path}:{at}: names {twice} twice")
         for mark, number in zip(marks, numbers, strict=True):
             text, unit = (left, number) if by_memory else (number, left)
-            if text in texts and unit in units and texts[text] in about:
+            if texts[text] in about:
                 cells[texts[text], units[unit]] = PARTIAL if mark.endswith("?") else FULL
-    _refuse_other(path, asked.keys(), answered)
     return cells
 
 
 def _decisions(path: Path, pairs: int) -> list[Fraction]:
+    numbers = [str(number) for number in range(1, pairs + 1)]
     found: dict[str, Fraction] = {}
-    for at, left, right in _lines(path):
+    for at, left, right in _lines(path, numbers):
         if right.lower() not in WORDS:
             raise MemAuditError(f"{path}:{at}: expected full, partial or none")
         found[left] = WORDS[right.lower()]
-    numbers = [str(number) for number in range(1, pairs + 1)]
-    _refuse_other(path, numbers, found)
     return [found[number] for number in numbers]
-
-
-def _refuse_other(path: Path, asked: Collection[str], answered: Collection[str]) -> None:
-    if unanswered := [number for number in asked if number not in answered]:
-        raise MemAuditError(f"{path}: {len(unanswered)} not answered, the first {unanswered[0]}")
-    if unknown := sorted(set(answered) - set(asked)):
-        raise MemAuditError(f"{path}: {unknown[0]} is not a number of this sheet")

@@ -6,7 +6,8 @@ Where that is missing, the policy keeps nothing: `prune` raises NoSuchOrder, `us
 not list it.
 """
 
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -30,6 +31,9 @@ DEFAULT_POLICIES: tuple[Policy, Policy] = ("recency", "top")
 BY_DEFAULT = "recency, or top where entries of a document have no times"
 
 EVERYTHING_FITS = "everything fits"
+
+ORDERS = 20
+"""Random orders that the score of a cut at random is the mean of."""
 
 
 class NoSuchOrder(MemAuditError):
@@ -87,13 +91,28 @@ def prune(store: WrittenStore, budget: Fraction, policy: Policy) -> tuple[str, .
     order = _order(store, policy)
     if order is None:
         raise NoSuchOrder(store, policy)
+    if policy == "top":  # a file is cut off, it does not skip what is too long
+        return _kept(store, budget, _whole_files(store, order, budget), skip=False)
+    return _kept(store, budget, ((memory,) for memory in order), skip=True)
+
+
+def random_cut(store: WrittenStore, budget: Fraction, seed: int) -> tuple[str, ...]:
+    """What a cut keeps that knows nothing: memories in a random order, what fits."""
+    order = random.Random(seed).sample(store.memories, len(store.memories))
+    return _kept(store, budget, ((memory,) for memory in order), skip=True)
+
+
+def _kept(
+    store: WrittenStore, budget: Fraction, parts: Iterable[tuple[WrittenMemory, ...]], skip: bool
+) -> tuple[str, ...]:
+    """The candidate ids of the parts that fit; the first too long ends it unless it is skipped."""
     left, kept = budget, set[str]()
-    for part in _whole_files(store, order, left) if policy == "top" else ((m,) for m in order):
+    for part in parts:
         cost = store.cost_of([memory.id for memory in part]) if store.documents else part[0].cost
         if cost <= left:
             left -= cost
             kept.update(memory.id for memory in part)
-        elif policy == "top":  # a file is cut off, it does not skip what is too long
+        elif not skip:
             break
     return tuple(store.candidate_id(memory) for memory in store.memories if memory.id in kept)
 

@@ -1,0 +1,84 @@
+"""Label files of a board: which texts they are about, and what would silently count as nothing.
+
+memories.jsonl    conversation, memory_id, text
+coverage.jsonl    conversation, memory_id, unit_id, coverage: the adjudicated labels
+blind_a.jsonl     the same of a blind pass; board.json names all of these files
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from memaudit.core.errors import MemAuditError
+from memaudit.core.text import one_line
+from memaudit.formats.board_file import BoardPlan
+from memaudit.natural.label_files import CELL_FIELDS, LabelRow, cell_rows, label_rows
+from memaudit.scoring.label_judges import MEMORY_FIELDS
+
+Known = Mapping[str, Mapping[str, str]]
+"""By conversation, the texts that labels are about, each on one line, with their ids."""
+
+AGAIN = "if labels were being added when the program was stopped, run --sheets again"
+
+
+def labelled_texts(file: Path) -> dict[str, dict[str, str]]:
+    """The texts in a file of memories; a file that is not there holds none."""
+    found: dict[str, dict[str, str]] = {}
+    with errors_in(file):
+        for row in _memories(file) if file.is_file() else ():
+            own = found.setdefault(row.text("conversation"), {})
+            own[one_line(row.text("text"))] = row.text("memory_id")
+    return found
+
+
+def has_labels(folder: Path, plan: BoardPlan) -> bool:
+    """Whether a folder has labels of its own; incomplete ones are refused before scoring."""
+    return any((folder / name).is_file() for name in (plan.labels, *plan.passes))
+
+
+def check_labels(folder: Path, plan: BoardPlan, may_lack: Collection[str] = ()) -> None:
+    """Refuse labels of unknown memories, and a pass without labels of a conversation."""
+    for name in (plan.labels, *plan.passes, plan.memories):
+        if not (folder / name).is_file() and name not in may_lack:
+            raise MemAuditError(f"{folder / name}: does not exist, other labels do; {AGAIN}")
+    texts: dict[tuple[str, str], str] = {}
+    with errors_in(folder / plan.memories):
+        for row in _memories(folder / plan.memories):
+            about = row.text("conversation"), row.text("memory_id")
+            if texts.setdefault(about, row.text("text")) != row.text("text"):
+                raise row.wrong(f"gives {about[1]!r} of {about[0]} a second text")
+    for name in (plan.labels, *plan.passes):
+        if (folder / name).is_file():
+            with errors_in(folder / name):
+                _check_pass(folder / name, plan.memories, texts)
+
+
+def _check_pass(path: Path, memories: str, texts: Mapping[tuple[str, str], str]) -> None:
+    missing = {conversation for conversation, _ in texts}
+    for row in cell_rows(path, CELL_FIELDS):
+        about = row.text("conversation"), row.text("memory_id")
+        if about not in texts:
+            raise row.wrong(f"{memories} names no {about[1]!r} of {about[0]}; {AGAIN}")
+        if row.has("coverage"):
+            row.share("coverage")
+        missing.discard(about[0])
+    if missing:
+        raise MemAuditError(
+            f"{path.name}: has no label of {min(missing)}, whose memories {memories} names; if "
+            "they keep nothing, say so with a label of 0"
+        )
+
+
+def _memories(file: Path) -> list[LabelRow]:
+    return label_rows(file, MEMORY_FIELDS, frozenset({"conversation", "memory_id", "text"}))
+
+
+@contextmanager
+def errors_in(file: Path) -> Iterator[None]:
+    """Errors that begin with the name of the file say where it is."""
+    try:
+        yield
+    except MemAuditError as error:
+        if str(error).startswith(file.name):
+            raise MemAuditError(f"{file.parent}/{error}") from None
+        raise
