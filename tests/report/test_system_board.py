@@ -96,6 +96,7 @@ def test_added_rows_are_marked_and_change_the_digest(
         "its row.json does not say that its labels are blind",
         "labelled once: its labels are the same in every pass",
         "imported, not captured",
+        "no times: its newest memories are the last ones of the file",
     ]
     assert before["agreement"] == after["agreement"]
     old = [one["score"]["mean"] for one in before["standings"]]
@@ -125,6 +126,47 @@ def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
     assert [(one.system, one.rank) for one in after] == [("good", 1), ("poor", 2), ("vendor", None)]
     assert after[1].ahead == ("good",)
     assert after[2].score.mean == 1
+
+
+def test_a_row_says_what_its_exports_do_not(make: Callable[..., Path], tmp_path: Path) -> None:
+    """Mem0 exports 20 memories at a time, and says nothing of its model."""
+    folder = make({"good": [list(UNITS[2:])]})
+    texts = [f"Ann is number {number}" for number in range(20)]
+    new = added(tmp_path / "new", texts, {"model": "of ours", "version": "Beta 3"})
+    rows = [{"id": text, "memory": text} for text in texts]
+    (new / "talk0.json").write_text(json.dumps({"results": rows}))
+    board = system_board(read_board(folder, [("vendor", new)]))
+    row = board.row("vendor")
+    assert row.provenance["model"] == "of ours"
+    assert row.provenance["version"] == "Beta 3"
+    assert row.provenance["embedder"] == "not known"
+    assert "1 export may lack memories, the first of talk0: maybe truncated" in row.marks[-1]
+
+
+def test_neither_the_order_of_rows_nor_hidden_folders_count(
+    make: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = make({"good": [list(UNITS[2:])]})
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config.json").write_text("{}")
+    two = [(name, added(tmp_path / name, [f"All of {name}"])) for name in ("one", "other")]
+    digests = {system_board(read_board(folder, rows)).digest for rows in (two, two[::-1])}
+    assert len(digests) == 1
+
+
+def test_a_store_that_fits_is_not_cut_at_random(make: Callable[..., Path]) -> None:
+    """Of Graz, and a greeting that is as long as the budget, a random order keeps one or other."""
+    long = "Hello Ann, how are you doing today"
+    folder = make({"good": [list(UNITS[2:])], "wordy": [[UNITS[1], long]]})
+    write_labels(folder, [f"talk{number}" for number in range(6)], {
+        name: {(text, f"u{at}"): 1.0 for at, text in enumerate(UNITS)}
+        for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
+    }, ("Hello Ann", long))  # fmt: skip
+    ((_, standings),) = system_board(read_board(folder)).budgets
+    cut = {one.system: (one.score.mean, one.random_cut) for one in standings}
+    assert cut["good"] == (1, 1)
+    assert cut["wordy"][0] == 0
+    assert 0.2 < cut["wordy"][1] < 0.3
 
 
 def test_own_labels_may_not_say_again_what_the_board_labels(
@@ -164,6 +206,20 @@ def renamed(folder: Path, name: str) -> None:
     (folder / "good" / "talk0.json").rename(folder / "good" / name)
 
 
+def relabelled(folder: Path, change: dict[str, object], id: str = "") -> None:
+    """Change the first label of a blind pass; None removes a field."""
+    first, *others = (folder / "blind_b.jsonl").read_text().splitlines()
+    row = {**json.loads(first), **change, **({"memory_id": id} if id else {})}
+    row = {name: value for name, value in row.items() if value is not None}
+    (folder / "blind_b.jsonl").write_text("\n".join([json.dumps(row), *others]))
+
+
+def without(folder: Path, conversation: str) -> None:
+    lines = (folder / "blind_b.jsonl").read_text().splitlines()
+    kept = [line for line in lines if f'"{conversation}"' not in line]
+    (folder / "blind_b.jsonl").write_text("\n".join(kept))
+
+
 def planned(folder: Path, **fields: object) -> None:
     plan = json.loads((folder / "board.json").read_text())
     (folder / "board.json").write_text(json.dumps({**plan, **fields}))
@@ -175,7 +231,19 @@ def planned(folder: Path, **fields: object) -> None:
         (lambda folder: (folder / "board.json").unlink(), "board.json"),
         (lambda folder: (folder / "board.json").write_text("{}"), "board.json"),
         (lambda folder: (folder / "blind_a.jsonl").unlink(), "blind_a.jsonl: does not exist"),
-        (lambda folder: (folder / "coverage.jsonl").unlink(), "2 memories not labelled"),
+        (lambda folder: (folder / "coverage.jsonl").unlink(), "coverage.jsonl: does not exist"),
+        (lambda folder: relabelled(folder, {}, "talk0/nobody"), "names no 'talk0/nobody' of talk0"),
+        (
+            lambda folder: relabelled(folder, {"conversation": None}),
+            "lacks the field 'conversation'",
+        ),
+        (
+            lambda folder: relabelled(folder, {"coverage": 7}),
+            "board/blind_b.jsonl:1: has coverage 7",
+        ),
+        (lambda folder: without(folder, "talk3"), "blind_b.jsonl: has no label of talk3"),
+        (lambda folder: renamed(folder, "talk0.run2.json"), "talk0 has run 2 and no first one"),
+        (lambda folder: planned(folder, budgets=["7", "7.0"]), "budget 7 is given twice"),
         (lambda folder: renamed(folder, "no.json"), "no conversation of the board is called 'no'"),
         (lambda folder: renamed(folder, "talk0.run1.json"), "CONVERSATION.run2.json"),
         (lambda folder: renamed(folder, "talk0.jsonl"), "run memaudit import talk0.jsonl"),
@@ -211,6 +279,23 @@ def test_the_shipped_board_holds(shipped: SystemBoard) -> None:
         assert optima.survival >= 0.95
         assert {one.system for one in standings} == {"amem", "langmem", "letta", "mem0"}
     assert all(not row.marks and len(row.examples) == 3 for row in shipped.rows)
+
+
+@pytest.mark.slow
+def test_ranks_can_be_checked_from_the_data(shipped: SystemBoard) -> None:
+    """Means follow from the values by conversation, ranks from the differences."""
+    data = board_data(shipped)
+    for one in data["standings"]:
+        own = one["by_conversation"]["score"]
+        assert one["score"]["mean"] == pytest.approx(sum(own.values()) / 12, abs=1e-8)
+        ahead = {
+            gap["first"] if gap["mean"] > 0 else gap["second"]
+            for gap in data["differences"]
+            if (gap["budget"], gap["measure"]) == (one["budget"], "score")
+            and gap["p"] < 0.05 and not gap["low"] <= 0 <= gap["high"]
+            and one["system"] in (gap["first"], gap["second"])
+        }  # fmt: skip
+        assert one["rank"] == 1 + len(ahead - {one["system"]})
 
 
 @pytest.mark.slow

@@ -2,13 +2,17 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from memaudit.core.errors import MemAuditError
 from memaudit.core.text import one_line
+from memaudit.io.atomic import write_lines
+from memaudit.scoring import label_sheets
 from tests.boards import UNITS, make_board
-from tests.cli.running import done, failure, import_texts, printed_json
+from tests.cli.running import done, failure, import_texts, printed_json, run
 
 BOARD = {**{text: {f"u{at}"} for at, text in enumerate(UNITS)}, "Hello Ann": set()}
 """What the labelled texts keep, which are mixed in as controls."""
@@ -127,6 +131,54 @@ def test_labels_are_added_once_if_adding_was_interrupted(
     assert len(rows(vendor / "coverage.jsonl")) == 6
 
 
+@pytest.mark.parametrize("written", [0, 1, 2, 3])
+def test_no_board_is_made_of_what_an_interruption_left(
+    folders: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """A second round of labels, stopped after some of its files: refused, or not scored."""
+    board, vendor, folder = folders
+    sheets(*folders)
+    for sheet in folder.glob("*.md"):
+        answer(sheet, KEEPS)
+    sheets(*folders)
+    import_texts(vendor / "talk0.json", [*KEEPS, "Dogs are hers"])
+    again = folder.with_name("again")
+    sheets(board, vendor, again)
+    for sheet in again.glob("*.md"):
+        answer(sheet, {**KEEPS, "Dogs are hers": {"u3"}})
+    calls = []
+
+    def write_some(path: Path, lines: Iterator[str]) -> None:
+        calls.append(path)
+        if len(calls) > written:
+            raise MemAuditError("stopped")
+        write_lines(path, lines)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(label_sheets, "write_lines", write_some)
+        words = ("board", board, "--add", f"x={vendor}", "--sheets", again)
+        assert run(*words).exit_code == 1
+    if written:
+        said = failure("board", board, "--add", f"x={vendor}")
+        assert "names no 'talk0/003' of talk0; if labels were being added" in said
+    else:
+        said = done("board", board, "--add", f"x={vendor}").stdout
+        assert "x on talk0: 1 memory not labelled" in said
+    assert "labels of 1 memory are in" in sheets(board, vendor, again)
+    systems = printed_json("board", board, "--add", f"x={vendor}")["systems"]
+    assert {row["system"]: row["conversations"] for row in systems} == {"good": 2, "x": 2}
+
+
+def test_memories_that_keep_nothing_are_scored(folders: tuple[Path, Path, Path]) -> None:
+    board, vendor, folder = folders
+    sheets(*folders)
+    for sheet in folder.glob("*.md"):
+        answer(sheet, {text: set() for text in KEEPS})
+    assert "labels of 4 memories are in" in sheets(*folders)
+    standings = printed_json("board", board, "--add", f"x={vendor}")["standings"]
+    assert [one["score"]["mean"] for one in standings if one["system"] == "x"] == [0]
+
+
 def rows(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -167,7 +219,15 @@ def test_answers_that_cannot_be_read(
     (folder / "talk0.a.txt").write_text(line)
     said = failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
     assert message in said
+    (folder / "talk1.b.txt").unlink()  # what is there is read before the rest has come
+    assert message in failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
     assert not (vendor / "coverage.jsonl").exists()
+
+
+def test_sheets_make_no_board(folders: tuple[Path, Path, Path]) -> None:
+    board, _, folder = folders
+    said = failure("board", board, "--sheets", folder, "--out", folder.with_suffix(".html"))
+    assert "leave out --out and --json" in said
 
 
 def test_sheets_of_another_board(folders: tuple[Path, Path, Path]) -> None:
