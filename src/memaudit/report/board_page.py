@@ -172,9 +172,7 @@ def quality(board: SystemBoard) -> list[str]:
             f"{optima.certified} of {optima.number} certified under every pass{survival}"
         )
         cuts = ", ".join(f"{one.system} {ratio(one.random_cut)}" for one in standings)
-        lines.append(
-            f"{optima.name}: stores cut at random instead of by recency would score {cuts}"
-        )
+        lines.append(f"{optima.name}: stores cut at random would score {cuts}")
     spreads = [text for row in board.rows if (text := _between_runs(board, row.system))]
     if spreads:
         lines.append(
