@@ -91,6 +91,7 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
                 "largest_difference_between_runs": {
                     measure: rounded(gap) for measure, gap in one.between_runs.items()
                 },
+                "runs": one.runs,
                 "fits": one.fits,
                 "kept_by": list(one.kept_by),
                 "losses": {name: rounded(share) for name, share in one.losses.items()},

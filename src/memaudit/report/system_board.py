@@ -71,6 +71,7 @@ class Standing:
     """By measure and pass, the mean."""
     between_runs: dict[str, float | None]
     """By measure, the largest difference between two runs on one conversation."""
+    runs: int
     fits: int
     kept_by: tuple[str, ...]
     losses: dict[str, float]
@@ -298,6 +299,7 @@ def _standing(
             )
             for measure in MEASURES
         },
+        runs=len(flat),
         fits=sum(row.numbers.fits for row in flat),
         kept_by=tuple(sorted({row.kept_by for row in flat if not row.numbers.fits})),
         losses=loss_shares(rows),
