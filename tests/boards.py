@@ -1,9 +1,11 @@
 """A board of memory systems small enough to work out by hand."""
 
 import json
+import re
 from pathlib import Path
 
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
+from memaudit.core.text import one_line
 from memaudit.io.packages import write_package
 from tests.cli.running import import_texts
 
@@ -69,3 +71,48 @@ def make_board(folder: Path, systems: dict[str, list[list[str]]], conversations:
             "memories": "memories.jsonl"}  # fmt: skip
     (folder / "board.json").write_text(json.dumps(plan))
     return folder
+
+
+BOARD = {**{text: {f"u{at}"} for at, text in enumerate(UNITS)}, "Hello Ann": set()}
+"""What the labelled texts keep, which are mixed in as controls."""
+
+
+def numbered(sheet: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The statements and memories of a sheet, as a reader sees them, by number."""
+    statements, memories = sheet.read_text().split("## Statements")[1].split("## Memories")
+    line = re.compile(r"^(S?[0-9]+)\. (.*)$", re.MULTILINE)
+    return dict(line.findall(statements)), dict(line.findall(memories))
+
+
+def answer_sheet(sheet: Path, keeps: dict[str, set[str]], partly: str = "") -> None:
+    """Answer as a reader who knows what is true, in the form that the sheet asks for."""
+    statements, memories = numbered(sheet)
+    unit = {number: f"u{UNITS.index(text)}" for number, text in statements.items()}
+    kept = {one_line(text): units for text, units in {**BOARD, **keeps}.items()}
+
+    def mark(number: str, of: str, text: str) -> str:
+        return f"{number}?" if of == partly and text not in BOARD else number
+
+    lines = [
+        (memory, [mark(number, unit[number], text) for number in unit
+                  if unit[number] in kept[text]])
+        for memory, text in memories.items()
+    ]  # fmt: skip
+    if sheet.name.endswith(".b.md"):
+        lines = [
+            (number, [mark(memory, unit[number], text) for memory, text in memories.items()
+                      if unit[number] in kept[text]])
+            for number in statements
+        ]  # fmt: skip
+    sheet.with_suffix(".txt").write_text(
+        "".join(f"{left}: {', '.join(right) or 'none'}\n" for left, right in lines)
+    )
+
+
+def answer_sheets(
+    folder: Path, keeps: dict[str, set[str]], partly: str = "", reader: str = ""
+) -> None:
+    """Answer all sheets in a folder; one reader finds one unit kept only partly."""
+    for sheet in folder.glob("*.?.md"):
+        own = sheet.name.endswith(f".{reader}.md")
+        answer_sheet(sheet, keeps, partly if own else "")

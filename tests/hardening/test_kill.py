@@ -18,6 +18,8 @@ import pytest
 from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.io.packages import write_package
 from memaudit.io.run_folder import LOCK
+from tests.boards import UNITS, answer_sheets, make_board, write_labels
+from tests.cli.running import done
 from tests.hardening.box import ROOT
 from tests.hardening.edits import KILLS, MORE, SEED
 from tests.hardening.targets import FULL
@@ -43,7 +45,7 @@ class Job:
     last_words: str = ""
     """What it prints when all is done."""
     share: int = 2
-    """Of every 36 kills."""
+    """Of every 38 kills."""
 
 
 @dataclass
@@ -184,6 +186,8 @@ def _differences(one: Mapping[str, bytes], other: Mapping[str, bytes]) -> list[s
 
 LOG = logging.getLogger(__name__)
 TALKS, EXPORT, BUILT, NOTES = "talks.jsonl", "export.json", "built", "notes.json"
+BOARD, SHEETS = "board", "sheets"
+LATER = Memory(id="later", text="Nights are for work")
 OLD = FULL.replace(name="older", attributes={})
 
 
@@ -197,6 +201,26 @@ def old_site(out: Path) -> None:
     (out / "old.html").write_text("older")
     manifest = {"format": "memaudit-site", "files": {"old.html": "", "index.html": ""}}
     (out / "site.json").write_text(json.dumps(manifest))
+
+
+def labelled_vendor(out: Path) -> None:
+    """A system's folder: of its two memories, one was labelled before."""
+    out.mkdir()
+    memories = tuple(Memory(id=text, text=text) for text in (UNITS[1], "Dogs are hers"))
+    origin = Origin(system="own", format="plain")
+    store = ExportedStore(name="vendor", origin=origin, memories=(*memories, LATER))
+    write_store(store, out / "talk0.json")
+    labels = {("Dogs are hers", "u3"): 1.0}
+    files = ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
+    write_labels(out, ["talk0"], dict.fromkeys(files, labels))
+
+
+def answered_sheets(folder: Path) -> None:
+    """A board, and sheets for the memory of the vendor that is new."""
+    make_board(folder / BOARD, {"good": [list(UNITS[2:])]}, conversations=1)
+    labelled_vendor(folder / "vendor")
+    done("board", folder / BOARD, "--add", f"x={folder / 'vendor'}", "--sheets", folder / SHEETS)
+    answer_sheets(folder / SHEETS, {LATER.text: {"u2"}})
 
 
 JOBS = (
@@ -219,6 +243,8 @@ JOBS = (
         last_words="wrote ", share=4),
     Job("convert over a folder", ("convert", f"{BUILT}.json", "{out}"),
         before=lambda out: write_package(OLD, out), last_words="wrote 1 package"),
+    Job("labels over labels", ("board", BOARD, "--add", "x={out}", "--sheets", SHEETS),
+        before=labelled_vendor, last_words="1 memory are in "),
     Job("frame", ("audit", "frame", f"{BUILT}.json", "--out", "{out}"), last_words="cells of"),
 )  # fmt: skip
 
@@ -242,12 +268,15 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     memories = (Memory(id="m1", text="She had tea."),)
     origin = Origin(system="own", format="plain")
     write_store(ExportedStore(name="notes", origin=origin, memories=memories), folder / NOTES)
+    answered_sheets(folder)
     return folder
 
 
 def at(inputs: Path, job: Job) -> Job:
-    named = {TALKS, EXPORT, NOTES, f"{BUILT}.json"}
-    command = tuple(str(inputs / word) if word in named else word for word in job.command)
+    named = {TALKS, EXPORT, NOTES, BOARD, SHEETS, f"{BUILT}.json"}
+    command = tuple(
+        str(inputs / word) if at and word in named else word for at, word in enumerate(job.command)
+    )
     return replace(job, command=command)
 
 
@@ -269,7 +298,7 @@ def test_killed(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
     assert killer.count.wrong == []
 
 
-@pytest.mark.parametrize("job", JOBS[-4:-1], ids=lambda job: job.name)
+@pytest.mark.parametrize("job", JOBS[-5:-1], ids=lambda job: job.name)
 def test_killed_before_every_call(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
     """Before each call that touches a file; of many calls alike, in the middle, before some."""
     killer = Killer(stage, at(inputs, job), tmp_path)

@@ -140,7 +140,7 @@ def test_a_row_says_what_its_exports_do_not(make: Callable[..., Path], tmp_path:
     assert row.provenance["model"] == "of ours"
     assert row.provenance["version"] == "Beta 3"
     assert row.provenance["embedder"] == "not known"
-    assert "1 export may lack memories, the first of talk0: maybe truncated" in row.marks[-1]
+    assert "1 export may be missing memories; talk0: maybe truncated" in row.marks[-1]
 
 
 def test_neither_the_order_of_rows_nor_hidden_folders_count(
@@ -155,7 +155,8 @@ def test_neither_the_order_of_rows_nor_hidden_folders_count(
 
 
 def test_a_store_that_fits_is_not_cut_at_random(make: Callable[..., Path]) -> None:
-    """Of Graz, and a greeting that is as long as the budget, a random order keeps one or other."""
+    """Graz and a greeting as long as the budget exclude each other: half of the shuffles keep Graz,
+    which is half of OPT. The greeting is the newest."""
     long = "Hello Ann, how are you doing today"
     folder = make({"good": [list(UNITS[2:])], "wordy": [[UNITS[1], long]]})
     write_labels(folder, [f"talk{number}" for number in range(6)], {
@@ -232,7 +233,7 @@ def planned(folder: Path, **fields: object) -> None:
         (lambda folder: (folder / "board.json").write_text("{}"), "board.json"),
         (lambda folder: (folder / "blind_a.jsonl").unlink(), "blind_a.jsonl: does not exist"),
         (lambda folder: (folder / "coverage.jsonl").unlink(), "coverage.jsonl: does not exist"),
-        (lambda folder: relabelled(folder, {}, "talk0/nobody"), "names no 'talk0/nobody' of talk0"),
+        (lambda folder: relabelled(folder, {}, "talk0/nobody"), "has no memory 'talk0/nobody'"),
         (
             lambda folder: relabelled(folder, {"conversation": None}),
             "lacks the field 'conversation'",
@@ -241,8 +242,8 @@ def planned(folder: Path, **fields: object) -> None:
             lambda folder: relabelled(folder, {"coverage": 7}),
             "board/blind_b.jsonl:1: has coverage 7",
         ),
-        (lambda folder: without(folder, "talk3"), "blind_b.jsonl: has no label of talk3"),
-        (lambda folder: renamed(folder, "talk0.run2.json"), "talk0 has run 2 and no first one"),
+        (lambda folder: without(folder, "talk3"), "blind_b.jsonl: has no label for talk3"),
+        (lambda folder: renamed(folder, "talk0.run2.json"), "talk0 has run 2 but no first run"),
         (lambda folder: planned(folder, budgets=["7", "7.0"]), "budget 7 is given twice"),
         (lambda folder: renamed(folder, "no.json"), "no conversation of the board is called 'no'"),
         (lambda folder: renamed(folder, "talk0.run1.json"), "CONVERSATION.run2.json"),

@@ -1,7 +1,6 @@
 """Blind labelling on sheets: what readers see, what becomes of their answers, and bad ones."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,11 +10,9 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.text import one_line
 from memaudit.io.atomic import write_lines
 from memaudit.scoring import label_sheets
-from tests.boards import UNITS, make_board
+from tests.boards import UNITS, answer_sheet, answer_sheets, make_board, numbered
 from tests.cli.running import done, failure, import_texts, printed_json, run
 
-BOARD = {**{text: {f"u{at}"} for at, text in enumerate(UNITS)}, "Hello Ann": set()}
-"""What the labelled texts keep, which are mixed in as controls."""
 KEEPS: dict[str, set[str]] = {
     "Ann lives in Graz\nS1. Ann has a dog": {"u1", "u3"},
     "Nights are for work": {"u2"},
@@ -38,38 +35,6 @@ def sheets(board: Path, vendor: Path, folder: Path) -> str:
     return done("board", board, "--add", f"secretive={vendor}", "--sheets", folder).stdout
 
 
-def numbered(sheet: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """The statements and memories of a sheet, as a reader sees them, by number."""
-    statements, memories = sheet.read_text().split("## Statements")[1].split("## Memories")
-    line = re.compile(r"^(S?[0-9]+)\. (.*)$", re.MULTILINE)
-    return dict(line.findall(statements)), dict(line.findall(memories))
-
-
-def answer(sheet: Path, keeps: dict[str, set[str]], partly: str = "") -> None:
-    """Answer as a reader who knows what is true, in the form that the sheet asks for."""
-    statements, memories = numbered(sheet)
-    unit = {number: f"u{UNITS.index(text)}" for number, text in statements.items()}
-    kept = {one_line(text): units for text, units in {**BOARD, **keeps}.items()}
-
-    def mark(number: str, of: str, text: str) -> str:
-        return f"{number}?" if of == partly and text not in BOARD else number
-
-    lines = [
-        (memory, [mark(number, unit[number], text) for number in unit
-                  if unit[number] in kept[text]])
-        for memory, text in memories.items()
-    ]  # fmt: skip
-    if sheet.name.endswith(".b.md"):
-        lines = [
-            (number, [mark(memory, unit[number], text) for memory, text in memories.items()
-                      if unit[number] in kept[text]])
-            for number in statements
-        ]  # fmt: skip
-    sheet.with_suffix(".txt").write_text(
-        "".join(f"{left}: {', '.join(right) or 'none'}\n" for left, right in lines)
-    )
-
-
 def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
     """Two readers, who differ on one pair per conversation; a third decides for full."""
     board, vendor, folder = folders
@@ -81,10 +46,7 @@ def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
         assert set(numbered(sheet)[0].values()) == set(UNITS)
         assert "\nS1. Ann has a dog" not in text.split("## Memories")[1]
     assert f"missing in {folder}: talk0.a.txt, talk0.b.txt" in sheets(*folders)
-    for sheet in folder.glob("talk?.a.md"):
-        answer(sheet, KEEPS)
-    for sheet in folder.glob("talk?.b.md"):
-        answer(sheet, KEEPS, partly="u2")
+    answer_sheets(folder, KEEPS, partly="u2", reader="b")
     said = sheets(*folders)
     assert "talk0: 8 pairs, 2 full and 0 partial in both, 1 differ, kappa" in said
     assert "third.md: 2 pairs" in said
@@ -119,8 +81,7 @@ def test_labels_are_added_once_if_adding_was_interrupted(
     """The same rows are made again, and stand there once."""
     _, vendor, folder = folders
     sheets(*folders)
-    for sheet in folder.glob("*.md"):
-        answer(sheet, KEEPS)
+    answer_sheets(folder, KEEPS)
     sheets(*folders)
     names = ("memories.jsonl", "blind_a.jsonl", "blind_b.jsonl", "coverage.jsonl")
     complete = [(vendor / name).read_text() for name in names]
@@ -138,14 +99,12 @@ def test_no_board_is_made_of_what_an_interruption_left(
     """A second round of labels, stopped after some of its files: refused, or not scored."""
     board, vendor, folder = folders
     sheets(*folders)
-    for sheet in folder.glob("*.md"):
-        answer(sheet, KEEPS)
+    answer_sheets(folder, KEEPS)
     sheets(*folders)
     import_texts(vendor / "talk0.json", [*KEEPS, "Dogs are hers"])
     again = folder.with_name("again")
     sheets(board, vendor, again)
-    for sheet in again.glob("*.md"):
-        answer(sheet, {**KEEPS, "Dogs are hers": {"u3"}})
+    answer_sheets(again, {**KEEPS, "Dogs are hers": {"u3"}})
     calls = []
 
     def write_some(path: Path, lines: Iterator[str]) -> None:
@@ -160,7 +119,7 @@ def test_no_board_is_made_of_what_an_interruption_left(
         assert run(*words).exit_code == 1
     if written:
         said = failure("board", board, "--add", f"x={vendor}")
-        assert "names no 'talk0/003' of talk0; if labels were being added" in said
+        assert "has no memory 'talk0/003' of talk0; if --sheets was interrupted" in said
     else:
         said = done("board", board, "--add", f"x={vendor}").stdout
         assert "x on talk0: 1 memory not labelled" in said
@@ -172,8 +131,7 @@ def test_no_board_is_made_of_what_an_interruption_left(
 def test_memories_that_keep_nothing_are_scored(folders: tuple[Path, Path, Path]) -> None:
     board, vendor, folder = folders
     sheets(*folders)
-    for sheet in folder.glob("*.md"):
-        answer(sheet, {text: set() for text in KEEPS})
+    answer_sheets(folder, {text: set() for text in KEEPS})
     assert "labels of 4 memories are in" in sheets(*folders)
     standings = printed_json("board", board, "--add", f"x={vendor}")["standings"]
     assert [one["score"]["mean"] for one in standings if one["system"] == "x"] == [0]
@@ -204,7 +162,10 @@ def test_nothing_to_label(tmp_path: Path) -> None:
         ),
         ("1: none\n1: S1", "talk0.a.txt:2: 1 was answered before"),
         ("1: none", "talk0.a.txt: 6 not answered, the first 2"),
-        ("\n".join(f"{n}: none" for n in range(1, 9)), "talk0.a.txt:8: asked is 1 to 7, not '8'"),
+        (
+            "\n".join(f"{n}: none" for n in range(1, 9)),
+            "a.txt:8: begins with '8'; expected a number from 1 to 7",
+        ),
         ("1: S1, S1?", "talk0.a.txt:1: names S1 twice"),
         ("1:", "talk0.a.txt:1: expected a number, a colon and an answer"),
     ],
@@ -214,8 +175,7 @@ def test_answers_that_cannot_be_read(
 ) -> None:
     board, vendor, folder = folders
     sheets(*folders)
-    for sheet in folder.glob("*.md"):
-        answer(sheet, KEEPS)
+    answer_sheets(folder, KEEPS)
     (folder / "talk0.a.txt").write_text(line)
     said = failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
     assert message in said
@@ -242,8 +202,7 @@ def test_sheets_of_another_board(folders: tuple[Path, Path, Path]) -> None:
 def test_sheets_of_another_system(folders: tuple[Path, Path, Path], tmp_path: Path) -> None:
     board, _, folder = folders
     sheets(*folders)
-    for sheet in folder.glob("*.md"):
-        answer(sheet, KEEPS)
+    answer_sheets(folder, KEEPS)
     other = tmp_path / "other"
     other.mkdir()
     import_texts(other / "talk0.json", ["Ann sings"])
@@ -268,11 +227,10 @@ def test_sheets_lie_elsewhere(folders: tuple[Path, Path, Path], tmp_path: Path) 
 def test_a_pass_that_changes_after_the_third_reader(folders: tuple[Path, Path, Path]) -> None:
     board, vendor, folder = folders
     sheets(*folders)
-    for sheet in folder.glob("*.md"):
-        answer(sheet, KEEPS, partly="u2" if ".a." in sheet.name else "")
+    answer_sheets(folder, KEEPS, partly="u2", reader="a")
     sheets(*folders)
     (folder / "third.txt").write_text("1: full\n2: none\n")
-    answer(folder / "talk1.a.md", KEEPS)
+    answer_sheet(folder / "talk1.a.md", KEEPS)
     assert "has changed since third.md" in failure(
         "board", board, "--add", f"x={vendor}", "--sheets", folder
     )

@@ -146,7 +146,7 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
                 else:
                     cost = f"{short_number(example.memory.cost)} {board.measure}"
                     memory = shortened(example.memory.text, EXAMPLE)
-                    part = ", which says it in part" if example.in_part else ""
+                    part = ", which says part of it" if example.in_part else ""
                     screen.print(safe_markup(f"    its memory of {cost}{part}: {memory}"))
             came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())
             screen.print(safe_markup(came))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.number_text import fixed, percent, ratio, rounded
+from memaudit.core.number_text import fixed, percent, rounded
 from memaudit.core.text import counted
 from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
@@ -13,7 +13,7 @@ from memaudit.report.system_board import SystemBoard
 from memaudit.report.system_differences import MEASURES
 from memaudit.report.system_rows import WHY, SystemRow
 from memaudit.report.writer_groups import Member
-from memaudit.scoring.pruning import ORDERS
+from memaudit.scoring.pruning import SHUFFLES
 
 
 def write_board_page(board: SystemBoard, out: Path) -> None:
@@ -35,7 +35,7 @@ def build_board_page(board: SystemBoard) -> str:
         finding=finding(board),
         losses=WHY,
         quality=quality(board),
-        orders=ORDERS,
+        shuffles=SHUFFLES,
         written_sizes=written_sizes,
         data=board_data(board),
         version=VERSION,
@@ -172,7 +172,7 @@ def quality(board: SystemBoard) -> list[str]:
             f"{optima.name}: OPT is {optima.lowest:.2f} to {optima.highest:.2f} of all weight, "
             f"{optima.certified} of {optima.number} certified under every pass{survival}"
         )
-        cuts = ", ".join(f"{one.system} {ratio(one.random_cut)}" for one in standings)
+        cuts = ", ".join(f"{one.system} {fixed(one.random_cut, 2)}" for one in standings)
         lines.append(f"{optima.name}: stores cut at random would score {cuts}")
     spreads = [text for row in board.rows if (text := _between_runs(board, row.system))]
     if spreads:

@@ -163,7 +163,7 @@ def _marks(
         marks.append("no times: its newest memories are the last ones of the file")
     if lacking := [run for run in system.runs if run.missing]:
         marks.append(
-            f"{counted(len(lacking), 'export')} may lack memories, the first of "
+            f"{counted(len(lacking), 'export')} may be missing memories; "
             f"{lacking[0].conversation}: {'; '.join(lacking[0].missing)}"
         )
     return marks

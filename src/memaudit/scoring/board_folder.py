@@ -49,7 +49,7 @@ from memaudit.scoring.heading_credit import heading_texts
 from memaudit.scoring.judged_store import measured_store
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.package_scores import Unscored, score_written
-from memaudit.scoring.pruning import ORDERS, random_cut
+from memaudit.scoring.pruning import SHUFFLES, random_cut
 from memaudit.scoring.result import ScoreResult, Scoring
 from memaudit.scoring.score import StoreScorer
 
@@ -68,7 +68,7 @@ class Run:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Warnings which say that the export lacks memories of its system."""
+        """Warnings which say that memories of the system may be missing from the export."""
         known = {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
         return tuple(text for text in self.store.warnings if export_warning(text) in known)
 
@@ -246,16 +246,16 @@ class BoardFolder:
 
 
 def _random_cuts(result: ScoreResult) -> dict[tuple[str, str], Fraction]:
-    """By store and budget, the mean score over random orders, where it is defined."""
+    """By store and budget, the mean score over shuffles, where it is defined."""
     scorer = StoreScorer(result.package, result.stores, result.scoring.group_cap)
     stores = {store.name: store for store in scorer.stores}
     found = {}
     for row in result:
         store, budget = stores[row.store], row.numbers.budget
         values = [
-            scorer.part(store, random_cut(store, budget, seed)).value for seed in range(ORDERS)
+            scorer.part(store, random_cut(store, budget, seed)).value for seed in range(SHUFFLES)
         ]
-        mean = replace(row.numbers.kept.ratio, numerator=sum(values, Fraction(0)) / ORDERS)
+        mean = replace(row.numbers.kept.ratio, numerator=sum(values, Fraction(0)) / SHUFFLES)
         if mean.value is not None:
             found[row.store, row.asked] = mean.value
     return found
@@ -331,8 +331,8 @@ def _system(
     first = {run.conversation for run in runs if run.number == 1}
     if again := next((run for run in runs if run.conversation not in first), None):
         raise MemAuditError(
-            f"{folder}: {again.conversation} has run {again.number} and no first one; name the "
-            f"first {again.conversation}.json"
+            f"{folder}: {again.conversation} has run {again.number} but no first run; name that "
+            f"{again.conversation}.json"
         )
     return BoardSystem(name, folder, notes, tuple(runs), has_labels(folder, plan))
 

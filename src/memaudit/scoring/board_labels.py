@@ -1,4 +1,4 @@
-"""Label files of a board: which texts they are about, and what would silently count as nothing.
+"""Label files of a board: which texts they cover, and mistakes that would silently score as 0.
 
 memories.jsonl    conversation, memory_id, text
 coverage.jsonl    conversation, memory_id, unit_id, coverage: the adjudicated labels
@@ -18,7 +18,7 @@ from memaudit.scoring.label_judges import MEMORY_FIELDS
 Known = Mapping[str, Mapping[str, str]]
 """By conversation, the texts that labels are about, each on one line, with their ids."""
 
-AGAIN = "if labels were being added when the program was stopped, run --sheets again"
+AGAIN = "if --sheets was interrupted while adding labels, run it again"
 
 
 def labelled_texts(file: Path) -> dict[str, dict[str, str]]:
@@ -40,7 +40,9 @@ def check_labels(folder: Path, plan: BoardPlan, may_lack: Collection[str] = ()) 
     """Refuse labels of unknown memories, and a pass without labels of a conversation."""
     for name in (plan.labels, *plan.passes, plan.memories):
         if not (folder / name).is_file() and name not in may_lack:
-            raise MemAuditError(f"{folder / name}: does not exist, other labels do; {AGAIN}")
+            raise MemAuditError(
+                f"{folder / name}: does not exist, although other label files do; {AGAIN}"
+            )
     texts: dict[tuple[str, str], str] = {}
     with errors_in(folder / plan.memories):
         for row in _memories(folder / plan.memories):
@@ -58,14 +60,14 @@ def _check_pass(path: Path, memories: str, texts: Mapping[tuple[str, str], str])
     for row in cell_rows(path, CELL_FIELDS):
         about = row.text("conversation"), row.text("memory_id")
         if about not in texts:
-            raise row.wrong(f"{memories} names no {about[1]!r} of {about[0]}; {AGAIN}")
+            raise row.wrong(f"{memories} has no memory {about[1]!r} of {about[0]}; {AGAIN}")
         if row.has("coverage"):
             row.share("coverage")
         missing.discard(about[0])
     if missing:
         raise MemAuditError(
-            f"{path.name}: has no label of {min(missing)}, whose memories {memories} names; if "
-            "they keep nothing, say so with a label of 0"
+            f"{path.name}: has no label for {min(missing)}, although {memories} has memories of "
+            "it; if they keep nothing, say so with a label of 0"
         )
 
 

@@ -392,7 +392,9 @@ def _lines(path: Path, asked: Sequence[str]) -> Iterator[tuple[int, str, str]]:
             raise MemAuditError(f"{path}:{at}: expected a number, a colon and an answer")
         number = found[1].upper()
         if number not in asked:
-            raise MemAuditError(f"{path}:{at}: asked is {_first_to_last(asked)}, not {number!r}")
+            raise MemAuditError(
+                f"{path}:{at}: begins with {number!r}; expected a number from {_range(asked)}"
+            )
         if number in seen:
             raise MemAuditError(f"{path}:{at}: {number} was answered before")
         seen.add(number)
@@ -401,7 +403,7 @@ def _lines(path: Path, asked: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         raise MemAuditError(f"{path}: {len(unanswered)} not answered, the first {unanswered[0]}")
 
 
-def _first_to_last(numbers: Sequence[str]) -> str:
+def _range(numbers: Sequence[str]) -> str:
     return f"{numbers[0]} to {numbers[-1]}"
 
 
@@ -417,7 +419,7 @@ def _cells(sheet: SheetOrder, path: Path, about: Collection[str]) -> Cells:
         numbers = [mark.removesuffix("?") for mark in marks]
         if wrong := next((one for one in numbers if one not in offered), None):
             raise MemAuditError(
-                f"{path}:{at}: expected none, or numbers from {_first_to_last(list(offered))} with "
+                f"{path}:{at}: expected none, or numbers from {_range(list(offered))} with "
                 f"commas between them, not {wrong!r}"
             )
         if twice := next((one for one in numbers if numbers.count(one) > 1), None):

@@ -32,8 +32,8 @@ BY_DEFAULT = "recency, or top where entries of a document have no times"
 
 EVERYTHING_FITS = "everything fits"
 
-ORDERS = 20
-"""Random orders that the score of a cut at random is the mean of."""
+SHUFFLES = 100
+"""A random cut is the mean over so many orders of the memories."""
 
 
 class NoSuchOrder(MemAuditError):
@@ -97,7 +97,9 @@ def prune(store: WrittenStore, budget: Fraction, policy: Policy) -> tuple[str, .
 
 
 def random_cut(store: WrittenStore, budget: Fraction, seed: int) -> tuple[str, ...]:
-    """What a cut keeps that knows nothing: memories in a random order, what fits."""
+    """The candidate ids that are kept if memories are taken in random order, what fits."""
+    if store.cost <= budget:
+        return store.candidate_ids
     order = random.Random(seed).sample(store.memories, len(store.memories))
     return _kept(store, budget, ((memory,) for memory in order), skip=True)
 
