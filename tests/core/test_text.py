@@ -15,6 +15,7 @@ from memaudit.core.text import (
     contains,
     content_key,
     counted,
+    excerpt,
     numbers,
     one_line,
     sentences,
@@ -162,3 +163,14 @@ def test_a_quote_without_spaces_is_found_in_any_type() -> None:
     assert not contains(text, "他说我喜欢喝茶")
     assert not contains("say “hi” now", 'say "hi" now')  # as ever
     assert content_key("我 喜欢茶\uff01") == content_key("我喜欢茶。") != content_key("我喜欢水。")
+
+
+def test_an_excerpt_is_the_part_that_shares_most_terms() -> None:
+    text = "The old code was 2093.\n" + "They talked about bees. " * 9 + "Since August it is 6158."
+    assert excerpt(text, "old code", 30) == "The old code was 2093. They..."
+    found = excerpt(text, "Since August the code is 6158", 40)
+    assert found.startswith("... ")
+    assert "August it is 6158." in found
+    assert excerpt("short\ntext", "code", 40) == "short text"
+    assert excerpt("x" * 50, "code", 40) == "x" * 40 + "..."
+    assert excerpt("", "code", 40) == ""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memaudit.report.system_board import SystemBoard
 
 EXAMPLE = 200
-"""Characters of a memory that the terminal shows; the page has all of it."""
+"""Characters of a memory that the terminal shows; the page shows all of it."""
 
 
 def board(
@@ -96,7 +96,7 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
     from rich.table import Table
 
     from memaudit.core.number_text import ratio, short_number, span
-    from memaudit.core.text import shortened
+    from memaudit.core.text import excerpt
     from memaudit.report.board_page import finding, quality, written_sizes
 
     screen = console()
@@ -145,7 +145,7 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
                     screen.print("    it wrote nothing that says this")
                 else:
                     cost = f"{short_number(example.memory.cost)} {board.measure}"
-                    memory = shortened(example.memory.text, EXAMPLE)
+                    memory = excerpt(example.memory.text, example.unit, EXAMPLE)
                     part = ", which says part of it" if example.in_part else ""
                     screen.print(safe_markup(f"    its memory of {cost}{part}: {memory}"))
             came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())

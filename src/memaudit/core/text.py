@@ -1,6 +1,7 @@
 """Texts as words: content terms, sentences, quotes, and numbers with their nouns."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from memaudit.core.script_terms import SCRIPT_TIMES, has_script_terms, split_terms
@@ -186,6 +187,32 @@ def counted(number: int, noun: str, many: str = "") -> str:
 def shortened(text: str, limit: int) -> str:
     """The text, cut after `limit` characters with three dots."""
     return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def excerpt(text: str, about: str, limit: int) -> str:
+    """At most `limit` characters of a text, on one line: its beginning, unless another part shares
+    more terms with `about`. Dots stand where it is cut."""
+    if not (words := text.split()):
+        return ""
+    wanted = terms(about)
+    hits = [terms(word) & wanted for word in words]
+    ends = [_words_within(words, start, limit) for start in range(len(words))]
+    shared = [len(frozenset().union(*hits[start:end])) for start, end in enumerate(ends)]
+    best = [start for start, number in enumerate(shared) if number == max(shared)]
+    start = 0 if 0 in best else best[len(best) // 2]  # the middle one has context
+    rest = " ".join(words[start:])
+    part = " ".join(words[start : ends[start]])[:limit]
+    return ("... " if start else "") + part + ("..." if len(part) < len(rest) else "")
+
+
+def _words_within(words: Sequence[str], start: int, limit: int) -> int:
+    """The end of the words from `start` that fit a limit of characters; at least one word."""
+    length = -1
+    for end in range(start, len(words)):
+        length += 1 + len(words[end])
+        if length > limit:
+            return max(end, start + 1)
+    return len(words)
 
 
 def visible_text(text: object, keep: str = "") -> str:
