@@ -140,12 +140,12 @@ def finding(board: SystemBoard) -> str:
     subsets = sorted(one.best_subset.mean for one in standings)
     if len(standings) == 1:
         return (
-            f"At {optima.name} {percent(scores[0])}; the best choice of its own memories "
+            f"At {optima.name} it kept {percent(scores[0])}; the best choice of its own memories "
             f"would keep {percent(subsets[0])}."
         )
     return (
-        f"At {optima.name} {percent(scores[0])} to {percent(scores[-1])}; the best choice "
-        f"of their own memories would keep {percent(subsets[0])} to {percent(subsets[-1])}."
+        f"At {optima.name} they kept {percent(scores[0])} to {percent(scores[-1])}; the best "
+        f"choice of their own memories would keep {percent(subsets[0])} to {percent(subsets[-1])}."
     )
 
 
