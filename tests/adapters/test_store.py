@@ -52,7 +52,7 @@ def test_one_memory_a_line(written: Path) -> None:
         ({"memories": [{"id": "a", "text": "x", "state": "asleep"}]}, "memories.0.state: input"),
         ({"memories": [{"id": "a", "text": "x"}] * 2}, "repeats the id 'a'"),
         ({"memories": None}, "memories: input"),
-        ({"extra": 1}, "extra: extra inputs are not permitted"),
+        ({"extra": 1}, "extra: unknown field"),
     ],
 )
 def test_not_a_store(written: Path, changes: dict[str, Any], said: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import one_line
 from memaudit.io.atomic import write_lines
-from memaudit.scoring import label_sheets
+from memaudit.scoring import board_labels
 from tests.boards import UNITS, answer_sheet, answer_sheets, make_board, numbered
 from tests.cli.running import done, failure, import_texts, printed_json, run
 
@@ -67,12 +67,21 @@ def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
         one for one in printed_json("board", board, "--add", f"secretive={vendor}")["systems"]
         if one["system"] == "secretive"
     )  # fmt: skip
-    assert row["marks"][1] == "imported, not captured"
+    assert row["marks"] == [
+        "imported, not captured",
+        "no times: its newest memories are the last ones of the file",
+        "two passes of its labels agree little: kappa 0.76",
+        "its row.json does not say that its labels are blind",
+    ]
+    # Of 8 pairs 3 are full by one reader, one of them half by the other: (7/8 - 31/64) / (33/64).
+    assert row["labels"] == (
+        "its own; two passes, kappa 0.76; kappa 1.00 with the board's labels on controls"
+    )
     (folder / "third.txt").write_text("1: none\n2: full\n")  # another decision replaces it
     sheets(*folders)
     assert len(rows(vendor / "coverage.jsonl")) == len(final) * 2 - 1
     import_texts(vendor / "talk1.json", [*KEEPS, "Ann sings"])
-    assert "1 memory on no sheet: run this again with another folder" in sheets(*folders)
+    assert "talk1: 1 memory on no sheet; when these sheets are done, run this" in sheets(*folders)
 
 
 def test_labels_are_added_once_if_adding_was_interrupted(
@@ -108,13 +117,13 @@ def test_no_board_is_made_of_what_an_interruption_left(
     calls = []
 
     def write_some(path: Path, lines: Iterator[str]) -> None:
-        calls.append(path)
+        calls.extend([path] if path.name != "controls.jsonl" else [])
         if len(calls) > written:
             raise MemAuditError("stopped")
         write_lines(path, lines)
 
     with monkeypatch.context() as patch:
-        patch.setattr(label_sheets, "write_lines", write_some)
+        patch.setattr(board_labels, "write_lines", write_some)
         words = ("board", board, "--add", f"x={vendor}", "--sheets", again)
         assert run(*words).exit_code == 1
     if written:
@@ -137,6 +146,63 @@ def test_memories_that_keep_nothing_are_scored(folders: tuple[Path, Path, Path])
     assert [one["score"]["mean"] for one in standings if one["system"] == "x"] == [0]
 
 
+def test_readers_who_say_that_everything_is_kept_are_marked(
+    folders: tuple[Path, Path, Path],
+) -> None:
+    """Half of the lines are in the form of a list that language models write."""
+    board, vendor, folder = folders
+    sheets(*folders)
+    for sheet in folder.glob("*.?.md"):
+        texts, lefts = reversed(numbered(sheet))
+        rights = texts if sheet.name.endswith(".b.md") else lefts
+        sheet.with_suffix(".txt").write_text("".join(
+            f"{'- **' if at % 2 else ''}{left}{'**' if at % 2 else ''}: {', '.join(rights)}\n"
+            for at, left in enumerate(lefts if rights is texts else texts)
+        ))  # fmt: skip
+    said = sheets(*folders)
+    assert "controls: kappa 0.000 with the labels of the board" in said
+    row = next(
+        one for one in printed_json("board", board, "--add", f"x={vendor}")["systems"]
+        if one["system"] == "x"
+    )  # fmt: skip
+    assert row["marks"][-1] == (
+        "its readers agree little with the board's labels on controls: kappa 0.00"
+    )
+    (vendor / "controls.jsonl").unlink()
+    told = done("board", board, "--add", f"x={vendor}").stdout
+    assert "no controls: not known whether its readers label as the board's do" in told
+
+
+def test_the_two_orders_say_nothing(folders: tuple[Path, Path, Path]) -> None:
+    """Neither the order of files nor the alphabet, and another one for each reader."""
+    sheets(*folders)
+    orders = []
+    for name in ("talk0.a.md", "talk0.b.md"):
+        statements, memories = numbered(folders[2] / name)
+        orders += [list(statements.values()), list(memories.values())]
+    for order in orders:
+        assert order not in (sorted(order), list(UNITS))
+    assert orders[0] != orders[2]
+    assert orders[1] != orders[3]
+
+
+def test_sheets_for_an_added_system_are_about_it_alone(folders: tuple[Path, Path, Path]) -> None:
+    """A system of the board without labels waits for sheets of the board."""
+    board, _, folder = folders
+    (board / "fresh").mkdir()
+    import_texts(board / "fresh" / "talk0.json", ["Ann sings"])
+    sheets(*folders)
+    assert "Ann sings" not in (folder / "talk0.a.md").read_text()
+    told = done("board", board, "--sheets", folder.with_name("of-board")).stdout
+    assert "talk0: 1 memory and 5 controls" in told
+
+
+def test_an_empty_store_is_said_before_anybody_reads(folders: tuple[Path, Path, Path]) -> None:
+    vendor = folders[1]
+    (vendor / "talk0.json").write_text('{"results": []}')
+    assert "secretive on talk0: the store is empty" in sheets(*folders)
+
+
 def rows(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -151,7 +217,7 @@ def test_nothing_to_label(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("the first keeps S1", "talk0.a.txt:1: expected a number, a colon and an answer"),
+        ("the first keeps S1", "a.txt:1: expected a line such as '17: S3, S5?', not 'the "),
         (
             "1: S1, S9",
             "txt:1: expected none, or numbers from S1 to S4 with commas between them, not 'S9'",
@@ -161,13 +227,13 @@ def test_nothing_to_label(tmp_path: Path) -> None:
             "txt:1: expected none, or numbers from S1 to S4 with commas between them, not '2'",
         ),
         ("1: none\n1: S1", "talk0.a.txt:2: 1 was answered before"),
-        ("1: none", "talk0.a.txt: 6 not answered, the first 2"),
+        ("1: none", "talk0.a.txt: 6 memories without a line, the first is 2"),
         (
             "\n".join(f"{n}: none" for n in range(1, 9)),
             "a.txt:8: begins with '8'; expected a number from 1 to 7",
         ),
         ("1: S1, S1?", "talk0.a.txt:1: names S1 twice"),
-        ("1:", "talk0.a.txt:1: expected a number, a colon and an answer"),
+        ("1:", "talk0.a.txt:1: expected a line such as '17: S3, S5?', not '1:'"),
     ],
 )
 def test_answers_that_cannot_be_read(
@@ -217,8 +283,10 @@ def test_sheets_lie_elsewhere(folders: tuple[Path, Path, Path], tmp_path: Path) 
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.md").write_text("mine")
     for place, message in (
-        (vendor, "lies in"), (board / "sheets", "lies in"), (tmp_path / "full", "is not empty"),
-    ):  # fmt: skip
+        (vendor, "a folder outside"),
+        (board / "sheets", "a folder outside"),
+        (tmp_path / "full", "is not empty"),
+    ):
         words = ("board", board, "--add", f"x={vendor}", "--sheets", place)
         assert message in failure(*words)
     assert (tmp_path / "full" / "notes.md").read_text() == "mine"

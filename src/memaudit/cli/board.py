@@ -11,6 +11,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.overwrite import may_write
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from memaudit.report.system_board import SystemBoard
 
 EXAMPLE = 200
@@ -95,31 +97,34 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.core.number_text import ratio, short_number, span
+    from memaudit.core.number_text import fixed, ratio, short_number, span
     from memaudit.core.text import excerpt
-    from memaudit.report.board_page import finding, quality, written_sizes
+    from memaudit.report.board_page import cut_note, finding, quality, written_sizes
 
     screen = console()
     screen.print(safe_markup(f"{board.title}: how much of the best possible memory did each keep?"))
-    screen.print(safe_markup(finding(board)))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("budget", justify="right")
-    table.add_column("system", overflow="fold")
-    for name in ("rank", "score", "95% interval", "best\nsubset", "95% interval", "rank"):
-        table.add_column(name, justify="right", no_wrap=True)
+    for line in filter(None, (finding(board), cut_note(board))):
+        screen.print(safe_markup(line))
     for optima, standings in board.budgets:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column(safe_markup(optima.name), overflow="fold")
+        for name in ("rank", "score", "95% interval", "random\ncut", "best\nsubset",
+                     "95% interval", "rank"):  # fmt: skip
+            table.add_column(name, justify="right", no_wrap=True)
         for one in standings:
             mark = " *" if board.row(one.system).marks else ""
             rank, best_rank = ("-" if at is None else str(at) for at in (one.rank, one.best_rank))
             table.add_row(
-                optima.budget, safe_markup(one.system) + mark, rank,
+                safe_markup(one.system) + mark, rank,
                 ratio(one.score.mean), span(one.score.low, one.score.high),
+                fixed(one.random_cut, 2),
                 ratio(one.best_subset.mean), span(one.best_subset.low, one.best_subset.high),
                 best_rank,
             )  # fmt: skip
-    screen.print(table)
+        screen.print(table)
     screen.print("score: what the store keeps within the budget, over OPT of everything judged; "
-                 "best subset: the best choice of its own memories")  # fmt: skip
+                 "random cut: the score if the store were cut at random; best subset: the best "
+                 "choice of its own memories")  # fmt: skip
     screen.print("rank: 1 plus the number of systems that are clearly ahead; two systems of "
                  "different rank may still not differ clearly")  # fmt: skip
     if any(row.marks for row in board.rows):
@@ -136,22 +141,30 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
                  "are means")  # fmt: skip
     for line in quality(board):
         screen.print(safe_markup(line))
-    if full:
-        for row in board.rows:
-            screen.print(f"\n{safe_markup(row.system)}: {safe_markup(row.loses)}")
-            for example in row.examples:
-                screen.print(safe_markup(f"  lost in {example.conversation}: {example.unit}"))
-                if example.memory is None:
-                    screen.print("    it wrote nothing that says this")
-                else:
-                    cost = f"{short_number(example.memory.cost)} {board.measure}"
-                    memory = excerpt(example.memory.text, example.unit, EXAMPLE)
-                    part = ", which says part of it" if example.in_part else ""
-                    screen.print(safe_markup(f"    its memory of {cost}{part}: {memory}"))
-            came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())
-            screen.print(safe_markup(came))
-            for mark in (*row.marks, *row.notes):
-                screen.print(safe_markup(f"* {mark}"))
+    for row in board.rows if full else ():
+        screen.print(f"\n{safe_markup(row.system)}: {safe_markup(row.loses)}")
+        for example in row.examples:
+            _indented(screen, 2, f"lost in {example.conversation}: {example.unit}")
+            if example.memory is None:
+                _indented(screen, 4, "it wrote nothing that says this")
+            else:
+                cost = f"{short_number(example.memory.cost)} {board.measure}"
+                memory = excerpt(example.memory.text, example.unit, EXAMPLE)
+                part = ", which says part of it" if example.in_part else ""
+                _indented(screen, 4, f"its memory of {cost}{part}: {memory}")
+        came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())
+        _indented(screen, 2, came)
+        for mark in row.marks:
+            _indented(screen, 2, f"* {mark}")
+        for note in row.notes:
+            _indented(screen, 2, f"note: {note}")
     for note in (*board.notes, *(f"left out: {line}" for line in board.left_out)):
         screen.print(safe_markup(note))
     screen.print(f"digest {board.digest}")
+
+
+def _indented(screen: "Console", spaces: int, text: str) -> None:
+    from rich.text import Text
+
+    for line in Text(safe(text)).wrap(screen, screen.width - spaces):
+        screen.print(Text(" " * spaces) + line)

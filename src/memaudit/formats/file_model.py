@@ -45,5 +45,8 @@ def validated(form: type[Form], data: Any, place: str, advice: str = "") -> Form
     try:
         return form.model_validate(data)
     except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
+            advice = f"known fields: {', '.join(form.model_fields)}"
         end = f"; {advice}" if advice else ""
         raise MemAuditError(f"{place}: {first_fault(error)}{end}") from None

@@ -158,6 +158,8 @@ def first_fault(error: ValidationError) -> str:
     steps = [step[:LONGEST_STEP] for step in named]
     place = ".".join(steps if len(steps) <= MOST_STEPS else [*steps[:MOST_STEPS], "..."])
     message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = "unknown field"
     message = f"{message[:1].lower()}{message[1:LONGEST]}"
     return f"{place}: {message}" if place else message
 
@@ -172,6 +174,9 @@ def read_object(path: Path, remedy: str) -> dict[str, Any]:
         raise MemAuditError(f"{path} nests too deeply; {remedy}") from None
     except _Refused as error:
         raise MemAuditError(f"{path}: {error}; {remedy}") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise MemAuditError(f"{path} is not JSON ({error.msg}, {where}); {remedy}") from None
     except ValueError:
         raise MemAuditError(f"{path} is not JSON; {remedy}") from None
     if not isinstance(data, dict):

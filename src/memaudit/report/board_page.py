@@ -1,5 +1,6 @@
 """The board of memory systems as one HTML file and as JSON, and sentences about its numbers."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ def build_board_page(board: SystemBoard) -> str:
         },
         best=Member("upper", "best subset that fits", "", "reference", BEST_SUBSET_LOOK),
         finding=finding(board),
+        cut_note=cut_note(board),
+        pass_names=pass_names(board),
         losses=WHY,
         quality=quality(board),
         shuffles=SHUFFLES,
@@ -54,9 +57,11 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
         "costs_in": board.measure,
         "agreement": None if board.agreement is None else {
             "pairs": board.agreement.pairs, "differ": board.agreement.differ,
-            "kappa": [rounded(kappa) for kappa in board.agreement.kappa],
+            "kappa": rounded(board.agreement.kappa),
+            "kappa_by_conversation": [rounded(one) for one in board.agreement.by_conversation],
         },
         "largest_pass_shift": rounded(board.largest_pass_shift),
+        "shifted": board.shifted,
         "optima": [
             {
                 "budget": optima.budget,
@@ -65,6 +70,8 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
                 "highest": rounded(optima.highest),
                 "certified": optima.certified,
                 "conversations": optima.number,
+                "counted": optima.counted,
+                "of_systems_alone": rounded(optima.systems_alone),
                 "survival": rounded(optima.survival),
             }
             for optima, _ in board.budgets
@@ -134,34 +141,57 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
 
 
 def finding(board: SystemBoard) -> str:
-    """The answer in one sentence, at the budget in the middle."""
+    """The answer in one sentence, at the budget in the middle; empty where no score is defined."""
     optima, standings = board.budgets[len(board.budgets) // 2]
-    scores = sorted(one.score.mean for one in standings)
-    subsets = sorted(one.best_subset.mean for one in standings)
-    if len(standings) == 1:
-        return (
-            f"At {optima.name} it kept {percent(scores[0])}; the best choice of its own memories "
-            f"would keep {percent(subsets[0])}."
+    standings = tuple(one for one in standings if one.rank is not None) or standings
+    if not standings:
+        return ""
+    kept, best = (
+        f"{percent(means[0])} to {percent(means[-1])}" if len(means) > 1 else percent(means[0])
+        for means in (
+            sorted(one.score.mean for one in standings),
+            sorted(one.best_subset.mean for one in standings),
         )
+    )
+    who, whose = ("they", "their") if len(standings) > 1 else ("it", "its")
     return (
-        f"At {optima.name} they kept {percent(scores[0])} to {percent(scores[-1])}; the best "
-        f"choice of their own memories would keep {percent(subsets[0])} to {percent(subsets[-1])}."
+        f"At {optima.name} {who} kept {kept}; the best choice of {whose} own memories would keep "
+        f"{best}."
+    )
+
+
+def cut_note(board: SystemBoard) -> str:
+    """How far scores are about the cut; empty where every store fits."""
+    every = [one for _, standings in board.budgets for one in standings]
+    stores, fits = sum(one.runs for one in every), sum(one.fits for one in every)
+    if stores == fits:
+        return ""
+    cut = [one for one in every if one.fits < one.runs]
+    policies = " or ".join(sorted({name for one in cut for name in one.kept_by}))
+    lower = sum(one.random_cut > one.score.mean for one in cut)
+    which = "No store fits" if not fits else f"{stores - fits} of {stores} stores do not fit"
+    budget = "the budget" if len(board.budgets) == 1 else "any of the budgets" if not fits \
+        else "their budget"  # fmt: skip
+    return (
+        f"{which} {budget}, so scores depend on how stores are cut, here by {policies}. A cut at "
+        f"random scores higher in {lower} of {counted(len(cut), 'mean')}."
     )
 
 
 def quality(board: SystemBoard) -> list[str]:
     """What the optima rest on and how far labels move the means, in sentences."""
+    moved = f", that of {board.shifted}" if board.largest_pass_shift else ""
     lines = [
         f"{counted(len(board.conversations), 'conversation')}; changing the pass of labels moves a "
-        f"mean by at most {board.largest_pass_shift:.3f}"
+        f"mean by at most {board.largest_pass_shift:.3f}{moved}"
     ]
     if board.agreement is not None:
-        said, kappa = board.agreement, board.agreement.kappa
+        said, kappas = board.agreement, board.agreement.by_conversation
         lines.append(
             f"two blind passes differ on {said.differ} of {said.pairs:,} pairs of memory and unit"
-            + (f"; kappa is {min(kappa):.3f} to {max(kappa):.3f} by conversation" if kappa else "")
+            + (f"; kappa is {_range(kappas, 3)} by conversation" if kappas else "")
         )
-    for optima, standings in board.budgets:
+    for optima, _ in board.budgets:
         survival = (
             ""
             if optima.survival is None
@@ -169,11 +199,15 @@ def quality(board: SystemBoard) -> list[str]:
             "under the other"
         )
         lines.append(
-            f"{optima.name}: OPT is {optima.lowest:.2f} to {optima.highest:.2f} of all weight, "
+            f"{optima.name}: OPT is {_range((optima.lowest, optima.highest), 2)} of all weight "
+            f"({fixed(optima.systems_alone, 2)} of OPT with the systems' memories alone), "
             f"{optima.certified} of {optima.number} certified under every pass{survival}"
         )
-        cuts = ", ".join(f"{one.system} {fixed(one.random_cut, 2)}" for one in standings)
-        lines.append(f"{optima.name}: stores cut at random would score {cuts}")
+        if left := optima.number - optima.counted:
+            lines.append(
+                f"{optima.name}: {counted(left, 'conversation')} without scores, since OPT is 0 or "
+                "not certified under some pass"
+            )
     spreads = [text for row in board.rows if (text := _between_runs(board, row.system))]
     if spreads:
         lines.append(
@@ -181,6 +215,20 @@ def quality(board: SystemBoard) -> list[str]:
             + ", ".join(spreads)
         )
     return lines
+
+
+def _range(numbers: Sequence[float], digits: int) -> str:
+    """The smallest and the largest number, once if they look alike."""
+    low, high = (fixed(number, digits) for number in (min(numbers), max(numbers)))
+    return low if low == high else f"{low} to {high}"
+
+
+def pass_names(board: SystemBoard) -> dict[str, str]:
+    """By file of labels, its name in tables."""
+    return {
+        name: "adjudicated" if at == 0 else Path(name).stem.replace("_", " ")
+        for at, name in enumerate(board.passes)
+    }
 
 
 def _between_runs(board: SystemBoard, system: str) -> str:

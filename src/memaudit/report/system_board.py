@@ -7,9 +7,8 @@ with scores on every conversation are ranked: 1 plus the number of systems that 
 import hashlib
 import json
 import math
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,35 +20,34 @@ from memaudit.core.text import counted
 from memaudit.report.system_differences import (
     CLEAR,
     MEASURES,
-    Difference,
     Draws,
+    SystemDifference,
     all_draws,
     by_conversation,
     differences_between,
     systems_ahead,
 )
+from memaudit.report.system_labels import PassAgreement, pass_agreement
 from memaudit.report.system_rows import (
     SystemRow,
     budget_name,
     loss_shares,
+    mean_of,
     mean_over,
     measure_name,
     rows_of,
     run_values,
     system_row,
 )
-from memaudit.scoring.board_folder import (
-    BoardFolder,
-    BoardSystem,
-    ScoredConversation,
-    run_name,
-)
+from memaudit.scoring.board_folder import BoardFolder, BoardSystem
+from memaudit.scoring.board_scores import ScoredConversation, score_board
 from memaudit.scoring.result import ScoreResult, StoreScore
-from memaudit.stats.agreement_coefficients import kappa_of_pairs
 from memaudit.stats.bootstrap import Floats, Interval, outer_percentiles
 
 FEW = 10
 """With fewer conversations, intervals and tests are rough."""
+LEAST = 5
+"""With fewer conversations there are no intervals: they would lie between a few values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +96,13 @@ class Optima:
     highest: float
     certified: int
     number: int
+    counted: int
+    """Conversations that count: where scores are defined."""
+    systems_alone: float
+    """What OPT of the systems' memories, without the package's, is worth over OPT, its mean."""
     survival: float | None
     """What optimal stores chosen under one pass are worth under another, over what they were
     worth where they were chosen; the mean over conversations and pairs of passes."""
-
-
-@dataclass(frozen=True, slots=True)
-class PassAgreement:
-    """How far two blind passes agree on what the systems wrote."""
-
-    pairs: int
-    differ: int
-    kappa: tuple[float, ...]
-    """By conversation, where it is defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +114,7 @@ class SystemBoard:
     conversations: tuple[str, ...]
     passes: tuple[str, ...]
     budgets: tuple[tuple[Optima, tuple[Standing, ...]], ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[SystemDifference, ...]
     """Between every two ranked systems, by budget and measure."""
     rows: tuple[SystemRow, ...]
     measure: str
@@ -131,10 +123,10 @@ class SystemBoard:
     """Of the first two passes, if there are two."""
     largest_pass_shift: float
     """Largest distance between means under any two passes, over systems, budgets and measures."""
+    shifted: str
+    """The system whose mean it is."""
     notes: tuple[str, ...]
     left_out: tuple[str, ...]
-    results: tuple[tuple[str, ScoreResult], ...]
-    """By conversation, the scores by the adjudicated labels."""
 
     def row(self, system: str) -> SystemRow:
         return next(row for row in self.rows if row.system == system)
@@ -148,24 +140,29 @@ def system_board(
     folder: BoardFolder, watch: Callable[[int, int], None] | None = None
 ) -> SystemBoard:
     """Score a board and sum it up."""
-    scored = folder.scored(watch)
+    scored = score_board(folder, watch)
     known = [one for one in scored if len(one.results) == len(folder.passes)]
     if not known:
         reason = next(iter(_left_out(scored, folder)), "no labels")
         raise MemAuditError(f"{folder.folder}: no conversation could be scored; {reason}")
     budgets = []
-    differences: list[Difference] = []
-    shift = 0.0
+    differences: list[SystemDifference] = []
     for asked in folder.plan.budgets:
-        optima = _optima(folder, known, asked)
-        draws = all_draws(folder, known, asked)
-        found = differences_between(folder, known, asked, draws)
+        counting = [one for one in known if one.counts_at(asked)]
+        draws = all_draws(folder, counting, asked)
+        found = differences_between(folder, counting, asked, draws)
         differences += found
-        standings = _standings(folder, known, asked, draws, found)
-        for standing in standings:
-            for means in standing.by_pass.values():
-                shift = max(shift, max(means.values()) - min(means.values()))
-        budgets.append((optima, standings))
+        standings = _standings(folder, counting, asked, draws, found)
+        budgets.append((_optima(folder, known, asked), standings))
+    shift, shifted = max(
+        (
+            (max(means.values()) - min(means.values()), standing.system)
+            for _, standings in budgets
+            for standing in standings
+            for means in standing.by_pass.values()
+        ),
+        default=(0.0, ""),
+    )
     ranked = max(sum(one.ahead is not None for one in standings) for _, standings in budgets)
     text = json.dumps(folder.digest_parts, sort_keys=True)
     middle = folder.plan.budgets[len(folder.plan.budgets) // 2]
@@ -182,45 +179,12 @@ def system_board(
             if any(rows_of(known, system, middle))
         ),
         measure=measure_name(folder),
-        agreement=_agreement(folder, known),
+        agreement=pass_agreement(folder, known, folder.systems),
         largest_pass_shift=shift,
+        shifted=shifted,
         notes=(*folder.plan.notes, *_few(len(known), ranked)),
         left_out=tuple(_left_out(scored, folder)),
-        results=tuple((one.conversation, one.results[folder.plan.labels]) for one in known),
     )
-
-
-def _agreement(folder: BoardFolder, known: Sequence[ScoredConversation]) -> PassAgreement | None:
-    """Of the first two passes, over memories that were labelled twice."""
-    passes = folder.plan.passes[:2]
-    if len(passes) < 2:
-        return None
-    twice = [system for system in folder.systems if not folder.labelled_once(system)]
-    stores = {run_name(run) for system in twice for run in system.runs}
-    every: Counter[tuple[Fraction, Fraction]] = Counter()
-    kappas = []
-    for one in known:
-        first, second = (_coverage(one.results[name], stores) for name in passes)
-        pairs = Counter(
-            (first[text].get(unit.id, Fraction(0)), second[text].get(unit.id, Fraction(0)))
-            for text in first
-            for unit in one.results[passes[0]].package.units
-        )
-        every += pairs
-        if (kappa := kappa_of_pairs(pairs)) is not None:
-            kappas.append(float(kappa))
-    differ = sum(number for (a, b), number in every.items() if a != b)
-    return PassAgreement(every.total(), differ, tuple(kappas))
-
-
-def _coverage(result: ScoreResult, stores: Collection[str]) -> dict[str, dict[str, Fraction]]:
-    """By distinct text of a memory in these stores, what it covers."""
-    return {
-        memory.text: {unit: cell.value for unit, cell in memory.coverage.items()}
-        for store in result.stores
-        if store.name in stores
-        for memory in store.memories
-    }
 
 
 def _few(conversations: int, ranked: int) -> list[str]:
@@ -247,7 +211,7 @@ def _left_out(scored: Sequence[ScoredConversation], folder: BoardFolder) -> list
 
 def _standings(
     folder: BoardFolder, known: Sequence[ScoredConversation], asked: str, draws: Draws,
-    differences: Sequence[Difference],
+    differences: Sequence[SystemDifference],
 ) -> tuple[Standing, ...]:  # fmt: skip
     standings = [
         _standing(folder, known, one, asked,
@@ -265,7 +229,8 @@ def _interval(rows: Sequence[Sequence[StoreScore]], measure: str, drawn: Floats)
     number = sum(bool(run_values(runs, MEASURES[measure])) for runs in rows)
     defined = drawn[~np.isnan(drawn)]
     ends = outer_percentiles(defined) if len(defined) else (math.nan, math.nan)
-    return Interval(number, mean_over(rows, MEASURES[measure]), *ends).if_several
+    interval = Interval(number, mean_over(rows, MEASURES[measure]), *ends)
+    return interval if number >= LEAST else replace(interval, low=math.nan, high=math.nan)
 
 
 def _standing(
@@ -307,9 +272,10 @@ def _standing(
 
 
 def _random_cut(known: Sequence[ScoredConversation], rows: Sequence[Sequence[StoreScore]]) -> float:
-    cuts = {id(row): one.random_cuts.get((row.store, row.asked))
-            for one, runs in zip(known, rows, strict=True) for row in runs}  # fmt: skip
-    return mean_over(rows, lambda row: cuts[id(row)])
+    return mean_of(
+        [float(one.random_cuts[row.store, row.asked]) for row in runs]
+        for one, runs in zip(known, rows, strict=True)
+    )
 
 
 def _optimum(result: ScoreResult, asked: str) -> Optimum:
@@ -318,7 +284,7 @@ def _optimum(result: ScoreResult, asked: str) -> Optimum:
 
 
 def _optima(folder: BoardFolder, known: Sequence[ScoredConversation], asked: str) -> Optima:
-    shares, certified, survivals = [], 0, []
+    shares, certified, survivals = [], 0, list[float]()
     for one in known:
         adjudicated = one.results[folder.plan.labels]
         optimum = _optimum(adjudicated, asked)
@@ -330,7 +296,9 @@ def _optima(folder: BoardFolder, known: Sequence[ScoredConversation], asked: str
         survivals += _survivals([one.results[name] for name in folder.plan.passes], asked)
     return Optima(
         asked, budget_name(folder, asked), sum(shares) / len(shares), min(shares), max(shares),
-        certified, len(known), sum(survivals) / len(survivals) if survivals else None,
+        certified, len(known), sum(one.counts_at(asked) for one in known),
+        mean_of([float(one.systems_alone[asked])] for one in known if asked in one.systems_alone),
+        sum(survivals) / len(survivals) if survivals else None,
     )  # fmt: skip
 
 

@@ -18,7 +18,8 @@ from itertools import combinations
 import numpy as np
 
 from memaudit.report.system_rows import Measure, rows_of, run_values
-from memaudit.scoring.board_folder import BoardFolder, BoardSystem, ScoredConversation
+from memaudit.scoring.board_folder import BoardFolder, BoardSystem
+from memaudit.scoring.board_scores import ScoredConversation
 from memaudit.stats.bootstrap import RESAMPLES, Floats, outer_percentiles
 from memaudit.stats.paired_tests import holm, sign_flip_test
 
@@ -31,7 +32,7 @@ MEASURES: dict[str, Measure] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SystemDifference:
     """How far one ranked system is above another at a budget, in the mean over conversations."""
 
     budget: str
@@ -110,7 +111,7 @@ def by_conversation(
 
 def differences_between(
     folder: BoardFolder, known: Sequence[ScoredConversation], asked: str, draws: Draws
-) -> list[Difference]:
+) -> list[SystemDifference]:
     """Between every two systems with scores on every conversation."""
     found = []
     for measure in MEASURES:
@@ -124,13 +125,15 @@ def differences_between(
         gaps = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
         for (a, b), gap, p in zip(pairs, gaps.T, holm(sign_flip_test(gaps)), strict=True):
             low, high = outer_percentiles(draws[measure][a] - draws[measure][b])
-            found.append(Difference(asked, measure, a, b, float(gap.mean()), low, high, float(p)))
+            found.append(
+                SystemDifference(asked, measure, a, b, float(gap.mean()), low, high, float(p))
+            )
     return found
 
 
 def systems_ahead(
     known: Sequence[ScoredConversation], system: BoardSystem, asked: str, measure: str,
-    differences: Sequence[Difference],
+    differences: Sequence[SystemDifference],
 ) -> tuple[str, ...] | None:  # fmt: skip
     """The systems clearly ahead of a system; None if it lacks a score somewhere."""
     if len(by_conversation(known, system, asked, measure)) < len(known):

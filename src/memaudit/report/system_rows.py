@@ -1,7 +1,7 @@
 """A system's row of a board: its stores, where they come from, and what it loses, with examples."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -10,8 +10,11 @@ from memaudit.adapters.store import WRITTEN_AFTER, Memory
 from memaudit.core.number_text import percent
 from memaudit.core.text import counted
 from memaudit.formats.score_file import LOSS_STEPS
-from memaudit.scoring.board_folder import BoardFolder, BoardSystem, ScoredConversation, run_name
+from memaudit.report.system_labels import label_quality
+from memaudit.scoring.board_folder import BoardFolder, BoardSystem, Run, run_name
+from memaudit.scoring.board_scores import ScoredConversation
 from memaudit.scoring.loss_diagnosis import Diagnosis
+from memaudit.scoring.pruning import default_policy
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.scoring.written_store import WrittenMemory
 
@@ -76,10 +79,15 @@ def run_values(runs: Sequence[StoreScore], measure: Measure) -> list[float]:
     return [float(value) for row in runs if (value := measure(row)) is not None]
 
 
+def mean_of(values: Iterable[Sequence[float]]) -> float:
+    """The mean over conversations of the mean over runs, where there are any."""
+    means = [sum(own) / len(own) for own in values if own]
+    return sum(means) / len(means) if means else math.nan
+
+
 def mean_over(rows: Sequence[Sequence[StoreScore]], measure: Measure) -> float:
-    """The mean over conversations of the mean over runs, where the measure is defined."""
-    values = [own for runs in rows if (own := run_values(runs, measure))]
-    return sum(sum(own) / len(own) for own in values) / len(values) if values else math.nan
+    """The mean of a measure where it is defined."""
+    return mean_of(run_values(runs, measure) for runs in rows)
 
 
 def measure_name(folder: BoardFolder) -> str:
@@ -106,10 +114,10 @@ def _share(name: str, row: StoreScore) -> Fraction | None:
 
 
 WHY = {
-    "generation": "other systems wrote it, or wrote it in fewer words, and neither this store "
-    "nor the package did",
+    "generation": "another store of the board wrote it, or wrote it in fewer words, and neither "
+    "this store nor the package did",
     "extraction": "it never wrote what the questions need",
-    "cost": "it wrote what the questions need in memories too long for the budget",
+    "cost": "it wrote what the questions need in memories too long to fit the budget together",
     "selection": "the best choice of its own memories is worth far more than what is kept",
 }
 
@@ -118,21 +126,22 @@ def system_row(
     folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str
 ) -> SystemRow:
     rows = rows_of(known, system, asked)
-    weight = {
-        id(row): float(sum(one.results[folder.plan.labels].package.weights.values()))
-        for one, runs in zip(known, rows, strict=True)
-        for row in runs
-    }
+    weights = [sum(one.results[folder.plan.labels].package.weights.values()) for one in known]
     loses, examples = _losses(folder, known, system, asked)
+    labels = label_quality(folder, known, system)
     return SystemRow(
         system=system.name,
         conversations=sum(bool(runs) for runs in rows),
         runs=sum(len(runs) for runs in rows),
-        whole_store=mean_over(rows, lambda row: float(row.numbers.written.value) / weight[id(row)]),
+        whole_store=mean_of(
+            [float(row.numbers.written.value / weight) for row in runs]
+            for weight, runs in zip(weights, rows, strict=True)
+            if weight
+        ),
         cost=mean_over(rows, lambda row: float(row.numbers.written.cost)),
         memories=mean_over(rows, lambda row: row.numbers.memories),
-        provenance=_provenance(system),
-        marks=tuple(_marks(folder, known, system, rows)),
+        provenance={**_provenance(system), "labels": labels.text},
+        marks=(*_marks(known, system, rows), *labels.marks),
         notes=tuple(system.notes.notes),
         loses=loses,
         examples=examples,
@@ -140,37 +149,64 @@ def system_row(
 
 
 def _marks(
-    folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem,
-    rows: Sequence[Sequence[StoreScore]],
-) -> list[str]:  # fmt: skip
-    """Why a row is not like the others."""
-    marks = []
+    known: Sequence[ScoredConversation], system: BoardSystem, rows: Sequence[Sequence[StoreScore]]
+) -> Iterator[str]:
+    """Why the stores of a row are not like the others."""
     if not all(rows):
         number = sum(bool(runs) for runs in rows)
-        marks.append(f"on {number} of {len(known)} conversations, so not ranked")
+        yield f"on {number} of {len(known)} conversations, so not ranked"
     if left := len(system.runs) - sum(len(runs) for runs in rows):
-        marks.append(f"{counted(left, 'run')} without scores")
-    if system.own_labels and not system.notes.blind:
-        marks.append(
-            "labelled by readers who knew the system" if system.notes.blind is False
-            else "its row.json does not say that its labels are blind"
-        )  # fmt: skip
-    if folder.labelled_once(system):
-        marks.append("labelled once: its labels are the same in every pass")
+        yield f"{counted(left, 'run')} without scores"
     if not all(run.store.origin.configuration.get("captured") for run in system.runs):
-        marks.append("imported, not captured")
-    if any(_is_undated(memory) for run in system.runs for memory in run.store.active):
-        marks.append("no times: its newest memories are the last ones of the file")
+        yield "imported, not captured"
+    if empty := [run for run in system.runs if not run.store.active]:
+        yield f"{counted(len(empty), 'store')} without memories, the first {_named(empty[0])}"
+    if copies := list(_copies(system)):
+        yield f"{counted(len(copies), 'run')} equal to an earlier one: {_named(copies[0])}"
+    names = {(run.conversation, run_name(run)) for run in system.runs}
+    if any(
+        default_policy(store) == "top"
+        for one in known
+        for store in next(iter(one.results.values())).stores
+        if (one.conversation, store.name) in names
+    ):
+        yield "no times of entries: its documents are cut from the top"
+    memories = [(run, memory) for run in system.runs for memory in run.store.active]
+    if undated := [(run, memory) for run, memory in memories if _is_undated(memory)]:
+        if len(undated) == len(memories):
+            yield "no times: its newest memories are the last ones of the file"
+        else:
+            run, memory = undated[0]
+            yield (
+                f"{len(undated)} of {counted(len(memories), 'memory')} without a time, the first "
+                f"{memory.id} on {_named(run)}: the order of the file counts there"
+            )
     if lacking := [run for run in system.runs if run.missing]:
-        marks.append(
+        yield (
             f"{counted(len(lacking), 'export')} may be missing memories; "
             f"{lacking[0].conversation}: {'; '.join(lacking[0].missing)}"
         )
-    return marks
+
+
+def _named(run: Run) -> str:
+    return run.conversation if run.number == 1 else f"{run.conversation} (run {run.number})"
+
+
+def _copies(system: BoardSystem) -> Iterator[Run]:
+    """Runs whose memories are those of an earlier run on the same conversation."""
+    seen = set()
+    for run in sorted(system.runs, key=lambda run: run.number):
+        texts = (run.conversation, *(memory.text for memory in run.store.active))
+        if texts in seen:
+            yield run
+        seen.add(texts)
 
 
 def _is_undated(memory: Memory) -> bool:
-    return memory.created_at is None and WRITTEN_AFTER not in memory.metadata
+    """Whether nothing says when a memory was written; entries of documents are another matter."""
+    return (
+        memory.lines is None and memory.created_at is None and WRITTEN_AFTER not in memory.metadata
+    )
 
 
 def _provenance(system: BoardSystem) -> dict[str, str]:

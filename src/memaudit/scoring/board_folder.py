@@ -1,21 +1,18 @@
 """The folder of a board: stores of systems, run by run, and labels of everything they wrote.
 
-    FOLDER/board.json                    packages, budgets, files of labels
-    FOLDER/coverage.jsonl, ...           labels of the memories of all systems, and the passes
-    FOLDER/SYSTEM/CONVERSATION.json      a store, or an export that can be imported
-    FOLDER/SYSTEM/CONVERSATION.run2.json a second run on the same conversation
-    FOLDER/SYSTEM/row.json               optional: notes, whether labels are blind
-    FOLDER/SYSTEM/coverage.jsonl, ...    optional: labels of this system's memories alone
-
-Every conversation is scored once per pass of labels, with all runs of all systems in one common
-union, so that they share every denominator.
+FOLDER/board.json                    packages, budgets, files of labels
+FOLDER/coverage.jsonl, ...           labels of the memories of all systems, and the passes
+FOLDER/SYSTEM/CONVERSATION.json      a store, or an export that can be imported
+FOLDER/SYSTEM/CONVERSATION.run2.json a second run on the same conversation
+FOLDER/SYSTEM/row.json               optional: notes, whether labels are blind
+FOLDER/SYSTEM/coverage.jsonl, ...    optional: labels of this system's memories alone
+FOLDER/SYSTEM/controls.jsonl         what their readers said about memories of the board
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -27,31 +24,24 @@ from memaudit.adapters.store import (
     ExportWarning,
     export_warning,
 )
-from memaudit.core.budgets import asked_budget
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.core.text import counted, one_line
+from memaudit.core.text import one_line
 from memaudit.formats.board_file import BoardPlan, SystemNotes
 from memaudit.formats.file_model import validated
 from memaudit.io.files import content_digest
 from memaudit.io.strict_json import read_object
-from memaudit.natural.label_passes import label_passes, with_pass
 from memaudit.natural.named_packages import NATURAL, SHIPPED, labelled_packages
 from memaudit.scoring.board_labels import (
+    CONTROLS,
     Known,
-    check_labels,
     errors_in,
     has_labels,
     labelled_texts,
 )
 from memaudit.scoring.heading_credit import heading_texts
 from memaudit.scoring.judged_store import measured_store
-from memaudit.scoring.label_judges import LabelJudge
-from memaudit.scoring.package_scores import Unscored, score_written
-from memaudit.scoring.pruning import SHUFFLES, random_cut
-from memaudit.scoring.result import ScoreResult, Scoring
-from memaudit.scoring.score import StoreScorer
 
 PLAN, ROW = "board.json", "row.json"
 AGAIN = re.compile(r"(?P<conversation>.+)\.run(?P<number>[2-9]|[1-9][0-9]+)")
@@ -82,17 +72,6 @@ class BoardSystem:
     notes: SystemNotes
     runs: tuple[Run, ...]
     own_labels: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredConversation:
-    """One conversation under every pass. The first result is by the adjudicated labels."""
-
-    conversation: str
-    results: Mapping[str, ScoreResult]
-    random_cuts: Mapping[tuple[str, str], Fraction]
-    """By store and budget, the score of a cut at random, by the adjudicated labels."""
-    not_scored: tuple[Unscored, ...]
 
 
 @dataclass(frozen=True)
@@ -145,7 +124,7 @@ class BoardFolder:
             "labels": [
                 content_digest(place / name)
                 for place in places
-                for name in (self.plan.memories, *self.passes)
+                for name in (self.plan.memories, *self.passes, CONTROLS)
                 if (place / name).is_file()
             ],
         }
@@ -182,84 +161,6 @@ class BoardFolder:
         own = self.known_of[run.system].get(run.conversation, {})
         return [text for text in texts if one_line(text) not in board.keys() | own.keys()]
 
-    def scored(self, watch: Callable[[int, int], None] | None = None) -> list[ScoredConversation]:
-        """Score every conversation under every pass of labels."""
-        if has_labels(self.folder, self.plan):
-            check_labels(self.folder, self.plan)
-        for system in self.systems:
-            if system.own_labels:
-                check_labels(system.folder, self.plan, may_lack=self.plan.passes)
-        judges = {
-            name: {system.name: self._judge(name, system) for system in self.systems}
-            for name in self.passes
-        }
-        done = []
-        for package in self.packages:
-            done.append(self._scored(package, judges))
-            if watch is not None:
-                watch(len(done), len(self.packages))
-        return done
-
-    def _judge(self, name: str, system: BoardSystem) -> LabelJudge | None:
-        """The labels of one pass for a system. If its own were made once, they are in each pass."""
-        files = []
-        if has_labels(self.folder, self.plan):
-            files.append(self.folder / name)
-        if system.own_labels:
-            own = system.folder / name
-            files.append(own if own.is_file() else system.folder / self.plan.labels)
-        texts = [file.with_name(self.plan.memories) for file in files]
-        return LabelJudge(files, texts) if files else None
-
-    def _scored(
-        self, package: Package, judges: Mapping[str, Mapping[str, LabelJudge | None]]
-    ) -> ScoredConversation:
-        missing: list[Unscored] = []
-        runs = []
-        for run in self.runs_on(package.name):
-            if left := self.unlabelled(run):
-                reason = f"{counted(len(left), 'memory')} not labelled; --sheets makes sheets"
-                missing.append(Unscored(package.name, run_name(run), reason))
-            else:
-                runs.append(run)
-        results: dict[str, ScoreResult] = {}
-        for name in self.passes if runs else ():
-            stores = [self.store(run) for run in runs]
-            scoring = Scoring(
-                budgets=tuple(map(asked_budget, self.plan.budgets)),
-                judges={
-                    store.name: judge
-                    for store, run in zip(stores, runs, strict=True)
-                    if (judge := judges[name][run.system]) is not None
-                },
-                draws=0,
-            )
-            labelled = _labelled_by(package, Path(name).stem)
-            for result in score_written(labelled, stores, [one.name for one in stores], scoring):
-                if isinstance(result, ScoreResult):
-                    results[name] = result
-                elif name == self.plan.labels:
-                    missing.append(result)
-        first = results.get(self.plan.labels)
-        cuts = {} if first is None else _random_cuts(first)
-        return ScoredConversation(package.name, results, cuts, tuple(missing))
-
-
-def _random_cuts(result: ScoreResult) -> dict[tuple[str, str], Fraction]:
-    """By store and budget, the mean score over shuffles, where it is defined."""
-    scorer = StoreScorer(result.package, result.stores, result.scoring.group_cap)
-    stores = {store.name: store for store in scorer.stores}
-    found = {}
-    for row in result:
-        store, budget = stores[row.store], row.numbers.budget
-        values = [
-            scorer.part(store, random_cut(store, budget, seed)).value for seed in range(SHUFFLES)
-        ]
-        mean = replace(row.numbers.kept.ratio, numerator=sum(values, Fraction(0)) / SHUFFLES)
-        if mean.value is not None:
-            found[row.store, row.asked] = mean.value
-    return found
-
 
 def run_name(run: Run) -> str:
     """The name of a run's store within a union."""
@@ -292,6 +193,8 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
         and not at.name.startswith(".")
         and any(at.glob("*.json"))
     ]
+    if conversations := _conversations(systems):
+        packages = {name: package for name, package in packages.items() if name in conversations}
     systems += [_system(name, at, plan, packages) for name, at in added]
     names = [system.name for system in systems]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -301,10 +204,14 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
             f"{folder}: no folder with stores; put a system's stores into "
             "FOLDER/SYSTEM/CONVERSATION.json"
         )
-    conversations = {run.conversation for system in systems for run in system.runs}
+    conversations = _conversations(systems)
     own = tuple(package for name, package in packages.items() if name in conversations)
     systems.sort(key=lambda system: system.name)
     return BoardFolder(folder, plan, tuple(systems), own)
+
+
+def _conversations(systems: Sequence[BoardSystem]) -> set[str]:
+    return {run.conversation for system in systems for run in system.runs}
 
 
 def _system(
@@ -348,10 +255,3 @@ def _run(system: str, path: Path, packages: Mapping[str, Package]) -> Run:
     number = int(again["number"]) if again else 1
     with errors_in(path):
         return Run(system, conversation, number, open_store(StoreArgument((path,))))
-
-
-def _labelled_by(package: Package, name: str) -> Package:
-    """The package with the cells of a pass, where it has that pass."""
-    passes = label_passes(package)
-    known = passes is not None and any(one.name == name for one in passes.passes)
-    return with_pass(package, name) if known else package

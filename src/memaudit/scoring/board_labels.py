@@ -3,20 +3,31 @@
 memories.jsonl    conversation, memory_id, text
 coverage.jsonl    conversation, memory_id, unit_id, coverage: the adjudicated labels
 blind_a.jsonl     the same of a blind pass; board.json names all of these files
+controls.jsonl    what the readers of a system's own labels said about memories of the board
 """
 
-from collections.abc import Collection, Iterator, Mapping
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import plain
 from memaudit.core.text import one_line
+from memaudit.datasets.json_records import json_lines
 from memaudit.formats.board_file import BoardPlan
+from memaudit.io.atomic import write_lines
+from memaudit.io.files import read_text
 from memaudit.natural.label_files import CELL_FIELDS, LabelRow, cell_rows, label_rows
 from memaudit.scoring.label_judges import MEMORY_FIELDS
 
 Known = Mapping[str, Mapping[str, str]]
 """By conversation, the texts that labels are about, each on one line, with their ids."""
+
+CONTROLS = "controls.jsonl"
+CONTROL_FIELDS = CELL_FIELDS | {"reader"}
 
 AGAIN = "if --sheets was interrupted while adding labels, run it again"
 
@@ -33,13 +44,18 @@ def labelled_texts(file: Path) -> dict[str, dict[str, str]]:
 
 def has_labels(folder: Path, plan: BoardPlan) -> bool:
     """Whether a folder has labels of its own; incomplete ones are refused before scoring."""
-    return any((folder / name).is_file() for name in (plan.labels, *plan.passes))
+    return _any_file(folder, (plan.labels, *plan.passes))
 
 
-def check_labels(folder: Path, plan: BoardPlan, may_lack: Collection[str] = ()) -> None:
+def _any_file(folder: Path, names: Iterable[str]) -> bool:
+    return any((folder / name).is_file() for name in names)
+
+
+def check_labels(folder: Path, plan: BoardPlan, may_lack_passes: bool = False) -> None:
     """Refuse labels of unknown memories, and a pass without labels of a conversation."""
-    for name in (plan.labels, *plan.passes, plan.memories):
-        if not (folder / name).is_file() and name not in may_lack:
+    passes = [] if may_lack_passes and not _any_file(folder, plan.passes) else plan.passes
+    for name in (plan.labels, *passes, plan.memories):
+        if not (folder / name).is_file():
             raise MemAuditError(
                 f"{folder / name}: does not exist, although other label files do; {AGAIN}"
             )
@@ -49,10 +65,9 @@ def check_labels(folder: Path, plan: BoardPlan, may_lack: Collection[str] = ()) 
             about = row.text("conversation"), row.text("memory_id")
             if texts.setdefault(about, row.text("text")) != row.text("text"):
                 raise row.wrong(f"gives {about[1]!r} of {about[0]} a second text")
-    for name in (plan.labels, *plan.passes):
-        if (folder / name).is_file():
-            with errors_in(folder / name):
-                _check_pass(folder / name, plan.memories, texts)
+    for name in (plan.labels, *passes):
+        with errors_in(folder / name):
+            _check_pass(folder / name, plan.memories, texts)
 
 
 def _check_pass(path: Path, memories: str, texts: Mapping[tuple[str, str], str]) -> None:
@@ -69,6 +84,69 @@ def _check_pass(path: Path, memories: str, texts: Mapping[tuple[str, str], str])
             f"{path.name}: has no label for {min(missing)}, although {memories} has memories of "
             "it; if they keep nothing, say so with a label of 0"
         )
+
+
+Said = Mapping[tuple[str, str, str], Mapping[str, Fraction]]
+"""What readers said about controls: coverage by unit, by conversation, memory and reader."""
+
+
+def control_pairs(
+    said: Said, labels: Path, units: Mapping[str, Collection[str]]
+) -> Counter[tuple[Fraction, Fraction]]:
+    """What readers said about controls and how the board labels them, by unit of the
+    conversation."""
+    known: dict[tuple[str, str], dict[str, Fraction]] = {}
+    for row in cell_rows(labels, CELL_FIELDS):
+        about = row.text("conversation"), row.text("memory_id")
+        if row.has("coverage"):
+            known.setdefault(about, {})[row.text("unit_id")] = row.share("coverage")
+    nothing = Fraction(0)
+    return Counter(
+        (cells.get(unit, nothing), known.get((conversation, memory), {}).get(unit, nothing))
+        for (conversation, memory, _), cells in said.items()
+        for unit in units.get(conversation, ())
+    )
+
+
+def control_rows(said: Said, units: Mapping[str, Sequence[str]]) -> list[dict[str, object]]:
+    """Rows of a file of controls; a control that keeps nothing has one, too."""
+    return [
+        {"conversation": conversation, "memory_id": memory, "reader": reader, "unit_id": unit,
+         "coverage": plain(cells[unit])}
+        for (conversation, memory, reader), own in said.items()
+        for cells in [own or {units[conversation][0]: Fraction(0)}]
+        for unit in sorted(cells)
+    ]  # fmt: skip
+
+
+def read_controls(folder: Path) -> Said:
+    """What the readers of a system's own labels said about controls; empty without such a file."""
+    said: dict[tuple[str, str, str], dict[str, Fraction]] = {}
+    path = folder / CONTROLS
+    with errors_in(path):
+        for row in cell_rows(path, CONTROL_FIELDS) if path.is_file() else ():
+            about = row.text("conversation"), row.text("memory_id"), row.text("reader")
+            said.setdefault(about, {})[row.text("unit_id")] = row.share("coverage")
+    return said
+
+
+def replace_rows(
+    path: Path, ids: Collection[tuple[object, object]], rows: Iterable[Mapping[str, object]]
+) -> None:
+    """Put rows into a file of labels, in place of its rows about these conversations and
+    memories."""
+    lines = _lines_about_others(path, ids)
+    lines += [json.dumps(row, ensure_ascii=False) for row in rows]
+    write_lines(path, (f"{line}\n" for line in lines))
+
+
+def _lines_about_others(path: Path, ids: Collection[tuple[object, object]]) -> list[str]:
+    """The lines of a file of labels that are about no memory of these, as they are."""
+    if not path.exists():
+        return []
+    about = {at: (row.get("conversation"), row.get("memory_id")) for at, row in json_lines(path)}
+    lines = read_text(path).split("\n")
+    return [line for at, line in enumerate(lines, 1) if at in about and about[at] not in ids]
 
 
 def _memories(file: Path) -> list[LabelRow]:

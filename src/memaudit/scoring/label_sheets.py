@@ -12,41 +12,43 @@ No sheet names a system, a question or a store. Some memories have labels of the
 far the readers agree with those is said when the answers are read.
 """
 
-import json
 import random
-import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Literal
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.text import counted, one_line, visible_text
-from memaudit.datasets.json_records import json_lines
 from memaudit.formats.board_file import SheetKey, SheetOrder
 from memaudit.formats.file_model import validated
-from memaudit.io.atomic import write_file, write_lines
+from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
 from memaudit.io.run_folder import make_own_folder
 from memaudit.io.strict_json import read_object
-from memaudit.natural.label_files import CELL_FIELDS, cell_rows
-from memaudit.scoring.board_folder import BoardFolder, run_name, shipped_board
-from memaudit.scoring.board_labels import labelled_texts
-from memaudit.stats.agreement_coefficients import kappa_of_pairs
+from memaudit.scoring.board_folder import BoardFolder, Run, run_name, shipped_board
+from memaudit.scoring.board_labels import (
+    CONTROLS,
+    Said,
+    control_pairs,
+    control_rows,
+    labelled_texts,
+    replace_rows,
+)
+from memaudit.scoring.sheet_answers import (
+    NONE,
+    READERS,
+    Cells,
+    Passes,
+    kappa_text,
+    read_cells,
+    read_decisions,
+)
 
 KEY, BRIEF, THIRD, DECIDED = "sheets.json", "labelling.md", "third.md", "third.txt"
-READERS: tuple[Literal["a"], Literal["b"]] = ("a", "b")
-FULL, PARTIAL, NONE = Fraction(1), Fraction(1, 2), Fraction(0)
-WORDS = {"full": FULL, "partial": PARTIAL, "none": NONE}
-
-Cells = Mapping[tuple[str, str], Fraction]
-"""Coverage by memory text and unit; what is missing is none."""
-
 BY_MEMORY = (
     "Go memory by memory. Write one line for each of the {texts} memories: its number, a colon, "
     "and the numbers of the statements that it keeps, such as `17: S3, S5?, S9`, or `17: none`. "
@@ -61,45 +63,8 @@ EACH_PAIR = (
     "Decide each of these {pairs} pairs alone. Write one line for each: its number, a colon, and "
     "full, partial or none, such as `1: partial`."
 )
-LINE = re.compile(r"([Ss]?[0-9]+) *: *(.+)")
-CONTROLS = 10
+MOST_CONTROLS = 10
 """Memories on a sheet that the board has labels for, if there are as many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passes:
-    """What two readers said about the memories of one conversation."""
-
-    conversation: str
-    texts: tuple[str, ...]
-    units: tuple[str, ...]
-    first: Cells
-    second: Cells
-
-    @property
-    def differing(self) -> list[tuple[str, str]]:
-        """Pairs of a text and a unit, in an order that says nothing."""
-        pairs = sorted(
-            pair
-            for pair in self.first.keys() | self.second.keys()
-            if self.first.get(pair, NONE) != self.second.get(pair, NONE)
-        )
-        random.Random(self.conversation).shuffle(pairs)
-        return pairs
-
-    @property
-    def agreement(self) -> str:
-        """Pairs, how many are full and partial in both, how many differ, and kappa."""
-        pairs = Counter(
-            (self.first.get((text, unit), NONE), self.second.get((text, unit), NONE))
-            for text in self.texts
-            for unit in self.units
-        )
-        return (
-            f"{self.conversation}: {counted(pairs.total(), 'pair')}, {pairs[FULL, FULL]} full and "
-            f"{pairs[PARTIAL, PARTIAL]} partial in both, {len(self.differing)} differ, "
-            f"{_kappa(pairs)}"
-        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +85,9 @@ class Sheets:
             )
         for place in (self.board.folder, self.target):
             if self.folder.resolve().is_relative_to(place.resolve()):
-                raise MemAuditError(f"{self.folder}: lies in {place}; give another folder")
+                raise MemAuditError(
+                    f"{self.folder}: give a folder outside {place}, which holds stores and labels"
+                )
         if (self.folder / KEY).exists():
             yield from self._read()
         elif texts := self._unlabelled:
@@ -135,9 +102,11 @@ class Sheets:
             if (self.folder / _answer(sheet)).is_file():
                 self._cells(sheet, sheet.texts)  # what is there already can be read
         if missing := [name for name in self._answers if not (self.folder / name).is_file()]:
+            yield from self._on_no_sheet()
             yield f"missing in {self.folder}: {', '.join(missing)}"
             return
         passes = self._passes()
+        yield from self._on_no_sheet()
         pairs = [(one, text, unit) for one in passes for text, unit in one.differing]
         third, decided = self._third(pairs), self.folder / DECIDED
         decisions = []
@@ -147,10 +116,13 @@ class Sheets:
                     f"{self.folder}: what the first readers wrote has changed since {THIRD} was "
                     f"written; remove {THIRD} and {DECIDED}, and have the pairs decided again"
                 )
-            decisions = _decisions(decided, len(pairs))
+            decisions = read_decisions(decided, len(pairs))
         yield from (one.agreement for one in passes)
-        if agreement := self._control_agreement():
-            yield agreement
+        said = self._said_of_controls()
+        if said:
+            units = self._units
+            pairs_said = control_pairs(said, self.board.folder / self.board.plan.labels, units)
+            yield f"controls: {kappa_text(pairs_said)} with the labels of the board"
         if len(decisions) < len(pairs):
             write_file(self.folder / THIRD, third)
             yield f"{self.folder / THIRD}: {counted(len(pairs), 'pair')} for another reader"
@@ -160,23 +132,37 @@ class Sheets:
             (one.conversation, text, unit): decision
             for (one, text, unit), decision in zip(pairs, decisions, strict=True)
         }
-        yield self._add(passes, third_said)
-        on_sheets = {one.conversation: {*one.texts} for one in passes}
-        later = sum(
-            len({*texts} - on_sheets.get(name, set())) for name, texts in self._unlabelled.items()
-        )
-        if later:
-            yield f"{counted(later, 'memory')} on no sheet: run this again with another folder"
+        yield self._add(passes, third_said, said)
+
+    def _on_no_sheet(self) -> Iterator[str]:
+        """What nobody labels, since it came after the sheets were written."""
+        on_sheets: dict[str, set[str]] = {}
+        for sheet in self._key.sheets:
+            on_sheets.setdefault(sheet.conversation, set()).update(sheet.texts)
+        for name, texts in self._unlabelled.items():
+            if later := {*texts} - on_sheets.get(name, set()):
+                yield (
+                    f"{name}: {counted(len(later), 'memory')} on no sheet; when these sheets are "
+                    "done, run this again with another folder"
+                )
 
     @cached_property
     def _unlabelled(self) -> dict[str, list[str]]:
         """By conversation, what no label is about."""
         found: dict[str, set[str]] = {}
-        for run in self.board.runs:
+        for run in self._runs:
             found.setdefault(run.conversation, set()).update(
                 map(one_line, self.board.unlabelled(run, headings=True))
             )
         return {name: sorted(texts) for name, texts in sorted(found.items()) if texts}
+
+    @property
+    def _runs(self) -> Iterator[Run]:
+        """The runs whose labels belong into the target."""
+        is_board = self.target.resolve() == self.board.folder.resolve()
+        for system in self.board.systems:
+            if is_board or system.folder.resolve() == self.target.resolve():
+                yield from system.runs
 
     @property
     def _answers(self) -> list[str]:
@@ -211,14 +197,16 @@ class Sheets:
             raise MemAuditError(
                 f"{self.folder}: is not empty and has no {KEY}; give another folder"
             )
-        for run in self.board.runs:
+        for run in self._runs:
+            if not run.store.active:
+                yield f"{run_name(run)} on {run.conversation}: the store is empty"
             if run.missing:
                 yield f"{run_name(run)} on {run.conversation}: {'; '.join(run.missing)}"
         brief = _brief(self.board.folder)
         sheets = []
         for conversation, own in texts.items():
             labelled = sorted(self.board.known.get(conversation, {}))
-            number = min(CONTROLS, len(labelled))
+            number = min(MOST_CONTROLS, len(labelled))
             controls = random.Random(conversation).sample(labelled, number)
             for reader in READERS:
                 dice = random.Random(f"{conversation} {reader}")
@@ -265,26 +253,20 @@ class Sheets:
 
     def _cells(self, sheet: SheetOrder, about: Collection[str]) -> Cells:
         """What a reader wrote about some of the texts."""
-        return _cells(sheet, self.folder / _answer(sheet), about)
+        return read_cells(sheet, self.folder / _answer(sheet), about)
 
-    def _control_agreement(self) -> str:
-        """How far the readers agree with the labels that the controls have."""
-        if not any(sheet.controls for sheet in self._key.sheets):
-            return ""
-        labels = {
-            (row.optional("conversation"), row.text("memory_id"), row.text("unit_id")): row
-            for row in cell_rows(self.board.folder / self.board.plan.labels, CELL_FIELDS)
-        }
-        pairs: Counter[tuple[Fraction, Fraction]] = Counter()
+    def _said_of_controls(self) -> Said:
+        """What both readers said about memories that the board has labels for."""
+        said: dict[tuple[str, str, str], dict[str, Fraction]] = {}
         for sheet in self._key.sheets:
-            said = self._cells(sheet, sheet.controls)
+            cells = self._cells(sheet, sheet.controls)
             ids = self.board.known.get(sheet.conversation, {})
             for text in sheet.controls:
-                for unit in sheet.units:
-                    row = labels.get((sheet.conversation, ids.get(text, ""), unit))
-                    known = NONE if row is None else row.share("coverage")
-                    pairs[said.get((text, unit), NONE), known] += 1
-        return f"controls: {_kappa(pairs)} with the labels of the board"
+                if text in ids:
+                    said[sheet.conversation, ids[text], sheet.reader] = {
+                        unit: cells[text, unit] for unit in sheet.units if (text, unit) in cells
+                    }
+        return said
 
     def _third(self, pairs: Sequence[tuple[Passes, str, str]]) -> str:
         parts = [
@@ -296,7 +278,9 @@ class Sheets:
             parts.append(f"{number}. Statement: {_shown(statement)}\n\n    Memory: {_shown(text)}")
         return "\n\n".join(parts) + "\n"
 
-    def _add(self, passes: Sequence[Passes], third: Mapping[tuple[str, str, str], Fraction]) -> str:
+    def _add(
+        self, passes: Sequence[Passes], third: Mapping[tuple[str, str, str], Fraction], said: Said
+    ) -> str:
         """Put the labels into the files of the target, in place of earlier ones.
 
         The memories come last: a label of a memory that they do not name is refused, so that no
@@ -326,26 +310,13 @@ class Sheets:
                      "coverage": plain(cells.get((text, unit), NONE))}
                     for text, unit in kept
                 ]  # fmt: skip
-        ids_of_all = {(row["conversation"], row["memory_id"]) for row in new[plan.memories]}
-        for name, rows in new.items():
-            lines = _lines_about_others(self.target / name, ids_of_all)
-            lines += [json.dumps(row, ensure_ascii=False) for row in rows]
-            write_lines(self.target / name, (f"{line}\n" for line in lines))
-        return f"labels of {counted(len(new[plan.memories]), 'memory')} are in {self.target}"
-
-
-def _lines_about_others(path: Path, ids: Collection[tuple[object, object]]) -> list[str]:
-    """The lines of a file of labels that are about no memory of these, as they are."""
-    if not path.exists():
-        return []
-    about = {at: (row.get("conversation"), row.get("memory_id")) for at, row in json_lines(path)}
-    lines = read_text(path).split("\n")
-    return [line for at, line in enumerate(lines, 1) if at in about and about[at] not in ids]
-
-
-def _kappa(pairs: Counter[tuple[Fraction, Fraction]]) -> str:
-    kappa = kappa_of_pairs(pairs)
-    return "kappa undefined" if kappa is None else f"kappa {float(kappa):.3f}"
+        if said and self.target.resolve() != self.board.folder.resolve():
+            rows = control_rows(said, {name: list(units) for name, units in self._units.items()})
+            replace_rows(self.target / CONTROLS, {about[:2] for about in said}, rows)
+        labelled = {(row["conversation"], row["memory_id"]) for row in new[plan.memories]}
+        for name, found in new.items():
+            replace_rows(self.target / name, labelled, found)
+        return f"labels of {counted(len(labelled), 'memory')} are in {self.target}"
 
 
 def _free_id(conversation: str, taken: Collection[str]) -> str:
@@ -379,63 +350,3 @@ def _sheet(sheet: SheetOrder, brief: str, units: Mapping[str, str]) -> str:
 
 def _answer(sheet: SheetOrder) -> str:
     return f"{sheet.conversation}.{sheet.reader}.txt"
-
-
-def _lines(path: Path, asked: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """The lines of an answer: where, the number on the left, the rest. Each number once."""
-    seen: set[str] = set()
-    for at, line in enumerate(read_text(path).splitlines(), 1):
-        if not line.strip():
-            continue
-        found = LINE.fullmatch(line.strip())
-        if found is None:
-            raise MemAuditError(f"{path}:{at}: expected a number, a colon and an answer")
-        number = found[1].upper()
-        if number not in asked:
-            raise MemAuditError(
-                f"{path}:{at}: begins with {number!r}; expected a number from {_range(asked)}"
-            )
-        if number in seen:
-            raise MemAuditError(f"{path}:{at}: {number} was answered before")
-        seen.add(number)
-        yield at, number, found[2].strip()
-    if unanswered := [number for number in asked if number not in seen]:
-        raise MemAuditError(f"{path}: {len(unanswered)} not answered, the first {unanswered[0]}")
-
-
-def _range(numbers: Sequence[str]) -> str:
-    return f"{numbers[0]} to {numbers[-1]}"
-
-
-def _cells(sheet: SheetOrder, path: Path, about: Collection[str]) -> Cells:
-    """What a reader wrote about some of the texts, by text and unit."""
-    texts = {str(number): text for number, text in enumerate(sheet.texts, 1)}
-    units = {f"S{number}": unit for number, unit in enumerate(sheet.units, 1)}
-    by_memory = sheet.reader == READERS[0]
-    asked, offered = (texts, units) if by_memory else (units, texts)
-    cells: dict[tuple[str, str], Fraction] = {}
-    for at, left, right in _lines(path, list(asked)):
-        marks = [] if right.lower() == "none" else [one.strip() for one in right.upper().split(",")]
-        numbers = [mark.removesuffix("?") for mark in marks]
-        if wrong := next((one for one in numbers if one not in offered), None):
-            raise MemAuditError(
-                f"{path}:{at}: expected none, or numbers from {_range(list(offered))} with "
-                f"commas between them, not {wrong!r}"
-            )
-        if twice := next((one for one in numbers if numbers.count(one) > 1), None):
-            raise MemAuditError(f"{path}:{at}: names {twice} twice")
-        for mark, number in zip(marks, numbers, strict=True):
-            text, unit = (left, number) if by_memory else (number, left)
-            if texts[text] in about:
-                cells[texts[text], units[unit]] = PARTIAL if mark.endswith("?") else FULL
-    return cells
-
-
-def _decisions(path: Path, pairs: int) -> list[Fraction]:
-    numbers = [str(number) for number in range(1, pairs + 1)]
-    found: dict[str, Fraction] = {}
-    for at, left, right in _lines(path, numbers):
-        if right.lower() not in WORDS:
-            raise MemAuditError(f"{path}:{at}: expected full, partial or none")
-        found[left] = WORDS[right.lower()]
-    return [found[number] for number in numbers]

@@ -32,7 +32,7 @@ BY_DEFAULT = "recency, or top where entries of a document have no times"
 
 EVERYTHING_FITS = "everything fits"
 
-SHUFFLES = 100
+SHUFFLES = 500
 """A random cut is the mean over so many orders of the memories."""
 
 
@@ -96,12 +96,18 @@ def prune(store: WrittenStore, budget: Fraction, policy: Policy) -> tuple[str, .
     return _kept(store, budget, ((memory,) for memory in order), skip=True)
 
 
-def random_cut(store: WrittenStore, budget: Fraction, seed: int) -> tuple[str, ...]:
-    """The candidate ids that are kept if memories are taken in random order, what fits."""
+def random_cuts(
+    store: WrittenStore, budget: Fraction, shuffles: int = SHUFFLES
+) -> Iterator[tuple[str, ...]]:
+    """The candidate ids that are kept if memories are taken in random order, what fits, once per
+    shuffle; a store that fits is not shuffled."""
     if store.cost <= budget:
-        return store.candidate_ids
-    order = random.Random(seed).sample(store.memories, len(store.memories))
-    return _kept(store, budget, ((memory,) for memory in order), skip=True)
+        yield store.candidate_ids
+        return
+    dice = random.Random(" ".join(store.candidate_ids))
+    for _ in range(shuffles):
+        order = dice.sample(store.memories, len(store.memories))
+        yield _kept(store, budget, ((memory,) for memory in order), skip=True)
 
 
 def _kept(
