@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from memaudit.core.exact import total
 from memaudit.core.script_terms import SCRIPT_TIMES, has_script_terms, split_terms
 from memaudit.core.scripts import UNSPACED, script_class, script_of
 
@@ -217,8 +216,8 @@ def excerpt(text: str, about: str, limit: int) -> str:
     ends = [_words_within(words, start, limit) for start in range(len(words))]
     shared = []
     for start, end in enumerate(ends):
-        inside = hits[start and start + CONTEXT : end]
-        shared.append(total(weight[term] for term in frozenset().union(*inside)))
+        inside = frozenset().union(*hits[start and start + CONTEXT : end])
+        shared.append(sum((weight[term] for term in inside), Fraction(0)))
     best = [start for start, share in enumerate(shared) if share == max(shared)]
     start = 0 if 0 in best else best[len(best) // 2]  # the middle one has context
     rest = " ".join(words[start:])
