@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import PydanticSerializationError
 
 from memaudit.core import number_text
 from memaudit.core.exact import Enclosure, exact, plain
@@ -24,6 +25,7 @@ from memaudit.core.number_text import (
     span,
     with_interval,
 )
+from memaudit.core.package import Candidate
 
 
 def test_decimals_add_up() -> None:
@@ -112,3 +114,21 @@ def test_short_numbers() -> None:
 def test_numbers_in_json_are_rounded_or_null() -> None:
     assert rounded(Fraction(1, 3)) == round(1 / 3, number_text.DIGITS)
     assert rounded(float("nan")) is rounded(None) is None
+
+
+class Interrupted(Fraction):
+    """A number during which somebody presses Ctrl-C."""
+
+    @property
+    def denominator(self) -> int:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_a_model_is_written() -> None:
+    """It is no error of the model: what is kept so far is kept, and the command ends with 130."""
+    row = Candidate.model_construct(id="c", experience="e", kind="raw", cost=Interrupted(1))
+    with pytest.raises(KeyboardInterrupt):
+        row.model_dump()
+    unknown = Candidate.model_construct(id="c", experience="e", kind="raw", cost="1")
+    with pytest.raises(PydanticSerializationError):
+        unknown.model_dump()

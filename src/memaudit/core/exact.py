@@ -12,7 +12,8 @@ from functools import lru_cache
 from math import lcm
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic_core import PydanticSerializationError
 
 MAX_DIGITS = 60
 """Numbers with more digits are refused: only attacks have them."""
@@ -143,6 +144,19 @@ Exact = Annotated[
         }
     ),
 ]
+
+
+class ExactModel(BaseModel):
+    """A model of exact numbers. Ctrl-C while one of them is written stays Ctrl-C: pydantic makes an
+    ordinary error of whatever is raised there."""
+
+    def model_dump(self, *args: Any, **how: Any) -> dict[str, Any]:
+        try:
+            return super().model_dump(*args, **how)
+        except PydanticSerializationError as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise error.__cause__ from None
+            raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, mo
 
 from memaudit.core.cost import DECLARED, RecordRule, cost_rule
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
-from memaudit.core.exact import MAX_COMMON_DIGITS, Exact, common_denominator, plain, total
+from memaudit.core.exact import (
+    MAX_COMMON_DIGITS,
+    Exact,
+    ExactModel,
+    common_denominator,
+    plain,
+    total,
+)
 from memaudit.core.grounds import is_assumed
 from memaudit.core.response import CLIPPED, Response
 from memaudit.core.text import content_key
@@ -31,7 +38,7 @@ INVALIDATING_KINDS = frozenset({"tombstone", "compound_update"})
 """Candidate kinds that record that an older statement no longer holds."""
 
 
-class _Row(BaseModel):
+class _Row(ExactModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     attributes: dict[str, JsonValue] = Field(
@@ -140,7 +147,7 @@ TABLES: dict[str, type[_Row]] = {
 }
 
 
-class Package(BaseModel):
+class Package(ExactModel):
     """The frozen problem. Its digest names it; `solve` finds its optimum."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))

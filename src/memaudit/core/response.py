@@ -7,9 +7,9 @@ from itertools import pairwise
 from math import isqrt, lcm
 from typing import Annotated, ClassVar, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from memaudit.core.exact import Enclosure, Exact
+from memaudit.core.exact import Enclosure, Exact, ExactModel
 
 MOST_POINTS = 256
 """Of a piecewise h: more would take long to make whole."""
@@ -25,7 +25,7 @@ def _bits(z: Fraction) -> int:
     return PRECISION_BITS + max(0, below_one - SMALL_BITS)
 
 
-class _Response(BaseModel):
+class _Response(ExactModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     is_rational: ClassVar[bool] = True
