@@ -255,8 +255,8 @@ def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
     assert [(one.system, one.rank) for one in after] == [("good", 1), ("poor", 2), ("vendor", None)]
     assert after[1].ahead == ("good",)
     assert after[2].score.mean == 1
-    assert finding(board) == "At 7 words they kept 0% to 92%; the best choice of their own " \
-        "memories would keep 0% to 92%."  # fmt: skip
+    assert finding(board) == "At 7 words the 2 ranked systems kept 0% to 92%; the best choice " \
+        "of their own memories would keep 0% to 92%."  # fmt: skip
     assert build_board_page(board).count('class="interval" role="img"') == 2
 
 

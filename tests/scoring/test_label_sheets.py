@@ -10,7 +10,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.text import one_line
 from memaudit.io.atomic import write_lines
 from memaudit.scoring import board_labels
-from tests.boards import UNITS, answer_sheet, answer_sheets, make_board, numbered
+from tests.boards import UNITS, answer_sheet, answer_sheets, make_board, numbered, write_jsonl
 from tests.cli.running import done, failure, import_texts, printed_json, run
 
 KEEPS: dict[str, set[str]] = {
@@ -50,7 +50,7 @@ def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
     said = sheets(*folders)
     assert "talk0: 8 pairs, 2 full and 0 partial in both, 1 differ, kappa" in said
     assert "third.md: 2 pairs" in said
-    assert "controls: kappa 1.000 with the labels of the board" in said
+    assert "kappa 1.00 with the board's labels on 10 controls" in said
     third = (folder / "third.md").read_text()
     assert third.count("Memory: Nights are for work") == 2
     (folder / "third.txt").write_text("1: full\n2: full\n")
@@ -75,7 +75,7 @@ def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
     ]
     # Of 8 pairs 3 are full by one reader, one of them half by the other: (7/8 - 31/64) / (33/64).
     assert row["labels"] == (
-        "its own; two passes, kappa 0.76; kappa 1.00 with the board's labels on controls"
+        "its own; two passes, kappa 0.76; kappa 1.00 with the board's labels on 10 controls"
     )
     (folder / "third.txt").write_text("1: none\n2: full\n")  # another decision replaces it
     sheets(*folders)
@@ -146,31 +146,79 @@ def test_memories_that_keep_nothing_are_scored(folders: tuple[Path, Path, Path])
     assert [one["score"]["mean"] for one in standings if one["system"] == "x"] == [0]
 
 
-def test_readers_who_say_that_everything_is_kept_are_marked(
+def test_labels_of_readers_who_say_that_everything_is_kept_are_not_used(
     folders: tuple[Path, Path, Path],
 ) -> None:
-    """Half of the lines are in the form of a list that language models write."""
+    """They would raise OPT, and so lower the scores of all others."""
     board, vendor, folder = folders
     sheets(*folders)
     for sheet in folder.glob("*.?.md"):
         texts, lefts = reversed(numbered(sheet))
         rights = texts if sheet.name.endswith(".b.md") else lefts
         sheet.with_suffix(".txt").write_text("".join(
-            f"{'- **' if at % 2 else ''}{left}{'**' if at % 2 else ''}: {', '.join(rights)}\n"
-            for at, left in enumerate(lefts if rights is texts else texts)
+            f"{left}: {', '.join(rights)}\n" for left in (lefts if rights is texts else texts)
         ))  # fmt: skip
     said = sheets(*folders)
-    assert "controls: kappa 0.000 with the labels of the board" in said
-    row = next(
-        one for one in printed_json("board", board, "--add", f"x={vendor}")["systems"]
-        if one["system"] == "x"
-    )  # fmt: skip
-    assert row["marks"][-1] == (
-        "its readers agree little with the board's labels on controls: kappa 0.00"
+    assert "kappa 0.00 with the board's labels on 10 controls" in said
+    assert "the board will not use these labels" in said
+    data = printed_json("board", board, "--add", f"x={vendor}")
+    assert data["standings"] == printed_json("board", board)["standings"]
+    assert data["left_out"][0] == (
+        "x on talk0: its labels are not used: kappa 0.00 with the board's labels on 10 controls"
     )
     (vendor / "controls.jsonl").unlink()
     told = done("board", board, "--add", f"x={vendor}").stdout
     assert "no controls: not known whether its readers label as the board's do" in told
+
+
+def test_labels_of_readers_who_often_differ_on_controls_are_marked(
+    folders: tuple[Path, Path, Path],
+) -> None:
+    """The controls keep 16 of 80 pairs, of which both readers find 8: (0.9 - 0.74) / 0.26."""
+    board, vendor, folder = folders
+    sheets(*folders)
+    answer_sheets(folder, KEEPS)
+    sheets(*folders)
+    path = vendor / "controls.jsonl"
+    write_jsonl(path, [
+        {**row, "coverage": 0 if row["unit_id"] in ("u1", "u2") else row["coverage"]}
+        for row in rows(path)
+    ])  # fmt: skip
+    (row,) = (
+        one for one in printed_json("board", board, "--add", f"x={vendor}")["systems"]
+        if one["system"] == "x"
+    )  # fmt: skip
+    assert row["marks"][-1] == (
+        "its readers do not label as the board's do: kappa 0.62 with the board's labels on 10 "
+        "controls"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"conversation": "talk9"}, "the board has no labels of 'talk0/Ann has a dog' of 'talk9'"),
+        ({"memory_id": "m1"}, "the board has no labels of 'm1' of 'talk0'"),
+        ({"unit_id": "u9"}, "talk0 has no unit 'u9'"),
+        ({"reader": "c"}, "has reader 'c'; expected a or b"),
+        ({}, "says again what reader a says of 'talk0/Ann has a dog' and 'u3'"),
+    ],
+)
+def test_controls_that_nobody_was_asked_about(
+    folders: tuple[Path, Path, Path], change: dict[str, object], message: str
+) -> None:
+    board, vendor, folder = folders
+    sheets(*folders)
+    answer_sheets(folder, KEEPS)
+    sheets(*folders)
+    path = vendor / "controls.jsonl"
+    said = rows(path)
+    row = {"conversation": "talk0", "memory_id": "talk0/Ann has a dog", "reader": "a",
+           "unit_id": "u3", "coverage": 1, **change}  # fmt: skip
+    write_jsonl(path, [*said, row])
+    assert f"controls.jsonl:{len(said) + 1}: {message}" in failure(
+        "board", board, "--add", f"x={vendor}"
+    )
 
 
 def test_the_two_orders_say_nothing(folders: tuple[Path, Path, Path]) -> None:
@@ -203,6 +251,26 @@ def test_an_empty_store_is_said_before_anybody_reads(folders: tuple[Path, Path, 
     assert "secretive on talk0: the store is empty" in sheets(*folders)
 
 
+def test_answers_as_language_models_write_them(folders: tuple[Path, Path, Path]) -> None:
+    """With a sentence before them, as a list, bold, as code, and with full stops."""
+    _, vendor, folder = folders
+    sheets(*folders)
+    answer_sheets(folder, KEEPS)
+    sheets(*folders)
+    plain = (vendor / "coverage.jsonl").read_text()
+    forms = ("- **{}**: {}.", "{}: {}", "`{}: {}`", "* {}: **{}**", "**{}:** {}")
+    for path in folder.glob("*.?.txt"):
+        lines = [line.split(": ") for line in path.read_text().splitlines()]
+        form = "\n".join(
+            forms[at % len(forms)].format(left, right.replace("?", " ?").lower())
+            for at, (left, right) in enumerate(lines)
+        )
+        path.write_text(f"Here are the labels:\n\n```\n{form}\n```\n\nTell me if more is due.\n")
+    (vendor / "coverage.jsonl").unlink()
+    sheets(*folders)
+    assert (vendor / "coverage.jsonl").read_text() == plain
+
+
 def rows(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -217,14 +285,15 @@ def test_nothing_to_label(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("the first keeps S1", "a.txt:1: expected a line such as '17: S3, S5?', not 'the "),
+        ("1 keeps S1", "a.txt:1: expected a line such as '17: S3, S5?', not '1 keeps S1'"),
+        ("The first keeps S1", "talk0.a.txt: 7 memories without a line, the first is 1"),
         (
             "1: S1, S9",
             "txt:1: expected none, or numbers from S1 to S4 with commas between them, not 'S9'",
         ),
         (
-            "1: 2",
-            "txt:1: expected none, or numbers from S1 to S4 with commas between them, not '2'",
+            "1: S1 (its home)",
+            "from S1 to S4 with commas between them, not 'S1 (its home)'",
         ),
         ("1: none\n1: S1", "talk0.a.txt:2: 1 was answered before"),
         ("1: none", "talk0.a.txt: 6 memories without a line, the first is 2"),
@@ -290,6 +359,16 @@ def test_sheets_lie_elsewhere(folders: tuple[Path, Path, Path], tmp_path: Path) 
         words = ("board", board, "--add", f"x={vendor}", "--sheets", place)
         assert message in failure(*words)
     assert (tmp_path / "full" / "notes.md").read_text() == "mine"
+
+
+def test_decisions_that_nobody_was_asked_for(folders: tuple[Path, Path, Path]) -> None:
+    board, vendor, folder = folders
+    sheets(*folders)
+    answer_sheets(folder, KEEPS, partly="u2", reader="a")
+    (folder / "third.txt").write_text("1: full\n2: none\n")
+    assert "third.txt: decides pairs that nobody was asked about; remove it" in failure(
+        "board", board, "--add", f"x={vendor}", "--sheets", folder
+    )
 
 
 def test_a_pass_that_changes_after_the_third_reader(folders: tuple[Path, Path, Path]) -> None:

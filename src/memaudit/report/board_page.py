@@ -10,7 +10,7 @@ from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
 from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.page_kit import environment, one_file
-from memaudit.report.system_board import SystemBoard
+from memaudit.report.system_board import SystemBoard, ranked
 from memaudit.report.system_differences import MEASURES
 from memaudit.report.system_rows import WHY, SystemRow
 from memaudit.report.writer_groups import Member
@@ -142,8 +142,8 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
 
 def finding(board: SystemBoard) -> str:
     """The answer in one sentence, at the budget in the middle; empty where no score is defined."""
-    optima, standings = board.budgets[len(board.budgets) // 2]
-    standings = tuple(one for one in standings if one.rank is not None) or standings
+    optima, every = board.budgets[len(board.budgets) // 2]
+    standings = ranked(every)
     if not standings:
         return ""
     kept, best = (
@@ -154,6 +154,8 @@ def finding(board: SystemBoard) -> str:
         )
     )
     who, whose = ("they", "their") if len(standings) > 1 else ("it", "its")
+    if len(standings) < len(every):
+        who = "the " + counted(len(standings), "ranked system")
     return (
         f"At {optima.name} {who} kept {kept}; the best choice of {whose} own memories would keep "
         f"{best}."
@@ -161,8 +163,8 @@ def finding(board: SystemBoard) -> str:
 
 
 def cut_note(board: SystemBoard) -> str:
-    """How far scores are about the cut; empty where every store fits."""
-    every = [one for _, standings in board.budgets for one in standings]
+    """How far the scores of ranked systems are about the cut; empty where every store fits."""
+    every = [one for _, standings in board.budgets for one in ranked(standings)]
     stores, fits = sum(one.runs for one in every), sum(one.fits for one in every)
     if stores == fits:
         return ""

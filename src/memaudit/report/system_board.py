@@ -83,6 +83,11 @@ class Standing:
         return None if self.best_ahead is None else 1 + len(self.best_ahead)
 
 
+def ranked(standings: Sequence[Standing]) -> Sequence[Standing]:
+    """Those with a rank, which sentences about a board are about; all where none has one."""
+    return [one for one in standings if one.rank is not None] or standings
+
+
 @dataclass(frozen=True, slots=True)
 class Optima:
     """The optima of a budget, over conversations, by the adjudicated labels."""
@@ -122,7 +127,8 @@ class SystemBoard:
     agreement: PassAgreement | None
     """Of the first two passes, if there are two."""
     largest_pass_shift: float
-    """Largest distance between means under any two passes, over systems, budgets and measures."""
+    """Largest distance between means under any two passes, over ranked systems, budgets and
+    measures."""
     shifted: str
     """The system whose mean it is."""
     notes: tuple[str, ...]
@@ -158,12 +164,12 @@ def system_board(
         (
             (max(means.values()) - min(means.values()), standing.system)
             for _, standings in budgets
-            for standing in standings
+            for standing in ranked(standings)
             for means in standing.by_pass.values()
         ),
         default=(0.0, ""),
     )
-    ranked = max(sum(one.ahead is not None for one in standings) for _, standings in budgets)
+    in_ranks = max(sum(one.ahead is not None for one in standings) for _, standings in budgets)
     text = json.dumps(folder.digest_parts, sort_keys=True)
     middle = folder.plan.budgets[len(folder.plan.budgets) // 2]
     return SystemBoard(
@@ -182,14 +188,14 @@ def system_board(
         agreement=pass_agreement(folder, known, folder.systems),
         largest_pass_shift=shift,
         shifted=shifted,
-        notes=(*folder.plan.notes, *_few(len(known), ranked)),
+        notes=(*folder.plan.notes, *_few(len(known), in_ranks)),
         left_out=tuple(_left_out(scored, folder)),
     )
 
 
-def _few(conversations: int, ranked: int) -> list[str]:
-    """What few conversations do to ranks."""
-    pairs = ranked * (ranked - 1) // 2
+def _few(conversations: int, systems: int) -> list[str]:
+    """What few conversations do to the ranks of so many systems."""
+    pairs = systems * (systems - 1) // 2
     if pairs and pairs * 2 / 2**conversations >= CLEAR:
         return [f"{counted(conversations, 'conversation')}: too few for any clear difference"]
     if conversations < FEW:

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem, run_name
-from memaudit.scoring.board_labels import control_pairs, read_controls
 from memaudit.scoring.board_scores import ScoredConversation
+from memaudit.scoring.label_controls import GOOD, control_agreement, read_controls
 from memaudit.scoring.result import ScoreResult
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
-
-AGREE = 0.8
-"""A lower kappa is marked."""
 
 Pairs = Counter[tuple[Fraction, Fraction]]
 
@@ -59,16 +56,13 @@ def pass_agreement(
         every += pairs
         if (kappa := kappa_of_pairs(pairs)) is not None:
             kappas.append(float(kappa))
-    return PassAgreement(every.total(), _differ(every), _kappa(every), tuple(kappas))
-
-
-def _differ(pairs: Pairs) -> int:
-    return sum(number for (a, b), number in pairs.items() if a != b)
-
-
-def _kappa(pairs: Pairs) -> float | None:
-    kappa = kappa_of_pairs(pairs)
-    return None if kappa is None else float(kappa)
+    kappa = kappa_of_pairs(every)
+    return PassAgreement(
+        pairs=every.total(),
+        differ=sum(number for (a, b), number in every.items() if a != b),
+        kappa=None if kappa is None else float(kappa),
+        by_conversation=tuple(kappas),
+    )
 
 
 def _coverage(result: ScoreResult, stores: Collection[str]) -> dict[str, dict[str, Fraction]]:
@@ -90,9 +84,10 @@ def label_quality(
         said.append("one pass")
         marks.append("labelled once: its labels are the same in every pass")
     elif (agreement := pass_agreement(folder, known, [system])) is not None:
-        said.append(f"two passes, {_kappa_text(agreement.kappa)}")
-        if agreement.kappa is not None and agreement.kappa < AGREE:
-            marks.append(f"two passes of its labels agree little: {_kappa_text(agreement.kappa)}")
+        kappa = agreement.kappa
+        said.append("two passes, kappa " + ("undefined" if kappa is None else f"{kappa:.2f}"))
+        if kappa is not None and kappa < GOOD:
+            marks.append(f"two passes of its labels agree little: kappa {kappa:.2f}")
     if not system.own_labels:
         return LabelQuality("; ".join(["the board's", *said]), tuple(marks))
     if system.notes.blind:
@@ -101,20 +96,11 @@ def label_quality(
         marks.append("labelled by readers who knew the system")
     else:
         marks.append("its row.json does not say that its labels are blind")
-    units = {package.name: [unit.id for unit in package.units] for package in folder.packages}
-    if controls := read_controls(system.folder):
-        pairs = control_pairs(controls, folder.folder / folder.plan.labels, units)
-        kappa = _kappa(pairs)
-        said.append(f"{_kappa_text(kappa)} with the board's labels on controls")
-        if kappa is None or kappa < AGREE:
-            marks.append(
-                "its readers agree little with the board's labels on controls: "
-                f"{_kappa_text(kappa)}"
-            )
+    if controls := read_controls(folder, system):
+        with_board = control_agreement(folder, controls)
+        said.append(with_board.text)
+        if not with_board.is_at_least(GOOD):
+            marks.append(f"its readers do not label as the board's do: {with_board.text}")
     else:
         marks.append("no controls: not known whether its readers label as the board's do")
     return LabelQuality("; ".join(["its own", *said]), tuple(marks))
-
-
-def _kappa_text(kappa: float | None) -> str:
-    return "kappa undefined" if kappa is None else f"kappa {kappa:.2f}"

@@ -130,6 +130,11 @@ class BoardFolder:
         }
 
     @cached_property
+    def units(self) -> dict[str, dict[str, str]]:
+        """By conversation, the texts of its units by id."""
+        return {one.name: {unit.id: unit.text for unit in one.units} for one in self.packages}
+
+    @cached_property
     def known(self) -> Known:
         """What the board's own labels are about."""
         there = has_labels(self.folder, self.plan)

@@ -7,14 +7,11 @@ controls.jsonl    what the readers of a system's own labels said about memories 
 """
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from fractions import Fraction
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import plain
 from memaudit.core.text import one_line
 from memaudit.datasets.json_records import json_lines
 from memaudit.formats.board_file import BoardPlan
@@ -27,7 +24,6 @@ Known = Mapping[str, Mapping[str, str]]
 """By conversation, the texts that labels are about, each on one line, with their ids."""
 
 CONTROLS = "controls.jsonl"
-CONTROL_FIELDS = CELL_FIELDS | {"reader"}
 
 AGAIN = "if --sheets was interrupted while adding labels, run it again"
 
@@ -84,50 +80,6 @@ def _check_pass(path: Path, memories: str, texts: Mapping[tuple[str, str], str])
             f"{path.name}: has no label for {min(missing)}, although {memories} has memories of "
             "it; if they keep nothing, say so with a label of 0"
         )
-
-
-Said = Mapping[tuple[str, str, str], Mapping[str, Fraction]]
-"""What readers said about controls: coverage by unit, by conversation, memory and reader."""
-
-
-def control_pairs(
-    said: Said, labels: Path, units: Mapping[str, Collection[str]]
-) -> Counter[tuple[Fraction, Fraction]]:
-    """What readers said about controls and how the board labels them, by unit of the
-    conversation."""
-    known: dict[tuple[str, str], dict[str, Fraction]] = {}
-    for row in cell_rows(labels, CELL_FIELDS):
-        about = row.text("conversation"), row.text("memory_id")
-        if row.has("coverage"):
-            known.setdefault(about, {})[row.text("unit_id")] = row.share("coverage")
-    nothing = Fraction(0)
-    return Counter(
-        (cells.get(unit, nothing), known.get((conversation, memory), {}).get(unit, nothing))
-        for (conversation, memory, _), cells in said.items()
-        for unit in units.get(conversation, ())
-    )
-
-
-def control_rows(said: Said, units: Mapping[str, Sequence[str]]) -> list[dict[str, object]]:
-    """Rows of a file of controls; a control that keeps nothing has one, too."""
-    return [
-        {"conversation": conversation, "memory_id": memory, "reader": reader, "unit_id": unit,
-         "coverage": plain(cells[unit])}
-        for (conversation, memory, reader), own in said.items()
-        for cells in [own or {units[conversation][0]: Fraction(0)}]
-        for unit in sorted(cells)
-    ]  # fmt: skip
-
-
-def read_controls(folder: Path) -> Said:
-    """What the readers of a system's own labels said about controls; empty without such a file."""
-    said: dict[tuple[str, str, str], dict[str, Fraction]] = {}
-    path = folder / CONTROLS
-    with errors_in(path):
-        for row in cell_rows(path, CONTROL_FIELDS) if path.is_file() else ():
-            about = row.text("conversation"), row.text("memory_id"), row.text("reader")
-            said.setdefault(about, {})[row.text("unit_id")] = row.share("coverage")
-    return said
 
 
 def replace_rows(

@@ -30,20 +30,13 @@ from memaudit.io.files import read_text
 from memaudit.io.run_folder import make_own_folder
 from memaudit.io.strict_json import read_object
 from memaudit.scoring.board_folder import BoardFolder, Run, run_name, shipped_board
-from memaudit.scoring.board_labels import (
-    CONTROLS,
-    Said,
-    control_pairs,
-    control_rows,
-    labelled_texts,
-    replace_rows,
-)
+from memaudit.scoring.board_labels import labelled_texts, replace_rows
+from memaudit.scoring.label_controls import USABLE, Said, control_agreement, write_controls
 from memaudit.scoring.sheet_answers import (
     NONE,
     READERS,
     Cells,
     Passes,
-    kappa_text,
     read_cells,
     read_decisions,
 )
@@ -52,16 +45,16 @@ KEY, BRIEF, THIRD, DECIDED = "sheets.json", "labelling.md", "third.md", "third.t
 BY_MEMORY = (
     "Go memory by memory. Write one line for each of the {texts} memories: its number, a colon, "
     "and the numbers of the statements that it keeps, such as `17: S3, S5?, S9`, or `17: none`. "
-    "S5? means partial, S5 full."
+    "S5? means partial, S5 full. Write nothing else."
 )
 BY_STATEMENT = (
     "Go statement by statement. Write one line for each of the {units} statements: its number, a "
     "colon, and the numbers of the memories that keep it, such as `S3: 17, 21?`, or `S3: none`. "
-    "21? means partial, 21 full."
+    "21? means partial, 21 full. Write nothing else."
 )
 EACH_PAIR = (
-    "Decide each of these {pairs} pairs alone. Write one line for each: its number, a colon, and "
-    "full, partial or none, such as `1: partial`."
+    "Decide each pair alone. Write one line for each: its number, a colon, and full, partial or "
+    "none, such as `1: partial`. Write nothing else."
 )
 MOST_CONTROLS = 10
 """Memories on a sheet that the board has labels for, if there are as many."""
@@ -111,7 +104,12 @@ class Sheets:
         third, decided = self._third(pairs), self.folder / DECIDED
         decisions = []
         if pairs and decided.exists():
-            if not (self.folder / THIRD).is_file() or read_text(self.folder / THIRD) != third:
+            if not (self.folder / THIRD).is_file():
+                raise MemAuditError(
+                    f"{decided}: decides pairs that nobody was asked about; remove it and run this "
+                    f"again, which writes {THIRD}"
+                )
+            if read_text(self.folder / THIRD) != third:
                 raise MemAuditError(
                     f"{self.folder}: what the first readers wrote has changed since {THIRD} was "
                     f"written; remove {THIRD} and {DECIDED}, and have the pairs decided again"
@@ -120,9 +118,13 @@ class Sheets:
         yield from (one.agreement for one in passes)
         said = self._said_of_controls()
         if said:
-            units = self._units
-            pairs_said = control_pairs(said, self.board.folder / self.board.plan.labels, units)
-            yield f"controls: {kappa_text(pairs_said)} with the labels of the board"
+            controls = control_agreement(self.board, said)
+            yield controls.text
+            if not controls.is_at_least(USABLE):
+                yield (
+                    "the board will not use these labels: have the memories labelled by readers "
+                    "who follow the brief"
+                )
         if len(decisions) < len(pairs):
             write_file(self.folder / THIRD, third)
             yield f"{self.folder / THIRD}: {counted(len(pairs), 'pair')} for another reader"
@@ -178,17 +180,13 @@ class Sheets:
                     or sorted(a.texts) != sorted(b.texts):  # fmt: skip
                 raise MemAuditError(f"{path}: expected two sheets for each conversation")
         for sheet in key.sheets:
-            units = self._units.get(sheet.conversation, {})
+            units = self.board.units.get(sheet.conversation, {})
             if not units or sorted(sheet.units) != sorted(units):
                 raise MemAuditError(
                     f"{path}: {sheet.conversation!r} and its units are not those of this board; "
                     "use another folder"
                 )
         return key
-
-    @cached_property
-    def _units(self) -> dict[str, dict[str, str]]:
-        return {one.name: {unit.id: unit.text for unit in one.units} for one in self.board.packages}
 
     def _write(self, texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
         """Write the sheets. Labelled memories are mixed in, as controls."""
@@ -210,13 +208,13 @@ class Sheets:
             controls = random.Random(conversation).sample(labelled, number)
             for reader in READERS:
                 dice = random.Random(f"{conversation} {reader}")
-                mixed, units = sorted([*own, *controls]), list(self._units[conversation])
+                mixed, units = sorted([*own, *controls]), list(self.board.units[conversation])
                 sheet = SheetOrder(
                     conversation=conversation, reader=reader, texts=dice.sample(mixed, len(mixed)),
                     controls=controls, units=dice.sample(units, len(units)),
                 )  # fmt: skip
                 sheets.append(sheet)
-                text = _sheet(sheet, brief, self._units[conversation])
+                text = _sheet(sheet, brief, self.board.units[conversation])
                 write_file(self.folder / f"{conversation}.{reader}.md", text)
             yield (
                 f"{conversation}: {counted(len(own), 'memory')} and {counted(number, 'control')}, "
@@ -271,10 +269,10 @@ class Sheets:
     def _third(self, pairs: Sequence[tuple[Passes, str, str]]) -> str:
         parts = [
             _brief(self.board.folder).rstrip(),
-            f"## What to write\n\n{EACH_PAIR.format(pairs=len(pairs))}",
+            f"## What to write\n\n{EACH_PAIR}",
         ]
         for number, (one, text, unit) in enumerate(pairs, 1):
-            statement = self._units[one.conversation][unit]
+            statement = self.board.units[one.conversation][unit]
             parts.append(f"{number}. Statement: {_shown(statement)}\n\n    Memory: {_shown(text)}")
         return "\n\n".join(parts) + "\n"
 
@@ -311,8 +309,7 @@ class Sheets:
                     for text, unit in kept
                 ]  # fmt: skip
         if said and self.target.resolve() != self.board.folder.resolve():
-            rows = control_rows(said, {name: list(units) for name, units in self._units.items()})
-            replace_rows(self.target / CONTROLS, {about[:2] for about in said}, rows)
+            write_controls(self.target, self.board, said)
         labelled = {(row["conversation"], row["memory_id"]) for row in new[plan.memories]}
         for name, found in new.items():
             replace_rows(self.target / name, labelled, found)

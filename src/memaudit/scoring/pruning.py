@@ -104,7 +104,7 @@ def random_cuts(
     if store.cost <= budget:
         yield store.candidate_ids
         return
-    dice = random.Random(" ".join(store.candidate_ids))
+    dice = random.Random(" ".join(memory.id for memory in store.memories))
     for _ in range(shuffles):
         order = dice.sample(store.memories, len(store.memories))
         yield _kept(store, budget, ((memory,) for memory in order), skip=True)

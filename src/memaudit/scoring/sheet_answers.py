@@ -23,8 +23,9 @@ WORDS = {"full": FULL, "partial": PARTIAL, "none": NONE}
 Cells = Mapping[tuple[str, str], Fraction]
 """Coverage by memory text and unit; what is missing is none."""
 
-LINE = re.compile(r"(?:[-*] +)?\**([Ss]?[0-9]+)\** *: *\** *(.+)")
-"""Language models like lists and bold numbers."""
+MARKUP = re.compile(r"^[-*+] +|[*`]|\.$")
+"""Lists, bold and code, which language models like, and a full stop."""
+LINE = re.compile(r"([Ss]?[0-9]+) *: *(.+)")
 EXAMPLES = {"memory": "17: S3, S5?", "statement": "S3: 17, 21?", "pair": "1: partial"}
 
 
@@ -78,12 +79,13 @@ def read_cells(sheet: SheetOrder, path: Path, about: Collection[str]) -> Cells:
     asked, offered = (texts, units) if by_memory else (units, texts)
     cells: dict[tuple[str, str], Fraction] = {}
     for at, left, right in _lines(path, list(asked), what):
-        marks = [] if right.lower() == "none" else [one.strip() for one in right.upper().split(",")]
-        numbers = [mark.removesuffix("?") for mark in marks]
-        if wrong := next((one for one in numbers if one not in offered), None):
+        marks = [] if right.lower() == "none" else [one.strip() for one in right.split(",")]
+        numbers = [mark.removesuffix("?").strip().upper() for mark in marks]
+        wrong = [m for m, one in zip(marks, numbers, strict=True) if one not in offered]
+        if wrong:
             raise MemAuditError(
                 f"{path}:{at}: expected none, or numbers from {_range(list(offered))} with "
-                f"commas between them, not {wrong!r}"
+                f"commas between them, not {visible_text(shortened(wrong[0], 40))!r}"
             )
         if twice := next((one for one in numbers if numbers.count(one) > 1), None):
             raise MemAuditError(f"{path}:{at}: names {twice} twice")
@@ -106,14 +108,18 @@ def read_decisions(path: Path, pairs: int) -> list[Fraction]:
 
 
 def _lines(path: Path, asked: Sequence[str], what: str) -> Iterator[tuple[int, str, str]]:
-    """The lines of an answer: where, the number on the left, the rest. Each number once."""
+    """The lines of an answer: where, the number on the left, the rest. Each number once.
+
+    Lines that do not begin with a number are passed over: every number needs a line.
+    """
     seen: set[str] = set()
     with errors_in(path):
         lines = read_text(path).splitlines()
     for at, line in enumerate(lines, 1):
-        if not line.strip():
+        plain = MARKUP.sub("", line.strip()).strip()
+        if not re.match("[Ss]?[0-9]", plain):
             continue
-        found = LINE.fullmatch(line.strip())
+        found = LINE.fullmatch(plain)
         if found is None:
             raise MemAuditError(
                 f"{path}:{at}: expected a line such as {EXAMPLES[what]!r}, not "
