@@ -13,6 +13,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.report.board_page import (
     board_data,
     build_board_page,
+    cut_note,
     finding,
     quality,
     write_board_page,
@@ -241,7 +242,7 @@ def test_added_rows_are_marked_and_change_the_digest(
 def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
     make: Callable[..., Path], tmp_path: Path
 ) -> None:
-    folder = make({"good": [list(UNITS[2:])], "poor": [["Hello Ann"]]})
+    folder = make({"good": [list(UNITS)], "poor": [["Hello Ann"]]})
     ((_, before),) = system_board(read_board(folder)).budgets
     new = added(tmp_path / "new", ["All of Ann"])
     export = {
@@ -257,6 +258,8 @@ def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
     assert after[2].score.mean == 1
     assert finding(board) == "At 7 words the 2 ranked systems kept 0% to 92%; the best choice " \
         "of their own memories would keep 0% to 92%."  # fmt: skip
+    assert cut_note(board).startswith("6 of 12 stores of the ranked systems do not fit the budget")
+    assert "moves a mean of the ranked systems by at most" in quality(board)[0]
     assert build_board_page(board).count('class="interval" role="img"') == 2
 
 

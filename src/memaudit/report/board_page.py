@@ -155,7 +155,7 @@ def finding(board: SystemBoard) -> str:
     )
     who, whose = ("they", "their") if len(standings) > 1 else ("it", "its")
     if len(standings) < len(every):
-        who = "the " + counted(len(standings), "ranked system")
+        who = f"the {len(standings)} ranked systems" if len(standings) > 1 else "the ranked system"
     return (
         f"At {optima.name} {who} kept {kept}; the best choice of {whose} own memories would keep "
         f"{best}."
@@ -171,7 +171,8 @@ def cut_note(board: SystemBoard) -> str:
     cut = [one for one in every if one.fits < one.runs]
     policies = " or ".join(sorted({name for one in cut for name in one.kept_by}))
     lower = sum(one.random_cut > one.score.mean for one in cut)
-    which = "No store fits" if not fits else f"{stores - fits} of {stores} stores do not fit"
+    of = _of_ranked(board)
+    which = f"{stores - fits} of {stores} stores{of} do not fit" if fits else f"No store{of} fits"
     budget = "the budget" if len(board.budgets) == 1 else "any of the budgets" if not fits \
         else "their budget"  # fmt: skip
     return (
@@ -180,12 +181,18 @@ def cut_note(board: SystemBoard) -> str:
     )
 
 
+def _of_ranked(board: SystemBoard) -> str:
+    """What a sentence adds that leaves out systems without a rank."""
+    left_out = any(len(ranked(every)) < len(every) for _, every in board.budgets)
+    return " of the ranked systems" if left_out else ""
+
+
 def quality(board: SystemBoard) -> list[str]:
     """What the optima rest on and how far labels move the means, in sentences."""
     moved = f", that of {board.shifted}" if board.largest_pass_shift else ""
     lines = [
         f"{counted(len(board.conversations), 'conversation')}; changing the pass of labels moves a "
-        f"mean by at most {board.largest_pass_shift:.3f}{moved}"
+        f"mean{_of_ranked(board)} by at most {board.largest_pass_shift:.3f}{moved}"
     ]
     if board.agreement is not None:
         said, kappas = board.agreement, board.agreement.by_conversation

@@ -207,11 +207,13 @@ def _left_out(scored: Sequence[ScoredConversation], folder: BoardFolder) -> list
     """Conversations and stores without scores, with the reason."""
     lines = []
     for one in scored:
-        if len(one.results) < len(folder.passes):
-            reason = one.not_scored[0].reason if one.not_scored else "a pass has no labels for it"
-            lines.append(f"{one.conversation}: {reason}")
-        else:
-            lines += [f"{row.store} on {row.package}: {row.reason}" for row in one.not_scored]
+        lines += [
+            f"{row.store} on {row.package}: {row.reason}" if row.store
+            else f"{row.package}: {row.reason}"
+            for row in one.not_scored
+        ]  # fmt: skip
+        if len(one.results) < len(folder.passes) and not one.not_scored:
+            lines.append(f"{one.conversation}: a pass has no labels for it")
     return lines
 
 

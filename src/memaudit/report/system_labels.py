@@ -6,7 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from memaudit.core.text import one_line
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem, run_name
+from memaudit.scoring.board_labels import Known
 from memaudit.scoring.board_scores import ScoredConversation
 from memaudit.scoring.label_controls import GOOD, control_agreement, read_controls
 from memaudit.scoring.result import ScoreResult
@@ -36,9 +38,13 @@ class LabelQuality:
 
 
 def pass_agreement(
-    folder: BoardFolder, known: Sequence[ScoredConversation], systems: Collection[BoardSystem]
+    folder: BoardFolder,
+    known: Sequence[ScoredConversation],
+    systems: Collection[BoardSystem],
+    texts: Known | None = None,
 ) -> PassAgreement | None:
-    """Of the first two passes, over the memories of systems that were labelled twice."""
+    """Of the first two passes, over the memories of systems that were labelled twice; with `texts`,
+    only over these."""
     passes = folder.plan.passes[:2]
     twice = [system for system in systems if not folder.labelled_once(system)]
     if len(passes) < 2 or not twice:
@@ -51,6 +57,7 @@ def pass_agreement(
         pairs = Counter(
             (first[text].get(unit.id, Fraction(0)), second[text].get(unit.id, Fraction(0)))
             for text in first
+            if texts is None or one_line(text) in texts.get(one.conversation, {})
             for unit in one.results[passes[0]].package.units
         )
         every += pairs
@@ -80,10 +87,11 @@ def label_quality(
 ) -> LabelQuality:
     """What is known of a system's labels."""
     said, marks = [], []
+    own = folder.known_of[system.name] if system.own_labels else None
     if folder.labelled_once(system):
         said.append("one pass")
         marks.append("labelled once: its labels are the same in every pass")
-    elif (agreement := pass_agreement(folder, known, [system])) is not None:
+    elif (agreement := pass_agreement(folder, known, [system], own)) is not None:
         kappa = agreement.kappa
         said.append("two passes, kappa " + ("undefined" if kappa is None else f"{kappa:.2f}"))
         if kappa is not None and kappa < GOOD:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -32,6 +33,7 @@ from memaudit.formats.board_file import BoardPlan, SystemNotes
 from memaudit.formats.file_model import validated
 from memaudit.io.files import content_digest
 from memaudit.io.strict_json import read_object
+from memaudit.natural.label_files import CELL_FIELDS, cell_rows
 from memaudit.natural.named_packages import NATURAL, SHIPPED, labelled_packages
 from memaudit.scoring.board_labels import (
     CONTROLS,
@@ -139,6 +141,18 @@ class BoardFolder:
         """What the board's own labels are about."""
         there = has_labels(self.folder, self.plan)
         return labelled_texts(self.folder / self.plan.memories) if there else {}
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[str, str], Mapping[str, Fraction]]:
+        """What memories keep by the board's own labels, by conversation and memory."""
+        found: dict[tuple[str, str], dict[str, Fraction]] = {}
+        path = self.folder / self.plan.labels
+        with errors_in(path):
+            for row in cell_rows(path, CELL_FIELDS) if path.is_file() else ():
+                if row.has("coverage") and (value := row.share("coverage")):
+                    about = row.text("conversation"), row.text("memory_id")
+                    found.setdefault(about, {})[row.text("unit_id")] = value
+        return found
 
     @cached_property
     def known_of(self) -> Mapping[str, Known]:

@@ -4,7 +4,7 @@ All runs of all systems on a conversation are in one common union, so that they 
 denominator.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,6 @@ from memaudit.core.text import counted
 from memaudit.natural.label_passes import label_passes, with_pass
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem, run_name
 from memaudit.scoring.board_labels import check_labels, has_labels
-from memaudit.scoring.label_controls import USABLE, control_agreement, read_controls
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.package_scores import Unscored, score_written
 from memaudit.scoring.pruning import random_cuts
@@ -62,10 +61,9 @@ def score_board(
         name: {system.name: _judge(board, name, system) for system in board.systems}
         for name in board.passes
     }
-    refused = dict(_refused(board))
     done = []
     for package in board.packages:
-        done.append(_scored(board, package, judges, refused))
+        done.append(_scored(board, package, judges))
         if watch is not None:
             watch(len(done), len(board.packages))
     return done
@@ -83,24 +81,11 @@ def _judge(board: BoardFolder, name: str, system: BoardSystem) -> LabelJudge | N
     return LabelJudge(files, texts) if files else None
 
 
-def _refused(board: BoardFolder) -> Iterator[tuple[str, str]]:
-    """Systems whose labels would make every score wrong, with the reason."""
-    for system in board.systems:
-        if system.own_labels and (said := read_controls(board, system)):
-            agreement = control_agreement(board, said)
-            if not agreement.is_at_least(USABLE):
-                yield system.name, f"its labels are not used: {agreement.text}"
-
-
-def _scored(
-    board: BoardFolder, package: Package, judges: Judges, refused: Mapping[str, str]
-) -> ScoredConversation:
+def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConversation:
     missing: list[Unscored] = []
     runs = []
     for run in board.runs_on(package.name):
-        if run.system in refused:
-            missing.append(Unscored(package.name, run_name(run), refused[run.system]))
-        elif left := board.unlabelled(run):
+        if left := board.unlabelled(run):
             reason = f"{counted(len(left), 'memory')} not labelled; --sheets makes sheets"
             missing.append(Unscored(package.name, run_name(run), reason))
         else:

@@ -5,6 +5,7 @@ readers do. `controls.jsonl` in the system's folder has conversation, memory_id,
 coverage.
 """
 
+import random
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +21,9 @@ from memaudit.scoring.sheet_answers import NONE, READERS
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 USABLE, GOOD = 0.6, 0.8
-"""Kappa below which labels are not used, and below which they are marked."""
+"""Kappa below which answers are refused, and below which labels are marked."""
+MOST = 10
+"""Controls on a sheet, if the board has as many memories that keep something."""
 
 Said = Mapping[tuple[str, str, str], Mapping[str, Fraction]]
 """Coverage by unit, by conversation, id of the memory, and reader."""
@@ -31,9 +34,8 @@ class ControlAgreement:
     """How far readers agree with the board's labels on controls."""
 
     controls: int
-    differ: int
     kappa: float | None
-    """None where it is undefined, as where all say none."""
+    """None where all values are equal."""
 
     @property
     def text(self) -> str:
@@ -41,25 +43,26 @@ class ControlAgreement:
         return f"kappa {kappa} with the board's labels on {counted(self.controls, 'control')}"
 
     def is_at_least(self, kappa: float) -> bool:
-        return not self.differ if self.kappa is None else self.kappa >= kappa
+        return self.kappa is None or self.kappa >= kappa
+
+
+def choose_controls(board: BoardFolder, conversation: str) -> list[str]:
+    """Texts of the board that keep something, the same ones for every reader."""
+    known = board.known.get(conversation, {})
+    useful = sorted(text for text, id in known.items() if (conversation, id) in board.cells)
+    return random.Random(conversation).sample(useful, min(MOST, len(useful)))
 
 
 def control_agreement(board: BoardFolder, said: Said) -> ControlAgreement:
     """Over all units of the conversations of the controls."""
-    known: dict[tuple[str, str], dict[str, Fraction]] = {}
-    for row in cell_rows(board.folder / board.plan.labels, CELL_FIELDS):
-        if row.has("coverage"):
-            about = row.text("conversation"), row.text("memory_id")
-            known.setdefault(about, {})[row.text("unit_id")] = row.share("coverage")
     pairs = Counter(
-        (cells.get(unit, NONE), known.get((conversation, memory), {}).get(unit, NONE))
+        (cells.get(unit, NONE), board.cells.get((conversation, memory), {}).get(unit, NONE))
         for (conversation, memory, _), cells in said.items()
         for unit in board.units[conversation]
     )
     kappa = kappa_of_pairs(pairs)
     return ControlAgreement(
         controls=len({about[:2] for about in said}),
-        differ=sum(number for (a, b), number in pairs.items() if a != b),
         kappa=None if kappa is None else float(kappa),
     )
 
@@ -72,7 +75,8 @@ def read_controls(board: BoardFolder, system: BoardSystem) -> Said:
         for row in cell_rows(path, CELL_FIELDS | {"reader"}) if path.is_file() else ():
             conversation, memory = row.text("conversation"), row.text("memory_id")
             reader, unit = row.text("reader"), row.text("unit_id")
-            if memory not in board.known.get(conversation, {}).values():
+            if conversation not in board.units \
+                    or memory not in board.known.get(conversation, {}).values():  # fmt: skip
                 raise row.wrong(f"the board has no labels of {memory!r} of {conversation!r}")
             if unit not in board.units[conversation]:
                 raise row.wrong(f"{conversation} has no unit {unit!r}")

@@ -8,12 +8,12 @@
     DIR/third.md             the pairs on which the two differ, for another reader
     DIR/third.txt            the decisions
 
-No sheet names a system, a question or a store. Some memories have labels of the board already: how
-far the readers agree with those is said when the answers are read.
+No sheet names a system, a question or a store. Some memories have labels of the board already: a
+reader who does not agree with those is refused.
 """
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -31,7 +31,13 @@ from memaudit.io.run_folder import make_own_folder
 from memaudit.io.strict_json import read_object
 from memaudit.scoring.board_folder import BoardFolder, Run, run_name, shipped_board
 from memaudit.scoring.board_labels import labelled_texts, replace_rows
-from memaudit.scoring.label_controls import USABLE, Said, control_agreement, write_controls
+from memaudit.scoring.label_controls import (
+    USABLE,
+    Said,
+    choose_controls,
+    control_agreement,
+    write_controls,
+)
 from memaudit.scoring.sheet_answers import (
     NONE,
     READERS,
@@ -56,8 +62,6 @@ EACH_PAIR = (
     "Decide each pair alone. Write one line for each: its number, a colon, and full, partial or "
     "none, such as `1: partial`. Write nothing else."
 )
-MOST_CONTROLS = 10
-"""Memories on a sheet that the board has labels for, if there are as many."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,7 @@ class Sheets:
         for sheet in self._key.sheets:
             if (self.folder / _answer(sheet)).is_file():
                 self._cells(sheet, sheet.texts)  # what is there already can be read
+                self._check_controls(sheet)
         if missing := [name for name in self._answers if not (self.folder / name).is_file()]:
             yield from self._on_no_sheet()
             yield f"missing in {self.folder}: {', '.join(missing)}"
@@ -106,8 +111,8 @@ class Sheets:
         if pairs and decided.exists():
             if not (self.folder / THIRD).is_file():
                 raise MemAuditError(
-                    f"{decided}: decides pairs that nobody was asked about; remove it and run this "
-                    f"again, which writes {THIRD}"
+                    f"{self.folder}: has {DECIDED} without {THIRD}, which says what it decides; "
+                    f"put {THIRD} back, or remove {DECIDED} and run this again for a new {THIRD}"
                 )
             if read_text(self.folder / THIRD) != third:
                 raise MemAuditError(
@@ -116,15 +121,9 @@ class Sheets:
                 )
             decisions = read_decisions(decided, len(pairs))
         yield from (one.agreement for one in passes)
-        said = self._said_of_controls()
+        said = self._said_of_controls(self._key.sheets)
         if said:
-            controls = control_agreement(self.board, said)
-            yield controls.text
-            if not controls.is_at_least(USABLE):
-                yield (
-                    "the board will not use these labels: have the memories labelled by readers "
-                    "who follow the brief"
-                )
+            yield control_agreement(self.board, said).text
         if len(decisions) < len(pairs):
             write_file(self.folder / THIRD, third)
             yield f"{self.folder / THIRD}: {counted(len(pairs), 'pair')} for another reader"
@@ -203,9 +202,7 @@ class Sheets:
         brief = _brief(self.board.folder)
         sheets = []
         for conversation, own in texts.items():
-            labelled = sorted(self.board.known.get(conversation, {}))
-            number = min(MOST_CONTROLS, len(labelled))
-            controls = random.Random(conversation).sample(labelled, number)
+            controls = choose_controls(self.board, conversation)
             for reader in READERS:
                 dice = random.Random(f"{conversation} {reader}")
                 mixed, units = sorted([*own, *controls]), list(self.board.units[conversation])
@@ -217,8 +214,8 @@ class Sheets:
                 text = _sheet(sheet, brief, self.board.units[conversation])
                 write_file(self.folder / f"{conversation}.{reader}.md", text)
             yield (
-                f"{conversation}: {counted(len(own), 'memory')} and {counted(number, 'control')}, "
-                f"{len(units)} statements"
+                f"{conversation}: {counted(len(own), 'memory')} and "
+                f"{counted(len(controls), 'control')}, {len(units)} statements"
             )
         key = SheetKey(format="memaudit-sheets", version=1, sheets=sheets)
         write_file(self.folder / KEY, f"{key.model_dump_json(indent=1)}\n")
@@ -253,10 +250,19 @@ class Sheets:
         """What a reader wrote about some of the texts."""
         return read_cells(sheet, self.folder / _answer(sheet), about)
 
-    def _said_of_controls(self) -> Said:
-        """What both readers said about memories that the board has labels for."""
+    def _check_controls(self, sheet: SheetOrder) -> None:
+        """Refuse a reader who does not label as the board's readers do."""
+        agreement = control_agreement(self.board, self._said_of_controls([sheet]))
+        if not agreement.is_at_least(USABLE):
+            raise MemAuditError(
+                f"{self.folder / _answer(sheet)}: {agreement.text}; below {USABLE} labels are not "
+                "taken, so have the sheet answered by another reader, who follows the brief"
+            )
+
+    def _said_of_controls(self, sheets: Iterable[SheetOrder]) -> Said:
+        """What readers said about memories that the board has labels for."""
         said: dict[tuple[str, str, str], dict[str, Fraction]] = {}
-        for sheet in self._key.sheets:
+        for sheet in sheets:
             cells = self._cells(sheet, sheet.controls)
             ids = self.board.known.get(sheet.conversation, {})
             for text in sheet.controls:

@@ -23,8 +23,8 @@ WORDS = {"full": FULL, "partial": PARTIAL, "none": NONE}
 Cells = Mapping[tuple[str, str], Fraction]
 """Coverage by memory text and unit; what is missing is none."""
 
-MARKUP = re.compile(r"^[-*+] +|[*`]|\.$")
-"""Lists, bold and code, which language models like, and a full stop."""
+MARKUP = re.compile(r"^[-*+] +|\*\*|`")
+"""Lists, bold and code, which language models like."""
 LINE = re.compile(r"([Ss]?[0-9]+) *: *(.+)")
 EXAMPLES = {"memory": "17: S3, S5?", "statement": "S3: 17, 21?", "pair": "1: partial"}
 
@@ -110,16 +110,15 @@ def read_decisions(path: Path, pairs: int) -> list[Fraction]:
 def _lines(path: Path, asked: Sequence[str], what: str) -> Iterator[tuple[int, str, str]]:
     """The lines of an answer: where, the number on the left, the rest. Each number once.
 
-    Lines that do not begin with a number are passed over: every number needs a line.
+    Lines without a figure, such as a heading, say nothing.
     """
     seen: set[str] = set()
     with errors_in(path):
         lines = read_text(path).splitlines()
     for at, line in enumerate(lines, 1):
-        plain = MARKUP.sub("", line.strip()).strip()
-        if not re.match("[Ss]?[0-9]", plain):
+        if not re.search("[0-9]", line):
             continue
-        found = LINE.fullmatch(plain)
+        found = LINE.fullmatch(MARKUP.sub("", line.strip()).strip().removesuffix("."))
         if found is None:
             raise MemAuditError(
                 f"{path}:{at}: expected a line such as {EXAMPLES[what]!r}, not "
