@@ -347,7 +347,7 @@ def solve(
 ) -> Optimum:
     """The best store of a package within a budget, certified wherever that is possible.
 
-    `group_cap` defaults to the package's own. With a time limit, or after Ctrl-C, the best store
+    `group_cap` defaults to the package's own. With a time limit the best store
     found comes back with a valid bound. `check=False` skips the certificate check; the result is
     then not called certified. `threads` changes the time it takes and nothing else. `hint` is a
     store to start from, such as one of a frontier.

@@ -108,6 +108,23 @@ def test_ctrl_c_while_compiling(dense: Package, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+@pytest.mark.parametrize("seconds", [1, 1.5, 2, 2.5, 3, 4])
+def test_ctrl_c_among_many_solves(seconds: float) -> None:
+    """It ends the command, whatever it meets: a solve, a number that is written, an import."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "memaudit.cli.main", "board"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    at_work(process, seconds)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (130, "")
+    assert err.endswith("interrupted\n")
+    assert "Traceback" not in err
+
+
+@pytest.mark.slow
 def test_time_limit(hard: Package, tmp_path: Path) -> None:
     """The same for --seconds, and no certificate is claimed."""
     write_package(hard, tmp_path / "h.json")

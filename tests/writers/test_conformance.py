@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from fractions import Fraction
+from threading import Event
 from typing import get_type_hints
 
 import pytest
@@ -169,8 +170,8 @@ def test_names_carry_no_information(package: Package, share: Fraction) -> None:
         assert run(WRITERS[name], other, budget) == tuple(f"x-{id}" for id in store), name
 
 
-def test_ctrl_c_during_a_solve_ends_the_run(tiny: Package) -> None:
-    """The solver returns what it has; a run that went on would write rows without a ratio."""
+def test_ctrl_c_during_a_solve_ends_the_run(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that went on would write rows without a ratio. Only who has set STOP gets a bound."""
 
     class Interrupted:
         name = "interrupted"
@@ -186,3 +187,7 @@ def test_ctrl_c_during_a_solve_ends_the_run(tiny: Package) -> None:
     view.solver.backend = Interrupted()
     with pytest.raises(KeyboardInterrupt):
         view.optimum(Fraction(3))
+    stop = Event()
+    stop.set()
+    monkeypatch.setattr("memaudit.solvers.solve.STOP", stop)
+    assert view.optimum(Fraction(3)).note == "stopped early"

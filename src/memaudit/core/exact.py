@@ -4,16 +4,19 @@ So 0.1 + 0.2 + 0.3 <= 0.6 holds, as a person reading the file expects. Rationals
 finite decimal form are written as strings, "1/3".
 """
 
-from collections.abc import Iterable
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, PlainSerializer, WithJsonSchema
-from pydantic_core import PydanticSerializationError
 
 MAX_DIGITS = 60
 """Numbers with more digits are refused: only attacks have them."""
@@ -147,16 +150,27 @@ Exact = Annotated[
 
 
 class ExactModel(BaseModel):
-    """A model of exact numbers. Ctrl-C while one of them is written stays Ctrl-C: pydantic makes an
-    ordinary error of whatever is raised there."""
+    """A model of exact numbers. Ctrl-C waits until it is written: pydantic makes an ordinary error
+    of what is raised meanwhile, or nothing."""
 
     def model_dump(self, *args: Any, **how: Any) -> dict[str, Any]:
-        try:
+        with _ctrl_c_waits():
             return super().model_dump(*args, **how)
-        except PydanticSerializationError as error:
-            if isinstance(error.__cause__, KeyboardInterrupt):
-                raise error.__cause__ from None
-            raise
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    handler, pressed = signal.getsignal(signal.SIGINT), list[tuple[int, FrameType | None]]()
+    if not callable(handler) or current_thread() is not main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *press: pressed.append(press))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if pressed:
+            handler(*pressed[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from memaudit.core.optimum import COARSE, Layout
 from memaudit.solvers.form import Form
 
 STOP = threading.Event()
-"""While it is set, every solver of this process stops with what it has."""
+"""While it is set, every solver of this process stops with what it has. Whoever wants bounds after
+Ctrl-C sets it before KeyboardInterrupt is raised; otherwise Ctrl-C ends the command."""
 
 
 MOST_THREADS = 8

@@ -57,7 +57,7 @@ class _Search:
             while not stopped and self._visit():
                 stopped = self._stop_reason()
         except KeyboardInterrupt:
-            stopped = "interrupt"
+            self.limits.interrupted, stopped = True, "interrupt"
         return self._solution(stopped)
 
     def _visit(self) -> bool:

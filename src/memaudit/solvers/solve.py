@@ -49,7 +49,7 @@ def solve(
 ) -> Optimum:
     """The best store of a package within a budget, certified wherever that is possible.
 
-    `group_cap` defaults to the package's own. With a time limit, or after Ctrl-C, the best store
+    `group_cap` defaults to the package's own. With a time limit the best store
     found comes back with a valid bound. `check=False` skips the certificate check; the result is
     then not called certified. `threads` changes the time it takes and nothing else; by default all
     cores are used, up to eight. `hint` is a store to start from, such as one of a frontier.
@@ -110,7 +110,7 @@ def iter_optima(
 def _in_threads(
     solved: Callable[[Fraction], Optimum], amounts: Sequence[Fraction], threads: int
 ) -> Iterator[Optimum]:
-    """Solve several budgets at the same time. Ctrl-C stops those that are being solved."""
+    """Solve several budgets at the same time. Ctrl-C ends them with bounds if STOP is set."""
     pool = ThreadPoolExecutor(threads)
     stopped = False
     try:
@@ -118,8 +118,10 @@ def _in_threads(
             try:
                 optimum = work.result()
             except KeyboardInterrupt:
-                stopped = stopped or not STOP.is_set()
-                STOP.set()
+                if not STOP.is_set():
+                    stopped = True
+                    STOP.set()
+                    raise
                 optimum = work.result()
             yield optimum
     finally:
@@ -167,6 +169,8 @@ class PackageSolver:
         tell = None if progress is None else _teller(form, progress)
         limits = Limits(seconds=seconds, threads=threads or usual_threads(), progress=tell)
         solution = solve_with_parts(self.backend, form, limits, _numbers(form, hint))
+        if limits.interrupted and not STOP.is_set():
+            raise KeyboardInterrupt  # nobody waits for a bound: whoever does has set STOP
         spent = limits.spent
         with self._one_check:
             optimum = _optimum(
