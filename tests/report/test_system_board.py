@@ -77,8 +77,21 @@ def test_what_opt_owes_to_the_package(make: Callable[..., Path]) -> None:
     ((optima, _),) = board.budgets
     assert optima.systems_alone == 0.5
     assert quality(board)[2].startswith(
-        "15 words: OPT is 1.00 of all weight (0.50 of OPT with the systems' memories alone), 6 of"
+        "15 words: OPT is 1.00 of all weight (0.50 of OPT with the systems' memories alone, 1.00 "
+        "if partial labels did not add up), 6 of"
     )
+
+
+def test_what_opt_owes_to_partial_labels(make: Callable[..., Path]) -> None:
+    """Two memories say half of Graz each, perhaps the same half. At 7 words both are OPT."""
+    other = "Graz is home"
+    folder = make({"good": [[UNITS[1], other]]})
+    write_labels(folder, [f"talk{number}" for number in range(6)], {
+        name: {(UNITS[1], "u1"): 0.5, (other, "u1"): 0.5}
+        for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
+    })  # fmt: skip
+    ((optima, _),) = system_board(read_board(folder)).budgets
+    assert (optima.share, optima.undivided) == (0.25, 0.5)
 
 
 def test_a_conversation_where_nothing_can_be_kept_does_not_count(make: Callable[..., Path]) -> None:

@@ -35,6 +35,13 @@ def sheets(board: Path, vendor: Path, folder: Path) -> str:
     return done("board", board, "--add", f"secretive={vendor}", "--sheets", folder).stdout
 
 
+def label(board: Path, vendor: Path, folder: Path) -> None:
+    """Both readers say what is true, so that no third is needed."""
+    sheets(board, vendor, folder)
+    answer_sheets(folder, KEEPS)
+    sheets(board, vendor, folder)
+
+
 def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
     """Two readers, who differ on one pair per conversation; a third decides for full."""
     board, vendor, folder = folders
@@ -88,10 +95,8 @@ def test_labels_are_added_once_if_adding_was_interrupted(
     folders: tuple[Path, Path, Path],
 ) -> None:
     """The same rows are made again, and stand there once."""
-    _, vendor, folder = folders
-    sheets(*folders)
-    answer_sheets(folder, KEEPS)
-    sheets(*folders)
+    _, vendor, _ = folders
+    label(*folders)
     names = ("memories.jsonl", "blind_a.jsonl", "blind_b.jsonl", "coverage.jsonl")
     complete = [(vendor / name).read_text() for name in names]
     (vendor / "coverage.jsonl").unlink()
@@ -107,9 +112,7 @@ def test_no_board_is_made_of_what_an_interruption_left(
 ) -> None:
     """A second round of labels, stopped after some of its files: refused, or not scored."""
     board, vendor, folder = folders
-    sheets(*folders)
-    answer_sheets(folder, KEEPS)
-    sheets(*folders)
+    label(*folders)
     import_texts(vendor / "talk0.json", [*KEEPS, "Dogs are hers"])
     again = folder.with_name("again")
     sheets(board, vendor, again)
@@ -166,10 +169,8 @@ def test_labels_of_readers_who_often_differ_on_controls_are_marked(
     folders: tuple[Path, Path, Path],
 ) -> None:
     """The controls keep 16 of 64 pairs, of which both readers find 8: (56 - 44) / (64 - 44)."""
-    board, vendor, folder = folders
-    sheets(*folders)
-    answer_sheets(folder, KEEPS)
-    sheets(*folders)
+    board, vendor, _ = folders
+    label(*folders)
     path = vendor / "controls.jsonl"
     write_jsonl(path, [
         {**row, "coverage": 0 if row["unit_id"] in ("u1", "u2") else row["coverage"]}
@@ -201,10 +202,8 @@ def test_labels_of_readers_who_often_differ_on_controls_are_marked(
 def test_controls_that_nobody_was_asked_about(
     folders: tuple[Path, Path, Path], change: dict[str, object], message: str
 ) -> None:
-    board, vendor, folder = folders
-    sheets(*folders)
-    answer_sheets(folder, KEEPS)
-    sheets(*folders)
+    board, vendor, _ = folders
+    label(*folders)
     path = vendor / "controls.jsonl"
     said = rows(path)
     row = {"conversation": "talk0", "memory_id": "talk0/Ann has a dog", "reader": "a",
@@ -216,10 +215,8 @@ def test_controls_that_nobody_was_asked_about(
 
 
 def test_controls_of_a_conversation_that_left_the_board(folders: tuple[Path, Path, Path]) -> None:
-    board, vendor, folder = folders
-    sheets(*folders)
-    answer_sheets(folder, KEEPS)
-    sheets(*folders)
+    board, vendor, _ = folders
+    label(*folders)
     for place in (board / "good", vendor):
         for path in place.glob("talk1.json*"):
             path.unlink()
@@ -276,9 +273,7 @@ def test_an_empty_store_is_said_before_anybody_reads(folders: tuple[Path, Path, 
 def test_answers_as_language_models_write_them(folders: tuple[Path, Path, Path]) -> None:
     """With a sentence before them, as a list, bold, as code, and with full stops."""
     _, vendor, folder = folders
-    sheets(*folders)
-    answer_sheets(folder, KEEPS)
-    sheets(*folders)
+    label(*folders)
     plain = (vendor / "coverage.jsonl").read_text()
     forms = ("- **{}**: {}.", "{}: {}", "`{}: {}.`", "* {}: **{}**", "**{}:** {}")
     for path in folder.glob("*.?.txt"):

@@ -72,6 +72,7 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
                 "conversations": optima.number,
                 "counted": optima.counted,
                 "of_systems_alone": rounded(optima.systems_alone),
+                "of_undivided": rounded(optima.undivided),
                 "survival": rounded(optima.survival),
             }
             for optima, _ in board.budgets
@@ -209,7 +210,8 @@ def quality(board: SystemBoard) -> list[str]:
         )
         lines.append(
             f"{optima.name}: OPT is {_range((optima.lowest, optima.highest), 2)} of all weight "
-            f"({fixed(optima.systems_alone, 2)} of OPT with the systems' memories alone), "
+            f"({fixed(optima.systems_alone, 2)} of OPT with the systems' memories alone, "
+            f"{fixed(optima.undivided, 2)} if partial labels did not add up), "
             f"{optima.certified} of {optima.number} certified under every pass{survival}"
         )
         if left := optima.number - optima.counted:

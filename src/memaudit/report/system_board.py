@@ -16,6 +16,7 @@ import numpy as np
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value as store_value
 from memaudit.core.optimum import Optimum
+from memaudit.core.package import Coverage
 from memaudit.core.text import counted
 from memaudit.report.system_differences import (
     CLEAR,
@@ -105,6 +106,9 @@ class Optima:
     """Conversations that count: where scores are defined."""
     systems_alone: float
     """What OPT of the systems' memories, without the package's, is worth over OPT, its mean."""
+    undivided: float
+    """What optimal stores are worth over OPT if partial labels do not add up, the mean: two
+    memories that keep a unit in part may lack the same part."""
     survival: float | None
     """What optimal stores chosen under one pass are worth under another, over what they were
     worth where they were chosen; the mean over conversations and pairs of passes."""
@@ -292,7 +296,7 @@ def _optimum(result: ScoreResult, asked: str) -> Optimum:
 
 
 def _optima(folder: BoardFolder, known: Sequence[ScoredConversation], asked: str) -> Optima:
-    shares, certified, survivals = [], 0, list[float]()
+    shares, certified, survivals, undivided = [], 0, list[float](), list[float]()
     for one in known:
         adjudicated = one.results[folder.plan.labels]
         optimum = _optimum(adjudicated, asked)
@@ -301,13 +305,27 @@ def _optima(folder: BoardFolder, known: Sequence[ScoredConversation], asked: str
         certified += all(
             _optimum(result, asked).status == "certified" for result in one.results.values()
         )
+        if optimum.value:
+            undivided.append(float(_undivided(adjudicated, optimum) / optimum.value))
         survivals += _survivals([one.results[name] for name in folder.plan.passes], asked)
     return Optima(
         asked, budget_name(folder, asked), sum(shares) / len(shares), min(shares), max(shares),
         certified, len(known), sum(one.counts_at(asked) for one in known),
         mean_of([float(one.systems_alone[asked])] for one in known if asked in one.systems_alone),
+        mean_of([share] for share in undivided),
         sum(survivals) / len(survivals) if survivals else None,
     )  # fmt: skip
+
+
+def _undivided(result: ScoreResult, optimum: Optimum) -> Fraction:
+    """What the optimal store is worth if every unit counts as well as its best memory keeps it."""
+    best: dict[str, Coverage] = {}
+    for cell in result.union.coverage:
+        if cell.candidate in optimum.store \
+                and (cell.unit not in best or cell.value > best[cell.unit].value):  # fmt: skip
+            best[cell.unit] = cell
+    package = result.union.replace(coverage=tuple(best.values()))
+    return store_value(package, optimum.store).low
 
 
 def _survivals(results: Sequence[ScoreResult], asked: str) -> list[float]:
