@@ -93,8 +93,10 @@ def _served(folder: Path) -> Iterator[tuple[str, str]]:
     """`memaudit serve` in a process of its own: its address and its token."""
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE, str(os.getpid()), "serve", str(folder), "--no-browser"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     try:
         assert process.stdout is not None
         process.stdout.readline()

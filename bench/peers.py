@@ -90,9 +90,12 @@ class Highs:
         lp.integrality_ = [kind.kInteger] * self.size + [kind.kContinuous] * len(model.weight)
         self.highs = self.highspy.Highs()
         for option, value in (
-            ("output_flag", False), ("mip_rel_gap", 0.0), ("mip_abs_gap", 0.0),
-            ("time_limit", float(seconds)), ("threads", threads),
-        ):  # fmt: skip
+            ("output_flag", False),
+            ("mip_rel_gap", 0.0),
+            ("mip_abs_gap", 0.0),
+            ("time_limit", float(seconds)),
+            ("threads", threads),
+        ):
             self.highs.setOptionValue(option, value)
         self.highs.passModel(lp)
 
@@ -188,8 +191,11 @@ class Gurobi:
         linear = self.gurobi.LinExpr
         self.model = self.gurobi.Model(env=_gurobi_environment())
         for option, value in (
-            ("MIPGap", 0.0), ("MIPGapAbs", 0.0), ("TimeLimit", seconds), ("Threads", threads),
-        ):  # fmt: skip
+            ("MIPGap", 0.0),
+            ("MIPGapAbs", 0.0),
+            ("TimeLimit", seconds),
+            ("Threads", threads),
+        ):
             self.model.setParam(option, value)
         self.x = list(self.model.addVars(len(model.candidates), vtype="B").values())
         y = list(self.model.addVars(len(model.full), ub=1).values())

@@ -143,9 +143,13 @@ def run_family(
     for solver in (OURS, *plan.peers):
         say(f"family {family_run.title}: {solver} on {len(problems)} problems")
         family_run.outcomes[solver] = run_solver(
-            solver, problems, plan.seconds, repeats=repeats, batch=name in BATCHED,
+            solver,
+            problems,
+            plan.seconds,
+            repeats=repeats,
+            batch=name in BATCHED,
             threads=plan.threads,
-        )  # fmt: skip
+        )
     return family_run
 
 

@@ -84,9 +84,14 @@ def _certificate_line(
     checked = perf_counter()
     size = len(json.dumps(optimum.certificate.to_json(), separators=(",", ":")))
     return CertificateLine(
-        family, instance.name, verdict.valid, solved - start, checked - solved, size,
+        family,
+        instance.name,
+        verdict.valid,
+        solved - start,
+        checked - solved,
+        size,
         verdict.reason,
-    )  # fmt: skip
+    )
 
 
 def memory_line(seeds: Iterable[int] | None, seconds: float, threads: int) -> MemoryLine:

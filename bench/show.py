@@ -109,16 +109,24 @@ def _show_family(run: FamilyRun, console: Console) -> None:
     for line in lines(run):
         spread = line.ratio
         table.add_row(
-            line.solver, _number(line.median_ms, 4), _number(spread.p10), _number(spread.median),
-            _number(spread.p90), escape(line.note),
-        )  # fmt: skip
+            line.solver,
+            _number(line.median_ms, 4),
+            _number(spread.p10),
+            _number(spread.median),
+            _number(spread.p90),
+            escape(line.note),
+        )
     best, target = against_best(run), TARGETS[run.family]
     reached = _reached(best.median is not None and best.median >= target)
     table.add_section()
     table.add_row(
-        "best peer", "", _number(best.p10), _number(best.median), _number(best.p90),
+        "best peer",
+        "",
+        _number(best.p10),
+        _number(best.median),
+        _number(best.p90),
         f"target {target:g}: {reached}",
-    )  # fmt: skip
+    )
     console.print(table)
     warm = run.outcomes[OURS].warm_up_seconds
     console.print(f"  {OURS}: imports, compilation and warm-up {warm:.1f} s, not counted")
@@ -184,10 +192,14 @@ def _show_scale(report: Report, console: Console) -> None:
         interval = f"between {line.value:g} and {line.bound:g}: {line.note}"
         result = "certified" if line.certified else interval if line.cells else line.note
         table.add_row(
-            f"{line.candidates:,}", f"{line.cells:,}", f"{line.seconds:.2f}",
-            f"{line.peak_bytes / 1e6:,.0f}", f"{line.json_bytes / 1000:,.1f}",
-            f"{line.check_seconds:.2f}", escape(result),
-        )  # fmt: skip
+            f"{line.candidates:,}",
+            f"{line.cells:,}",
+            f"{line.seconds:.2f}",
+            f"{line.peak_bytes / 1e6:,.0f}",
+            f"{line.json_bytes / 1000:,.1f}",
+            f"{line.check_seconds:.2f}",
+            escape(result),
+        )
     console.print(table)
     growth = exponents(report.scale)
     console.print(

@@ -22,15 +22,28 @@ def write_labels(
 ) -> None:
     """The same memories in every conversation; `labels` are by file; `nothing` keeps no unit."""
     texts = sorted({text for of_file in labels.values() for text, _ in of_file})
-    write_jsonl(folder / "memories.jsonl", [
-        {"conversation": name, "memory_id": f"{name}/{text}", "text": text}
-        for name in names for text in (*texts, *nothing)
-    ])  # fmt: skip
+    write_jsonl(
+        folder / "memories.jsonl",
+        [
+            {"conversation": name, "memory_id": f"{name}/{text}", "text": text}
+            for name in names
+            for text in (*texts, *nothing)
+        ],
+    )
     for file, of_file in labels.items():
-        write_jsonl(folder / file, [
-            {"conversation": name, "memory_id": f"{name}/{text}", "unit_id": unit, "coverage": c}
-            for name in names for (text, unit), c in of_file.items()
-        ])  # fmt: skip
+        write_jsonl(
+            folder / file,
+            [
+                {
+                    "conversation": name,
+                    "memory_id": f"{name}/{text}",
+                    "unit_id": unit,
+                    "coverage": c,
+                }
+                for name in names
+                for (text, unit), c in of_file.items()
+            ],
+        )
 
 
 FULL: Labels = {(text, f"u{at}"): 1.0 for at, text in enumerate(UNITS)}
@@ -45,16 +58,23 @@ def make_board(folder: Path, systems: dict[str, list[list[str]]], conversations:
         package = Package(
             name=name,
             experiences=(Experience(id="e1", text="; ".join(UNITS), index=0),),
-            candidates=(Candidate(id="c", experience="e1", kind="raw", text="; ".join(UNITS),
-                                  cost=15),),
-            units=tuple(EvidenceUnit(id=f"u{at}", kind="fact", text=text)
-                        for at, text in enumerate(UNITS)),
-            queries=(Query(id="q", text="Who is Ann?",
-                           required=tuple(f"u{at}" for at in range(len(UNITS)))),),
-            coverage=tuple(Coverage(candidate="c", unit=f"u{at}", value=1, label="full")
-                           for at in range(len(UNITS))),
+            candidates=(
+                Candidate(id="c", experience="e1", kind="raw", text="; ".join(UNITS), cost=15),
+            ),
+            units=tuple(
+                EvidenceUnit(id=f"u{at}", kind="fact", text=text) for at, text in enumerate(UNITS)
+            ),
+            queries=(
+                Query(
+                    id="q", text="Who is Ann?", required=tuple(f"u{at}" for at in range(len(UNITS)))
+                ),
+            ),
+            coverage=tuple(
+                Coverage(candidate="c", unit=f"u{at}", value=1, label="full")
+                for at in range(len(UNITS))
+            ),
             cost_rule="words",
-        )  # fmt: skip
+        )
         write_package(package, folder / "packages" / f"{name}.json")
         for system, runs in systems.items():
             (folder / system).mkdir(exist_ok=True)
@@ -65,10 +85,17 @@ def make_board(folder: Path, systems: dict[str, list[list[str]]], conversations:
                 import_texts(folder / system / file, texts)
     files = {"coverage.jsonl": FULL, "blind_a.jsonl": FULL, "blind_b.jsonl": HALF}
     write_labels(folder, names, files, ("Hello Ann",))
-    plan = {"format": "memaudit-board", "version": 1, "title": "Ann", "packages": "packages",
-            "budgets": ["7"], "times": "none", "labels": "coverage.jsonl",
-            "passes": ["blind_a.jsonl", "blind_b.jsonl"],
-            "memories": "memories.jsonl"}  # fmt: skip
+    plan = {
+        "format": "memaudit-board",
+        "version": 1,
+        "title": "Ann",
+        "packages": "packages",
+        "budgets": ["7"],
+        "times": "none",
+        "labels": "coverage.jsonl",
+        "passes": ["blind_a.jsonl", "blind_b.jsonl"],
+        "memories": "memories.jsonl",
+    }
     (folder / "board.json").write_text(json.dumps(plan))
     return folder
 
@@ -94,16 +121,24 @@ def answer_sheet(sheet: Path, keeps: dict[str, set[str]], partly: str = "") -> N
         return f"{number}?" if of == partly and text not in BOARD else number
 
     lines = [
-        (memory, [mark(number, unit[number], text) for number in unit
-                  if unit[number] in kept[text]])
+        (
+            memory,
+            [mark(number, unit[number], text) for number in unit if unit[number] in kept[text]],
+        )
         for memory, text in memories.items()
-    ]  # fmt: skip
+    ]
     if sheet.name.endswith(".b.md"):
         lines = [
-            (number, [mark(memory, unit[number], text) for memory, text in memories.items()
-                      if unit[number] in kept[text]])
+            (
+                number,
+                [
+                    mark(memory, unit[number], text)
+                    for memory, text in memories.items()
+                    if unit[number] in kept[text]
+                ],
+            )
             for number in statements
-        ]  # fmt: skip
+        ]
     sheet.with_suffix(".txt").write_text(
         "".join(f"{left}: {', '.join(right) or 'none'}\n" for left, right in lines)
     )

@@ -39,8 +39,9 @@ def _clean_environment() -> Iterator[None]:
 def _no_signal_is_ignored() -> None:
     """A command started in the background, or by nohup, ignores them, and so do its children."""
     for number, handler in (
-        (signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL),
-    ):  # fmt: skip
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGHUP, signal.SIG_DFL),
+    ):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
 

@@ -39,9 +39,15 @@ def package(
 
 
 def certificate(
-    package: Package, budget: int, value: Any, store: str, *proof: int,
-    layouts: tuple[Layout, ...] = (), scale: int = 1, cap: int = 1,
-) -> Certificate:  # fmt: skip
+    package: Package,
+    budget: int,
+    value: Any,
+    store: str,
+    *proof: int,
+    layouts: tuple[Layout, ...] = (),
+    scale: int = 1,
+    cap: int = 1,
+) -> Certificate:
     """A certificate of this package, right or wrong; ids of one letter each."""
     return Certificate(
         digest(package), Fraction(budget), cap, Fraction(value), scale, tuple(store), proof, layouts
@@ -157,16 +163,28 @@ def prove(
             tape += (1, u)
             node.open = tuple(v for v in node.open if v != u)
             other = _Node(
-                node.open, node.left, node.layout, node.base, node.kept, node.mu, node.prices,
+                node.open,
+                node.left,
+                node.layout,
+                node.base,
+                node.kept,
+                node.mu,
+                node.prices,
                 node.free,
-            )  # fmt: skip
+            )
             checker.keep(node, [u])
             waiting += [other, node]
     ids = tuple(sorted(problem.ids[u] for u in store))
     return Certificate(
-        digest(package), budget, cap, Fraction(value, problem.scale), problem.scale, ids,
-        tuple(tape), tuple(layouts),
-    )  # fmt: skip
+        digest(package),
+        budget,
+        cap,
+        Fraction(value, problem.scale),
+        problem.scale,
+        ids,
+        tuple(tape),
+        tuple(layouts),
+    )
 
 
 def _words(problem: _Problem, node: _Node, layouts: list[Layout], random: Random) -> Iterator[int]:

@@ -58,40 +58,60 @@ def all_responses() -> st.SearchStrategy[Response]:
 @cache
 def _experience(position: int) -> st.SearchStrategy[Experience]:
     return st.builds(
-        Experience, id=st.just(f"e{position}"), index=st.just(position), text=texts,
-        session=st.none() | st.just("s1"), timestamp=st.none() | st.just("2024-01-01"),
-        speaker=st.none() | st.just("user"), attributes=attributes,
-    )  # fmt: skip
+        Experience,
+        id=st.just(f"e{position}"),
+        index=st.just(position),
+        text=texts,
+        session=st.none() | st.just("s1"),
+        timestamp=st.none() | st.just("2024-01-01"),
+        speaker=st.none() | st.just("user"),
+        attributes=attributes,
+    )
 
 
 @cache
 def _candidate(group: int, position: int) -> st.SearchStrategy[Candidate]:
     return st.builds(
-        Candidate, id=st.just(f"m{group}.{position}"), experience=st.just(f"e{group}"),
-        kind=st.sampled_from(("raw", "fact", "summary", "tombstone")), text=texts,
-        cost=st.sampled_from(COSTS), confidence=st.none() | st.sampled_from(SHARES),
-        generator=st.none() | st.just("hand"), attributes=st.just({}),
-    )  # fmt: skip
+        Candidate,
+        id=st.just(f"m{group}.{position}"),
+        experience=st.just(f"e{group}"),
+        kind=st.sampled_from(("raw", "fact", "summary", "tombstone")),
+        text=texts,
+        cost=st.sampled_from(COSTS),
+        confidence=st.none() | st.sampled_from(SHARES),
+        generator=st.none() | st.just("hand"),
+        attributes=st.just({}),
+    )
 
 
 @cache
 def _unit(position: int, responses: bool) -> st.SearchStrategy[EvidenceUnit]:
     return st.builds(
-        EvidenceUnit, id=st.just(f"u{position}"), text=texts,
-        kind=st.sampled_from(("fact", "current", "deletion")), weight=st.sampled_from(WEIGHTS),
-        response=all_responses() if responses else st.just(CLIPPED), timestamp=st.none(),
-        sources=st.just(()), attributes=st.just({}),
-    )  # fmt: skip
+        EvidenceUnit,
+        id=st.just(f"u{position}"),
+        text=texts,
+        kind=st.sampled_from(("fact", "current", "deletion")),
+        weight=st.sampled_from(WEIGHTS),
+        response=all_responses() if responses else st.just(CLIPPED),
+        timestamp=st.none(),
+        sources=st.just(()),
+        attributes=st.just({}),
+    )
 
 
 @cache
 def _query(position: int, units: tuple[str, ...]) -> st.SearchStrategy[Query]:
     required = st.lists(st.sampled_from(units), max_size=3).map(tuple) if units else st.just(())
     return st.builds(
-        Query, id=st.just(f"q{position}"), text=texts, answer=st.none() | texts, required=required,
+        Query,
+        id=st.just(f"q{position}"),
+        text=texts,
+        answer=st.none() | texts,
+        required=required,
         importance=st.sampled_from((F(1), F(0), F(2), F(1, 3))),
-        kind=st.none(), attributes=st.just({}),
-    )  # fmt: skip
+        kind=st.none(),
+        attributes=st.just({}),
+    )
 
 
 @st.composite

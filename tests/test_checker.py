@@ -42,9 +42,10 @@ F = Fraction
 # By hand. Candidate 0 is a (group 0), 1 is b (group 1), 2 is c (group 2); unit 0 is x, 1 is y. All
 # cost 2 and all weights are 1, so values are 0, 1 and 2. Two are worth 2: {a}, and {b, c}.
 PAIR = package(
-    "a:e0:2 b:e1:2 c:e2:2", {"x": 1, "y": 1},
+    "a:e0:2 b:e1:2 c:e2:2",
+    {"x": 1, "y": 1},
     [("a", "x", 1), ("a", "y", 1), ("b", "x", 1), ("c", "y", 1)],
-)  # fmt: skip
+)
 WHOLE: Layout = (((0, 1), (0, 1, 2)),)
 APART: Layout = (((0,), (~0, 1)), ((1,), (2, ~0)))
 
@@ -93,17 +94,26 @@ WEAK = "the bound does not exclude a better store"
         ((1, -1, 0, 0), "branch on candidate -1, which is not open"),
         ((7,), "what is kept breaks no constraint"),
         ((1, 0, 7, 0), "what is kept breaks no constraint"),
-        ((2, -1, 0), "-1 where a number of at least 0 is expected"), ((3, -1, 0), "-1 where"),
-        ((4, -1, 0, 0), "-1 where"), ((6, -1, 0), "-1 where"), ((3, 1, 0, 0, -5, 0), "-5 where"),
-        ((6, 9, 0), "a layout that does not exist"), ((6, 10**30, 0), "a layout that does not"),
-        ((9,), "unknown word 9"), ((2, 0, 8, 0), "unknown word 8"), ((-1,), "unknown word -1"),
+        ((2, -1, 0), "-1 where a number of at least 0 is expected"),
+        ((3, -1, 0), "-1 where"),
+        ((4, -1, 0, 0), "-1 where"),
+        ((6, -1, 0), "-1 where"),
+        ((3, 1, 0, 0, -5, 0), "-5 where"),
+        ((6, 9, 0), "a layout that does not exist"),
+        ((6, 10**30, 0), "a layout that does not"),
+        ((9,), "unknown word 9"),
+        ((2, 0, 8, 0), "unknown word 8"),
+        ((-1,), "unknown word -1"),
         ((), "ends too early"),
-        ((1, 0, 0), "ends too early"), ((2,), "ends too early"),
-        ((3, 10**30, 0, 0, 0), "ends too early"), ((4, 10**30, 0), "ends too early"),
-        ((5, 0, 0), "continues after its last leaf"), ((2, True, 0), "other than whole numbers"),
+        ((1, 0, 0), "ends too early"),
+        ((2,), "ends too early"),
+        ((3, 10**30, 0, 0, 0), "ends too early"),
+        ((4, 10**30, 0), "ends too early"),
+        ((5, 0, 0), "continues after its last leaf"),
+        ((2, True, 0), "other than whole numbers"),
         ((2, float("nan"), 0), "other than whole numbers"),
     ],
-)  # fmt: skip
+)
 def test_words_that_do_not(proof: tuple[int, ...], reason: str) -> None:
     """The same claim at budget 4, not proven."""
     verdict = verify(PAIR, certificate(PAIR, 4, 2, "a", *proof, layouts=(WHOLE, APART)))
@@ -236,9 +246,10 @@ def test_numbers_too_long_to_print() -> None:
     """A hundred weights without common denominators: refused in words, not with a traceback."""
     names = [f"u{i}" for i in range(100)]
     many = package(
-        "a:e0:1", {name: F(1, 10**55 + i) for i, name in enumerate(names)},
+        "a:e0:1",
+        {name: F(1, 10**55 + i) for i, name in enumerate(names)},
         [("a", name, 1) for name in names],
-    )  # fmt: skip
+    )
     optimum = solve(many, 1, solver="reference")
     assert optimum.certified
     for change in ({"value": F(1)}, {"scale": 1}):
@@ -270,10 +281,16 @@ def test_a_block_that_explodes(word: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize(
     "proof",
-    [(4, 0, 0) * 9999, (3, 0) * 99_999, (2, 0) * 99_999, (6, 0) * 99_999,
-     (3, 3000, *range(9000), *((3, 1, 0, 0, 0) * 9999)), (1, 0, 1, 1, 1, 2, *((3, 0) * 99_999))],
+    [
+        (4, 0, 0) * 9999,
+        (3, 0) * 99_999,
+        (2, 0) * 99_999,
+        (6, 0) * 99_999,
+        (3, 3000, *range(9000), *((3, 1, 0, 0, 0) * 9999)),
+        (1, 0, 1, 1, 1, 2, *((3, 0) * 99_999)),
+    ],
     ids=["fixes", "prices", "multipliers", "layouts", "many prices", "deep"],
-)  # fmt: skip
+)
 def test_long_proofs_are_paid_for(monkeypatch: pytest.MonkeyPatch, proof: Any) -> None:
     """Every word costs what it copies or looks at."""
     monkeypatch.setattr(checker, "MOST_STEPS", 100_000)
@@ -343,14 +360,20 @@ def test_what_other_groups_can_replace() -> None:
     def useful(*costs: tuple[str, int, str], cap: int = 1, groups: str = "") -> set[str]:
         ids = [id for id, _, _ in costs]
         owners = dict(zip(ids, groups or ids, strict=True))
-        found = Package.model_validate({
-            "name": "p", "experiences": [{"id": group} for group in sorted(set(owners.values()))],
-            "candidates": [{"id": id, "experience": owners[id], "kind": "fact", "cost": cost}
-                           for id, cost, _ in costs],
-            "units": [{"id": "u", "kind": "fact", "weight": 1}],
-            "coverage": [{"candidate": id, "unit": "u", "value": value}
-                         for id, _, value in costs],
-        })  # fmt: skip
+        found = Package.model_validate(
+            {
+                "name": "p",
+                "experiences": [{"id": group} for group in sorted(set(owners.values()))],
+                "candidates": [
+                    {"id": id, "experience": owners[id], "kind": "fact", "cost": cost}
+                    for id, cost, _ in costs
+                ],
+                "units": [{"id": "u", "kind": "fact", "weight": 1}],
+                "coverage": [
+                    {"candidate": id, "unit": "u", "value": value} for id, _, value in costs
+                ],
+            }
+        )
         problem = _Problem(found).at(F(10), cap)
         return {problem.ids[u] for u in problem.useful(across=True)}
 
@@ -441,11 +464,12 @@ def test_no_false_claim_is_proven_where_candidates_have_parts() -> None:
 # By hand. f (0) has the parts a (1) and b (2), and covers x and y as they do together, by half.
 BOTH = with_parts(
     package(
-        "a:e0:1 b:e1:1 f:e2:1", {"x": 1, "y": 1},
+        "a:e0:1 b:e1:1 f:e2:1",
+        {"x": 1, "y": 1},
         [("a", "x", "1/2"), ("b", "y", "1/2"), ("f", "x", "1/2"), ("f", "y", "1/2")],
     ),
     {"f": ["a", "b"]},
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(

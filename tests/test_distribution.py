@@ -53,9 +53,18 @@ def environment(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     quiet(sys.executable, "-m", "venv", "--without-pip", folder, folder=folder)
     (wheel,) = built.glob("*.whl")
     quiet(
-        sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install",
-        "--quiet", "--no-deps", "--no-index", wheel, folder=folder,
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        folder / "bin" / "python",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        wheel,
+        folder=folder,
+    )
     (own,) = folder.glob("lib/python*/site-packages")
     (own / LENT).write_text(sysconfig.get_path("purelib") + "\n")
     return folder
@@ -84,10 +93,17 @@ def test_the_sdist_can_be_worked_with(built: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {
-        "pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "Makefile",
-        "src/memaudit/checker.py", "tests/conftest.py", "docs/packages.md",
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "CITATION.cff",
+        "CHANGELOG.md",
+        "Makefile",
+        "src/memaudit/checker.py",
+        "tests/conftest.py",
+        "docs/packages.md",
         "schema/package.schema.json",
-    } <= names  # fmt: skip
+    } <= names
     foreign = re.compile(r"(^|/)(\.venv|__pycache__|out|\.git|\.mypy_cache)/")
     assert [name for name in names if foreign.search(name)] == []
 
@@ -96,9 +112,11 @@ def test_the_sdist_can_be_worked_with(built: Path) -> None:
 def test_it_runs_where_it_is_installed(environment: Path) -> None:
     """The wheel's own code: version, doctor, and the example it brings along, solved."""
     where = quiet(
-        environment / "bin" / "python", "-c", "import memaudit; print(memaudit.__path__[0])",
+        environment / "bin" / "python",
+        "-c",
+        "import memaudit; print(memaudit.__path__[0])",
         folder=environment,
-    ).strip()  # fmt: skip
+    ).strip()
     assert Path(where).is_relative_to(environment)
     memaudit = environment / "bin" / "memaudit"
     assert quiet(memaudit, "--version", folder=environment) == f"memaudit {VERSION}\n"

@@ -121,7 +121,8 @@ def test_the_name_and_version_of_the_wheel() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["name"] == DISTRIBUTION
     wheel = re.compile(r"\bmemaudit[\w.*-]*\.whl")
-    named = {found for path, text in texts() if path.parts[0] != "tests"
-             for found in wheel.findall(text)}  # fmt: skip
+    named = {
+        found for path, text in texts() if path.parts[0] != "tests" for found in wheel.findall(text)
+    }
     stem = DISTRIBUTION.replace("-", "_")
     assert named == {f"{stem}-*.whl", f"{stem}-{VERSION}-py3-none-any.whl"}

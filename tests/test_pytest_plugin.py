@@ -205,7 +205,8 @@ def test_start_up_stays_light() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ran.stdout.split())
     assert {name for name in loaded if name.startswith("memaudit")} == {
-        "memaudit", "memaudit.pytest_plugin",
-    }  # fmt: skip
+        "memaudit",
+        "memaudit.pytest_plugin",
+    }
     assert not loaded & {"numpy", "numba", "pydantic", "typer", "jinja2", "highspy"}
     assert len(loaded) < 10

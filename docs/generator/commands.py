@@ -31,9 +31,7 @@ def _below(path: tuple[str, ...], command: Any) -> Iterator[tuple[str, ...]]:
 
 def help_text(path: tuple[str, ...]) -> str:
     """What `memaudit PATH --help` prints on a terminal of 80 columns."""
-    result = CliRunner(env={"COLUMNS": "80"}).invoke(
-        app, [*path, "--help"], prog_name="memaudit"
-    )  # fmt: skip
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, [*path, "--help"], prog_name="memaudit")
     if result.exit_code:
         raise RuntimeError(f"memaudit {' '.join(path)} --help: {result.output}")
     return result.stdout

@@ -207,9 +207,12 @@ def lint(
     by = named_judge(judge) if isinstance(judge, str) else judge
     earlier = None if before is None else as_store(before)
     plan = LintPlan(
-        subject, by if subject is not None else None, earlier, system=limits,
+        subject,
+        by if subject is not None else None,
+        earlier,
+        system=limits,
         seconds=checked_seconds(seconds),
-    )  # fmt: skip
+    )
     return look_over(opened, plan)
 
 
@@ -353,9 +356,16 @@ def solve(
     store to start from, such as one of a frontier.
     """
     return solve_package(
-        as_package(package), budget, group_cap, solver, seconds=seconds, check=check,
-        threads=threads, hint=hint, progress=progress,
-    )  # fmt: skip
+        as_package(package),
+        budget,
+        group_cap,
+        solver,
+        seconds=seconds,
+        check=check,
+        threads=threads,
+        hint=hint,
+        progress=progress,
+    )
 
 
 def frontier(
@@ -498,10 +508,14 @@ def diagnose(
     setup = ReadingSetup(named_retriever(retriever), k, named_reader(reader))
     summary = run_diagnosis(made.cases, setup, folder, made.settings).summary
     rows = [
-        (row["store"], row["questions"], float(Fraction(row["answered"])),
-         *(float(Fraction(share)) for share in row["losses"].values()))
+        (
+            row["store"],
+            row["questions"],
+            float(Fraction(row["answered"])),
+            *(float(Fraction(share)) for share in row["losses"].values()),
+        )
         for row in summary["summaries"]
-    ]  # fmt: skip
+    ]
     losses = summary["summaries"][0]["losses"] if summary["summaries"] else ()
     return SummaryResult(folder, summary, (("store", "questions", "answered", *losses), rows))
 

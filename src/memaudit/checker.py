@@ -417,9 +417,13 @@ class _Checker:
             result.fall_out[u] = best - max(without, sides[not is_whole])
 
     def _buy(
-        self, node: _Node, order: Sequence[int], groups: dict[int, list[Option]], result: _Bound,
+        self,
+        node: _Node,
+        order: Sequence[int],
+        groups: dict[int, list[Option]],
+        result: _Bound,
         falls: bool,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """The block side: the best path over its groups, the state being its open units' levels."""
         p = self.p
         self.spend(len(order))

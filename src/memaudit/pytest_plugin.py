@@ -191,11 +191,17 @@ def score_store(
         memories = None if label_memories is None else Path(label_memories)
         tested = _store(store)
         result = api.score(
-            package, [tested, *map(_store, against)], [budget], named_judge(judge, memories),
-            policy=policy, cost_rule=cost_rule, group_cap=group_cap,
-            salience=_of(tested, salience), query_salience=_of(tested, query_salience),
+            package,
+            [tested, *map(_store, against)],
+            [budget],
+            named_judge(judge, memories),
+            policy=policy,
+            cost_rule=cost_rule,
+            group_cap=group_cap,
+            salience=_of(tested, salience),
+            query_salience=_of(tested, query_salience),
             seconds=seconds,
-        )  # fmt: skip
+        )
     except (MemAuditError, ValueError) as error:
         problem = str(error)
     if result is None:  # behind the except: pytest would show both errors

@@ -141,9 +141,9 @@ def test_archives_inside(tmp_path: Path) -> None:
     )
     store, error = attempt([zipped(tmp_path / "named.zip", {"memories.json": inner})])
     assert (store, error) == (
-        None, "memories.json: is a zip archive inside another, which is not opened "
-        "(unpack it first)",
-    )  # fmt: skip
+        None,
+        "memories.json: is a zip archive inside another, which is not opened (unpack it first)",
+    )
 
 
 def test_no_memories(tmp_path: Path) -> None:

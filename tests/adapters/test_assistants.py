@@ -40,15 +40,17 @@ def test_claude_ai_documents(tmp_path: Path) -> None:
     """Each text of an account is a document; projects are namespaces, files keep their paths."""
     store = read(tmp_path, "claude.ai memories")
     assert [(one.id, one.namespace) for one in store.memories] == [
-        ("conversations_memory:L3", "conversations"), ("conversations_memory:L7", "conversations"),
+        ("conversations_memory:L3", "conversations"),
+        ("conversations_memory:L7", "conversations"),
         ("project_memories/5f0c:L1", "5f0c"),
-    ]  # fmt: skip
+    ]
     assert store.memories[0].metadata == {"account": "9d1e"}
     assert read(tmp_path, "claude.ai memories", namespace="5f0c").count.kept == 1
     files = read(tmp_path, "claude.ai account").memories
     assert [(one.id, one.namespace, one.lines) for one in files] == [
-        ("areas/pets.md:L4", "areas", (4, 4)), ("profile.md:L2", None, (2, 2)),
-    ]  # fmt: skip
+        ("areas/pets.md:L4", "areas", (4, 4)),
+        ("profile.md:L2", None, (2, 2)),
+    ]
     assert files[0].updated_at is None
     assert files[0].metadata["updated_at"] == "2026-09-03T00:00:00Z"
     whole = read(tmp_path, "claude.ai memories", view="full")
@@ -56,17 +58,28 @@ def test_claude_ai_documents(tmp_path: Path) -> None:
 
 
 def test_claude_ai_broken_accounts(tmp_path: Path) -> None:
-    rows = [*CLAUDE_AI, 3, {"account_uuid": "x"}, {
-        "project_memories": [1], "memory_files": {"a": 1}, "conversations_memory": 5,
-        "themes": ["a"]}, {"memory_files": [{"content": "Bo likes tea."}, 7]}]  # fmt: skip
+    rows = [
+        *CLAUDE_AI,
+        3,
+        {"account_uuid": "x"},
+        {
+            "project_memories": [1],
+            "memory_files": {"a": 1},
+            "conversations_memory": 5,
+            "themes": ["a"],
+        },
+        {"memory_files": [{"content": "Bo likes tea."}, 7]},
+    ]
     store = import_store([saved(tmp_path, rows)], "claude-ai")
     assert balanced(store)
     assert store.count.skipped == {
-        "a number, not an object": 2, "conversations_memory is a number, not text": 1,
-        "empty text": 1, "memory_files is an object, not a list": 1,
+        "a number, not an object": 2,
+        "conversations_memory is a number, not text": 1,
+        "empty text": 1,
+        "memory_files is an object, not a list": 1,
         "no conversations_memory, project_memories or memory_files": 1,
         "project_memories is a list, not an object": 1,
-    }  # fmt: skip
+    }
     assert any("field 'themes' is not read: memories.json: [3]" in one for one in store.warnings)
     assert store.memories[-1].id == "memory_files[0]:L1"
 
@@ -153,9 +166,12 @@ def test_hermes_lines(tmp_path: Path) -> None:
     """An entry spans lines; the separators belong to none."""
     memories = read(tmp_path, "hermes memories").memories
     assert [(one.id, one.lines) for one in memories] == [
-        ("MEMORY.md:L1", (1, 2)), ("MEMORY.md:L4", (4, 5)), ("MEMORY.md:L7", (7, 7)),
-        ("USER.md:L1", (1, 1)), ("USER.md:L3", (3, 3)),
-    ]  # fmt: skip
+        ("MEMORY.md:L1", (1, 2)),
+        ("MEMORY.md:L4", (4, 5)),
+        ("MEMORY.md:L7", (7, 7)),
+        ("USER.md:L1", (1, 1)),
+        ("USER.md:L3", (3, 3)),
+    ]
     lone = tmp_path / "USER.md"
     lone.write_text("Ann eats fish.\n§\nAnn is terse.")
     assert [one.text for one in import_store([lone]).active] == ["Ann eats fish.", "Ann is terse."]
@@ -164,8 +180,10 @@ def test_hermes_lines(tmp_path: Path) -> None:
 def test_claude_code_front_matter_is_metadata(tmp_path: Path) -> None:
     memories = read(tmp_path, "claude code memory").memories
     assert memories[1].metadata == {
-        "name": "deploys", "description": "releases", "type": "project",
-    }  # fmt: skip
+        "name": "deploys",
+        "description": "releases",
+        "type": "project",
+    }
 
 
 def test_openclaw_days_are_a_namespace(tmp_path: Path) -> None:
@@ -191,10 +209,12 @@ def test_mem0_history_versions(tmp_path: Path) -> None:
         ("m1@1", "superseded", "2025-01-06T12:30", "2025-03-14T12:10"),
         ("m2", "deleted", "2025-01-07T00:00", "2025-04-01T00:00"),
         ("m1", "active", "2025-03-14T12:10", None),
-    ]  # fmt: skip
+    ]
     assert store.memories[0].metadata == {
-        "memory_id": "m1", "role": "user", "ended_by": "UPDATE",
-    }  # fmt: skip
+        "memory_id": "m1",
+        "role": "user",
+        "ended_by": "UPDATE",
+    }
 
 
 def test_mem0_history_that_begins_late(tmp_path: Path) -> None:
@@ -206,8 +226,10 @@ def test_mem0_history_that_begins_late(tmp_path: Path) -> None:
         {"memory_id": "c", "event": "DELETE", "old_memory": None, "new_memory": None},
     )
     assert states(store) == [
-        ("a@1", "One.", "superseded"), ("a", "Two.", "active"), ("b", "Three.", "deleted"),
-    ]  # fmt: skip
+        ("a@1", "One.", "superseded"),
+        ("a", "Two.", "active"),
+        ("b", "Three.", "deleted"),
+    ]
     assert balanced(store)
     assert store.count.skipped == {"deletes a memory that is not there": 1}
     assert any("2 rows: written before the history begins" in one for one in store.warnings)
@@ -228,9 +250,11 @@ def test_mem0_history_that_is_odd(tmp_path: Path) -> None:
         {"memory_id": "b", **add, "new_memory": None},
     )
     assert states(store) == [
-        ("a@1", "One.", "deleted"), ("a@2", "Two.", "superseded"), ("a@3", "Three.", "superseded"),
+        ("a@1", "One.", "deleted"),
+        ("a@2", "Two.", "superseded"),
+        ("a@3", "Three.", "superseded"),
         ("a", "Five.", "active"),
-    ]  # fmt: skip
+    ]
     assert balanced(store)
     assert store.count.skipped == {"no memory_id": 1, "no new_memory": 1, "unknown event": 1}
     assert any("a change is missing from the history" in one for one in store.warnings)
@@ -248,8 +272,13 @@ def test_memori_facts(tmp_path: Path) -> None:
 
 def test_memori_with_the_facts_alone(tmp_path: Path) -> None:
     path = tmp_path / "facts.db"
-    row = {"id": 1, "uuid": None, "entity_id": 4, "content": "Ann eats fish.",
-           "date_last_time": "2025-03-15 08:00:00"}  # fmt: skip
+    row = {
+        "id": 1,
+        "uuid": None,
+        "entity_id": 4,
+        "content": "Ann eats fish.",
+        "date_last_time": "2025-03-15 08:00:00",
+    }
     mention = {"fact_id": 9, "conversation_id": 7}
     write_tables(path, {"memori_entity_fact": [row], "memori_entity_fact_mention": [mention]})
     store = import_store([path])
@@ -266,7 +295,7 @@ def test_claude_mem_rows(tmp_path: Path) -> None:
         ("observation-1", "shop", ("s0",), "2025-01-06T12:30"),
         ("observation-2", "shop", ("s1",), "2025-03-14T12:10"),
         ("summary-1", "shop", ("s1",), "2025-03-14T13:00"),
-    ]  # fmt: skip
+    ]
     titles = import_store([tmp_path / "export.db"], options=ImportOptions(view="title"))
     assert [one.text for one in titles.active] == ["Login fixed", "Fix the login"]
     assert titles.count.skipped == {"no title": 1}
@@ -275,8 +304,10 @@ def test_claude_mem_rows(tmp_path: Path) -> None:
 def test_claude_mem_older_names_and_broken_columns(tmp_path: Path) -> None:
     """The session's older name; facts that are no list; a file without summaries."""
     path = tmp_path / "mem.db"
-    row = {("sdk_session_id" if key == "memory_session_id" else key): value
-           for key, value in CLAUDE_MEM["observations"][0].items()}  # fmt: skip
+    row = {
+        ("sdk_session_id" if key == "memory_session_id" else key): value
+        for key, value in CLAUDE_MEM["observations"][0].items()
+    }
     blank = {"title": " ", "subtitle": None, "narrative": None, "facts": None}
     rows = [{**row, "facts": "{}"}, {**row, "id": 3, "facts": '[1, "Two"]'}, row | blank]
     write_tables(path, {"observations": rows})
@@ -294,10 +325,16 @@ def test_other_databases_are_refused(name: str, tmp_path: Path) -> None:
     path = EXPORTS["langgraph sqlite"].write(tmp_path)
     assert "has no table" in attempt([path], name)[1]
     broken = tmp_path / "broken.db"
-    columns = {"mem0-history": HISTORY[0], "memori": MEMORI["memori_entity_fact"][0],
-               "claude-mem": CLAUDE_MEM["observations"][0]}[name]  # fmt: skip
-    table = {"mem0-history": "history", "memori": "memori_entity_fact",
-             "claude-mem": "observations"}[name]  # fmt: skip
+    columns = {
+        "mem0-history": HISTORY[0],
+        "memori": MEMORI["memori_entity_fact"][0],
+        "claude-mem": CLAUDE_MEM["observations"][0],
+    }[name]
+    table = {
+        "mem0-history": "history",
+        "memori": "memori_entity_fact",
+        "claude-mem": "observations",
+    }[name]
     write_tables(broken, {table: [dict.fromkeys(columns, b"\xff")]})
     assert "none of 1 rows could be read" in attempt([broken])[1]
 

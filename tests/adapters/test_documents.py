@@ -34,7 +34,8 @@ CUTS = {
     ),
     "a heading alone is none": ("# Ann\n## Bo\n\n# Cy #\n", []),
     "paragraphs and their lines": (
-        "Ann likes tea\nand coffee.\n\nBo sings.", ["Ann likes tea and coffee.", "Bo sings."],
+        "Ann likes tea\nand coffee.\n\nBo sings.",
+        ["Ann likes tea and coffee.", "Bo sings."],
     ),
     "a bullet goes on": (
         "- Ann likes tea\n  and coffee\n\n  and cake.\n- Bo\nsings.\n- Cy\nDi left.",
@@ -49,12 +50,16 @@ CUTS = {
         ["Ann: Likes tea.", "Bo: Sings.", "**Never call Cy.**"],
     ),
     "underlined titles": (
-        "Ann\n===\nLikes tea.\n\nWork\n---\nBaker.", ["Ann: Likes tea.", "Ann: Work: Baker."],
+        "Ann\n===\nLikes tea.\n\nWork\n---\nBaker.",
+        ["Ann: Likes tea.", "Ann: Work: Baker."],
     ),
     "a table": (
         "## People\n| name | likes |\n|---|:-:|\n| Ann | tea |\n| Bo | |\n| Cy | a \\| b | extra |",
-        ["People: name: Ann; likes: tea", "People: name: Bo",
-         "People: name: Cy; likes: a \\| b; extra"],
+        [
+            "People: name: Ann; likes: tea",
+            "People: name: Bo",
+            "People: name: Cy; likes: a \\| b; extra",
+        ],
     ),
     "rows without a head": ("| Ann | tea |\n| Bo | cake |", ["Ann; tea", "Bo; cake"]),
     "facts line by line": (
@@ -69,21 +74,25 @@ CUTS = {
         ["A: one", "A: quoted"],
     ),
     "an open comment and open code": (
-        "<!-- Ann\n- tea\n```\ncake", ["<!-- Ann: tea", "<!-- Ann: cake"],
+        "<!-- Ann\n- tea\n```\ncake",
+        ["<!-- Ann: tea", "<!-- Ann: cake"],
     ),
     "no structure": ("Ann likes tea.", ["Ann likes tea."]),
     "Chinese": (
         "# 安娜\n- 喜欢茶。\n- 住在波恩。\n她唱歌。",
         ["安娜: 喜欢茶。", "安娜: 住在波恩。", "安娜: 她唱歌。"],
     ),
-    "a comment beside words": ("<!-- May --> Ann moved <!-- chat 4 -->", [
-        "<!-- May --> Ann moved <!-- chat 4 -->"]),
+    "a comment beside words": (
+        "<!-- May --> Ann moved <!-- chat 4 -->",
+        ["<!-- May --> Ann moved <!-- chat 4 -->"],
+    ),
     "a year does not begin a list": (
         "Ann moved to Bonn in\n2020. She is a baker.\n\nBorn in\n12. May 1990",
         ["Ann moved to Bonn in 2020. She is a baker.", "Born in 12. May 1990"],
     ),
     "facts between rules": (
-        "Ann likes tea.\n---\nName: Bo\n---\nCy", ["Ann likes tea.", "Name: Bo", "Cy"],
+        "Ann likes tea.\n---\nName: Bo\n---\nCy",
+        ["Ann likes tea.", "Name: Bo", "Cy"],
     ),
     "code and paragraphs inside a bullet": (
         "- Ann\n  ```\n  x = 1\n  ```\n  - nurse\n\n  Lives in Oslo.",
@@ -95,7 +104,8 @@ CUTS = {
         ["Rules of the house: No dogs.", "Ann's pets: name: Tom", "Some intro.", "Bo: sings"],
     ),
     "lower-case titles after a list": (
-        "- nurse\nhobbies:\n- tea", ["nurse", "hobbies: tea"],
+        "- nurse\nhobbies:\n- tea",
+        ["nurse", "hobbies: tea"],
     ),
     "other marks": (
         "✅ buy tea\n❌ call Bo\n– cake\n● bread\n(2) milk\na) rice\n1、茶",
@@ -104,24 +114,32 @@ CUTS = {
     "bold and wrapped fields": (
         "**Name:** Ann\n**Job:** baker\n\nLikes: long walks,\n  tea\nDislikes: noise\n\n"
         "姓名：王\n家：波恩",
-        ["**Name:** Ann", "**Job:** baker", "Likes: long walks, tea", "Dislikes: noise", "姓名：王",
-         "家：波恩"],
+        [
+            "**Name:** Ann",
+            "**Job:** baker",
+            "Likes: long walks, tea",
+            "Dislikes: noise",
+            "姓名：王",
+            "家：波恩",
+        ],
     ),
     "a table without outer pipes": (
         "name | likes\n---|---\nAnn | tea\n| Bo | cake",
         ["name: Ann; likes: tea", "name: Bo; likes: cake"],
     ),
     "quotes": (
-        "> [!note] Work\n> - baker\n>\n> - nurse", ["[!note] Work: baker", "[!note] Work: nurse"],
+        "> [!note] Work\n> - baker\n>\n> - nurse",
+        ["[!note] Work: baker", "[!note] Work: nurse"],
     ),
     "a log": ("[2023-05-08] moved\n2023-06-01: left", ["[2023-05-08] moved", "2023-06-01: left"]),
     "tags": ("<human>\nAnn sings\n</human>\nBo", ["human: Ann sings", "Bo"]),
     "a sentence that goes on": (
-        "She worked for Acme Inc.\nbefore moving.", ["She worked for Acme Inc. before moving."],
+        "She worked for Acme Inc.\nbefore moving.",
+        ["She worked for Acme Inc. before moving."],
     ),
     "Chinese parents": ("工作：\n- 面包师", ["工作: 面包师"]),
     "nothing": ("\n \n\t\n", []),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CUTS)
@@ -131,10 +149,33 @@ def test_cuts(name: str) -> None:
 
 
 LINES = st.sampled_from(
-    ["", "# A", "## B #", "- x", "  - y", "\t* z", "1. n", "text", "  more", "Key: v", "| a | b |",
-     "|---|---|", "| c |", "```", "~~~", "---", "===", "**T**", "§", "<!--", "-->", "> q", "a:",
-     "\x0c"]
-)  # fmt: skip
+    [
+        "",
+        "# A",
+        "## B #",
+        "- x",
+        "  - y",
+        "\t* z",
+        "1. n",
+        "text",
+        "  more",
+        "Key: v",
+        "| a | b |",
+        "|---|---|",
+        "| c |",
+        "```",
+        "~~~",
+        "---",
+        "===",
+        "**T**",
+        "§",
+        "<!--",
+        "-->",
+        "> q",
+        "a:",
+        "\x0c",
+    ]
+)
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 
 
@@ -205,9 +246,14 @@ def test_a_view_is_part_of_a_stores_identity(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["# Ann\n\n- likes **tea**\n- works:\n  - baker\n", "[Ann](ann.md) likes tea.\n\n- fish\n",
-     '"Tea", says Ann.\n', "{ann}\n\n{bo}\n", "likes tea\nand cake\n"],
-)  # fmt: skip
+    [
+        "# Ann\n\n- likes **tea**\n- works:\n  - baker\n",
+        "[Ann](ann.md) likes tea.\n\n- fish\n",
+        '"Tea", says Ann.\n',
+        "{ann}\n\n{bo}\n",
+        "likes tea\nand cake\n",
+    ],
+)
 @pytest.mark.parametrize("format", [None, "plain"])
 def test_a_lone_file_is_read_as_in_its_folder(
     text: str, format: str | None, tmp_path: Path

@@ -133,8 +133,9 @@ def test_one_conversation_of_several(tmp_path: Path) -> None:
     path = saved(tmp_path, {**one, "1": one["0"][:1]})
     store = import_store([path], options=ImportOptions(conversation="1"))
     assert [(memory.example, memory.text) for memory in store.memories] == [
-        ("1", "Ann likes tea."), ("1", "Ann eats fish."),
-    ]  # fmt: skip
+        ("1", "Ann likes tea."),
+        ("1", "Ann eats fish."),
+    ]
     assert store.count.skipped == {"other conversation": 3}
     assert store.origin.configuration == {"conversation": "1"}
     assert any("2 retrieved rows hold 2 distinct memories" in line for line in store.warnings)
@@ -152,8 +153,12 @@ def test_letta_together(tmp_path: Path) -> None:
     paths = [saved(tmp_path, LETTA, "kit.af"), saved(tmp_path, PASSAGES, "passages.json")]
     store = import_store(paths)
     assert [memory.id for memory in store.memories] == [
-        "block-0:L1", "block-0:L3", "block-1:L1", "passage-1", "passage-2",
-    ]  # fmt: skip
+        "block-0:L1",
+        "block-0:L3",
+        "block-1:L1",
+        "passage-1",
+        "passage-2",
+    ]
     assert not any("only" in warning for warning in store.warnings)
     assert store.memories[0].metadata["agents"] == ["Kit", "Sleeper"]
     assert (store.memories[0].namespace, store.memories[3].namespace) == ("human", "archival")
@@ -291,10 +296,12 @@ def test_mem0_search_with_a_graph(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "key", "token"),
-    [(RECORDS["memoryRecordSummaries"], "memoryRecordSummaries", "nextToken"),
-     (RECORDS["memoryRecordSummaries"], "memoryRecordSummaries", "NextToken"),
-     (BANK["memories"], "memories", "nextPageToken")],
-)  # fmt: skip
+    [
+        (RECORDS["memoryRecordSummaries"], "memoryRecordSummaries", "nextToken"),
+        (RECORDS["memoryRecordSummaries"], "memoryRecordSummaries", "NextToken"),
+        (BANK["memories"], "memories", "nextPageToken"),
+    ],
+)
 def test_tokens_of_pages(rows: list[Any], key: str, token: str, tmp_path: Path) -> None:
     """The last page decides: it names no next one, whatever its length."""
     name = "memoryRecordId" if "memoryRecordId" in rows[0] else "name"
@@ -316,18 +323,24 @@ def test_agentcore_search(tmp_path: Path) -> None:
 def test_mcp_memory_what_is_not_one(tmp_path: Path) -> None:
     """Lines that the server ignores too are named; an observation without its entity is none."""
     lines = [
-        *GRAPH, {"type": "note", "text": "x"}, {"type": "relation", "from": "Ann", "to": "Oslo"},
+        *GRAPH,
+        {"type": "note", "text": "x"},
+        {"type": "relation", "from": "Ann", "to": "Oslo"},
         {"type": "entity", "name": " ", "entityType": "person", "observations": ["Sings."]},
         {"type": "entity", "name": "Bo", "entityType": "person", "observations": "Sings."},
         {"type": "entity", "name": "Cy", "entityType": "person", "observations": ["Sings.", 7]},
-    ]  # fmt: skip
+    ]
     path = tmp_path / "memory.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
     store = import_store([path])
     assert store.count.skipped == {
-        "empty text": 1, "neither an entity nor a relation": 1, "no relationType": 1, "no name": 1,
-        "observations is text, not a list": 1, "observation is a number, not text": 1,
-    }  # fmt: skip
+        "empty text": 1,
+        "neither an entity nor a relation": 1,
+        "no relationType": 1,
+        "no name": 1,
+        "observations is text, not a list": 1,
+        "observation is a number, not text": 1,
+    }
     assert [one.id for one in store.memories] == ["Ann/1", "Ann/2", "Ann lives_in Oslo", "Cy/1"]
     whole = import_store([path], options=ImportOptions(view="entities"))
     assert texts(whole)[-1] == "Cy (person):\nSings."
@@ -364,8 +377,10 @@ def test_agno_columns(tmp_path: Path) -> None:
     store = import_store([tmp_path / "agno.db"])
     assert texts(store) == ["Ann eats fish.", "Ann eats fish."]
     assert store.count.skipped == {
-        "memory is an object, not text": 1, "memory is a number, not text": 1, "not UTF-8": 1,
-    }  # fmt: skip
+        "memory is an object, not text": 1,
+        "memory is a number, not text": 1,
+        "not UTF-8": 1,
+    }
     write_tables(tmp_path / "old.db", {"memory": [{"id": "g", "user_id": "ann", "memory": "{}"}]})
     with pytest.raises(MemAuditError, match="has no table with memory_id, memory, user_id; found"):
         import_store([tmp_path / "old.db"], "agno")
@@ -377,11 +392,16 @@ def test_memoryos_summaries(tmp_path: Path) -> None:
     """One memory per session instead of its pages; the other layers stay as they are."""
     store = read(tmp_path, "memoryos folder", view="summaries")
     assert [one.text for one in store.memories if one.namespace == "mid-term"] == [
-        "Ann's food.", "Ann's health.",
-    ]  # fmt: skip
+        "Ann's food.",
+        "Ann's health.",
+    ]
     assert {one.namespace for one in store.memories} == {
-        "short-term", "mid-term", "profile", "user knowledge", "assistant knowledge",
-    }  # fmt: skip
+        "short-term",
+        "mid-term",
+        "profile",
+        "user knowledge",
+        "assistant knowledge",
+    }
 
 
 def test_memoryos_message_without_an_answer(tmp_path: Path) -> None:
@@ -403,80 +423,137 @@ def test_memoryos_broken_layers(tmp_path: Path) -> None:
     sessions = {"a": {"details": None}, "b": 7, "c": {"details": []}, **MID_TERM["sessions"]}
     store = import_store([saved(tmp_path, {**MID_TERM, "sessions": sessions})])
     assert store.count.skipped == {
-        "details is nothing, not a list": 1, "a number, not an object": 1, "empty text": 1,
+        "details is nothing, not a list": 1,
+        "a number, not an object": 1,
+        "empty text": 1,
         "repeated row": 1,
-    }  # fmt: skip
+    }
 
 
 FIELDS: dict[str, dict[str, dict[str, Any]]] = {
     "mem0": {
-        "m1": {"state": "expired", "valid_to": "2025-02-01", "created_at": "2025-01-06T12:30",
-               "updated_at": "2025-01-07T00:00"},
-        "m3": {"namespace": "bo"}, "m2": {"created_at": "2025-03-14T19:10"}},
+        "m1": {
+            "state": "expired",
+            "valid_to": "2025-02-01",
+            "created_at": "2025-01-06T12:30",
+            "updated_at": "2025-01-07T00:00",
+        },
+        "m3": {"namespace": "bo"},
+        "m2": {"created_at": "2025-03-14T19:10"},
+    },
     "markdown folder": {
         "notes.md:L1": {"namespace": None, "document": "notes.md", "lines": (1, 1)},
         "notes.md:L3": {"namespace": None, "document": "notes.md", "lines": (3, 3)},
-        "system/human.md:L6": {"namespace": "system", "lines": (6, 6),
-                               "metadata": {"name": "human", "description": ">-\n  user"}}},
+        "system/human.md:L6": {
+            "namespace": "system",
+            "lines": (6, 6),
+            "metadata": {"name": "human", "description": ">-\n  user"},
+        },
+    },
     "amem chroma": {"n1": {"created_at": "2025-03-14T12:10"}},
     "langgraph items": {"memories/ann/k1": {}, "memories/ann/k2": {}, "profiles/ann/k1": {}},
     # Intervals are kept; said to be false is superseded, ended by itself is expired.
     "graphiti": {
-        "u1": {"state": "superseded", "valid_from": "2024-01-01T00:00",
-               "valid_to": "2025-03-01T00:00"},
+        "u1": {
+            "state": "superseded",
+            "valid_from": "2024-01-01T00:00",
+            "valid_to": "2025-03-01T00:00",
+        },
         "u3": {"state": "expired", "valid_to": "2025-02-20T00:00", "sources": ("e1", "e2")},
-        "u2": {"state": "active", "valid_from": "2025-03-01T00:00", "valid_to": None}},
-    "supermemory": {"s3": {"state": "deleted"}, "s1": {"state": "superseded"},
-                    "s2": {"state": "active"}},
-    "hindsight": {"h1": {"state": "superseded", "valid_to": "2025-03-14T12:10"},
-                  "h2": {"sources": ("h1",), "valid_from": "2025-03-01T00:00"}},
+        "u2": {"state": "active", "valid_from": "2025-03-01T00:00", "valid_to": None},
+    },
+    "supermemory": {
+        "s3": {"state": "deleted"},
+        "s1": {"state": "superseded"},
+        "s2": {"state": "active"},
+    },
+    "hindsight": {
+        "h1": {"state": "superseded", "valid_to": "2025-03-14T12:10"},
+        "h2": {"sources": ("h1",), "valid_from": "2025-03-01T00:00"},
+    },
     "openai agents sqlite": {
         "message-1": {"namespace": "s", "metadata": {"role": "user"}},
-        "message-3": {"metadata": {"role": "assistant"}}},
+        "message-3": {"metadata": {"role": "assistant"}},
+    },
     # Dates of events are none of the notes; a note names its turns.
     "locomo notes": {
         "conv-1/session_1_observation/Ann/0": {
-            "example": "conv-1", "namespace": "conv-1", "sources": ("D1:2",),
-            "metadata": {"kind": "observation"}},
+            "example": "conv-1",
+            "namespace": "conv-1",
+            "sources": ("D1:2",),
+            "metadata": {"kind": "observation"},
+        },
         "conv-1/session_1_observation/Ann/1": {"sources": ("D1:3", "D1:4")},
         "conv-1/events_session_1/Ann/0": {"metadata": {"kind": "event"}, "sources": ()},
-        "conv-1/session_1_summary": {"metadata": {"kind": "summary"}, "created_at": None}},
+        "conv-1/session_1_summary": {"metadata": {"kind": "summary"}, "created_at": None},
+    },
     "mcp memory graph": {
         "Ann/1": {"metadata": {"kind": "entity", "name": "Ann", "entityType": "person"}},
         "Ann/2": {"created_at": None, "namespace": None},
-        "Ann lives_in Oslo": {"metadata": {"kind": "relation", "from": "Ann", "to": "Oslo",
-                                           "relationType": "lives_in"}}},
+        "Ann lives_in Oslo": {
+            "metadata": {
+                "kind": "relation",
+                "from": "Ann",
+                "to": "Oslo",
+                "relationType": "lives_in",
+            }
+        },
+    },
     # Seconds and ISO times are the same times.
     "agentcore": {
         "mem-1": {"created_at": "2025-01-06T12:30", "namespace": "/strategies/facts-1/actors/bo"},
-        "mem-2": {"created_at": "2025-03-14T12:10"}},
+        "mem-2": {"created_at": "2025-03-14T12:10"},
+    },
     "vertex memory": {
         "projects/p/locations/l/reasoningEngines/1/memories/1": {
-            "state": "expired", "valid_to": "2025-02-01T00:00",
-            "namespace": "app_name=diary, user_id=ann"},
+            "state": "expired",
+            "valid_to": "2025-02-01T00:00",
+            "namespace": "app_name=diary, user_id=ann",
+        },
         "projects/p/locations/l/reasoningEngines/1/memories/2": {
-            "created_at": "2025-03-14T12:10:00.123456", "updated_at": "2025-03-14T12:10"}},
+            "created_at": "2025-03-14T12:10:00.123456",
+            "updated_at": "2025-03-14T12:10",
+        },
+    },
     "librechat mongo lines": {
-        "k1": {"namespace": "ann", "created_at": None, "updated_at": "2025-01-06T12:30",
-               "metadata": {"key": "home", "tokenCount": 4}},
-        "k2": {"updated_at": "2025-03-14T12:10"}},
+        "k1": {
+            "namespace": "ann",
+            "created_at": None,
+            "updated_at": "2025-01-06T12:30",
+            "metadata": {"key": "home", "tokenCount": 4},
+        },
+        "k2": {"updated_at": "2025-03-14T12:10"},
+    },
     "open webui sqlite": {
-        "w1": {"namespace": "bo", "created_at": "2025-01-06T12:30",
-               "updated_at": "2025-03-14T12:08:20", "metadata": {}},
-        "w2": {"created_at": "2025-03-14T12:10"}},
+        "w1": {
+            "namespace": "bo",
+            "created_at": "2025-01-06T12:30",
+            "updated_at": "2025-03-14T12:08:20",
+            "metadata": {},
+        },
+        "w2": {"created_at": "2025-03-14T12:10"},
+    },
     "agno sqlite": {
         "g1": {"namespace": "ann", "created_at": "2025-01-06T12:30", "metadata": {}},
         "g2": {"metadata": {"topics": ["food"], "input": "I eat fish now."}},
-        "g3": {"namespace": "bo", "metadata": {"agent_id": "kit"}}},
+        "g3": {"namespace": "bo", "metadata": {"agent_id": "kit"}},
+    },
     "memoryos long-term": {
-        "profile/ann": {"namespace": "profile", "created_at": None, "metadata": {"user": "ann"},
-                        "updated_at": "2025-03-14T13:05"},
+        "profile/ann": {
+            "namespace": "profile",
+            "created_at": None,
+            "metadata": {"user": "ann"},
+            "updated_at": "2025-03-14T13:05",
+        },
         "row-2": {"namespace": "user knowledge", "created_at": "2025-03-14T13:05", "metadata": {}},
-        "row-3": {"namespace": "assistant knowledge"}},
+        "row-3": {"namespace": "assistant knowledge"},
+    },
     # Lines without an id are named by their number.
-    "plain lines": {"line-1": {"namespace": "ann", "salience": 0.5, "sources": ("D1:2",)},
-                    "old": {"state": "superseded"}},
-}  # fmt: skip
+    "plain lines": {
+        "line-1": {"namespace": "ann", "salience": 0.5, "sources": ("D1:2",)},
+        "old": {"state": "superseded"},
+    },
+}
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -503,7 +580,8 @@ DIET = "memory context: Ann's diet\nmemory keywords: Ann, fish\nmemory tags: die
     ("name", "view", "place", "text"),
     [
         ("amem notes", "metadata", 0, f"{DIET}\nmemory links: n2"),
-        ("amem chroma", "metadata", 0, DIET), ("amem notes", "content", 0, "Ann eats fish."),
+        ("amem chroma", "metadata", 0, DIET),
+        ("amem notes", "content", 0, "Ann eats fish."),
         ("letta agent file", "lines", 0, "Name: Ann"),
         ("letta agent file", "full", 0, "Name: Ann\n\nEats: fish"),
         ("markdown folder", "full", 0, "Lives in Oslo.\n\nHas a cat."),
@@ -517,7 +595,7 @@ DIET = "memory context: Ann's diet\nmemory keywords: Ann, fish\nmemory tags: die
         ("librechat", "full", 1, "diet: Eats fish."),
         ("memoryos mid-term", "summaries", 1, "Ann's health."),
     ],
-)  # fmt: skip
+)
 def test_views(name: str, view: str, place: int, text: str, tmp_path: Path) -> None:
     assert texts(read(tmp_path, name, view=view))[place] == text
 
@@ -530,9 +608,11 @@ def test_amem_serialised(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "ids", "skipped"),
-    [("markdown folder", ["notes.md", "system/human.md"], 1),
-     ("letta agent file", ["block-0", "block-1"], 1)],
-)  # fmt: skip
+    [
+        ("markdown folder", ["notes.md", "system/human.md"], 1),
+        ("letta agent file", ["block-0", "block-1"], 1),
+    ],
+)
 def test_whole(name: str, ids: list[str], skipped: int, tmp_path: Path) -> None:
     """A file or block is one memory; one without words is counted."""
     store = read(tmp_path, name, view="full")
@@ -543,9 +623,11 @@ def test_whole(name: str, ids: list[str], skipped: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "ids"),
-    [("markdown folder", ["notes.md:1", "notes.md:3", "system/human.md:1"]),
-     ("letta agent file", ["block-0:1", "block-0:3", "block-1:1"])],
-)  # fmt: skip
+    [
+        ("markdown folder", ["notes.md:1", "notes.md:3", "system/human.md:1"]),
+        ("letta agent file", ["block-0:1", "block-0:3", "block-1:1"]),
+    ],
+)
 def test_lines(name: str, ids: list[str], tmp_path: Path) -> None:
     memories = read(tmp_path, name, view="lines").memories
     assert [memory.id for memory in memories] == ids
@@ -555,15 +637,20 @@ def test_lines(name: str, ids: list[str], tmp_path: Path) -> None:
 def test_langgraph_from_javascript(tmp_path: Path) -> None:
     """Its names of the times; the items are in the order of writing, not of the file."""
     items = [
-        {"namespace": ["ann"], "key": key, "value": {"content": key}, "createdAt": day,
-         "updatedAt": "2025-04-01T00:00:00.000Z"}
+        {
+            "namespace": ["ann"],
+            "key": key,
+            "value": {"content": key},
+            "createdAt": day,
+            "updatedAt": "2025-04-01T00:00:00.000Z",
+        }
         for key, day in (("new", "2025-03-02T08:00:00.000Z"), ("old", "2025-03-01T08:00:00.000Z"))
-    ]  # fmt: skip
+    ]
     store = import_store([saved(tmp_path, items)])
     assert [(one.text, one.created_at, one.updated_at) for one in store.memories] == [
         ("old", "2025-03-01T08:00", "2025-04-01T00:00"),
         ("new", "2025-03-02T08:00", "2025-04-01T00:00"),
-    ]  # fmt: skip
+    ]
     assert store.memories[0].metadata == {"key": "old"}
     assert store.warnings == ()
 

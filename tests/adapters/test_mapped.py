@@ -17,12 +17,20 @@ from tests.adapters.test_no_tracebacks import JUNK
 from tests.datasets.files import changed, ways
 
 POINTS = {
-    "result": {"points": [
-        {"id": 1, "payload": {"data": {"text": "Ann eats fish."}, "user": "ann", "ts": 1741954200}},
-        {"id": 2, "payload": {"data": {"text": "Bo likes tea."}, "user": "bo", "ts": 1741867800}},
-    ]},
+    "result": {
+        "points": [
+            {
+                "id": 1,
+                "payload": {"data": {"text": "Ann eats fish."}, "user": "ann", "ts": 1741954200},
+            },
+            {
+                "id": 2,
+                "payload": {"data": {"text": "Bo likes tea."}, "user": "bo", "ts": 1741867800},
+            },
+        ]
+    },
     "status": "ok",
-}  # fmt: skip
+}
 
 
 def by(text: str, **fields: str) -> ImportOptions:
@@ -95,8 +103,9 @@ def test_jsonl(tmp_path: Path) -> None:
     path.write_text('{"m": ["Ann eats fish.", "Bo likes tea."]}\n{"m": "x"\n{"n": 1}\n')
     store = import_store([path], options=by("m"))
     assert [(one.id, one.text) for one in store.memories] == [
-        ("row-1", "Ann eats fish."), ("row-2", "Bo likes tea."),
-    ]  # fmt: skip
+        ("row-1", "Ann eats fish."),
+        ("row-2", "Bo likes tea."),
+    ]
     assert store.count.skipped == {"no m": 1, "not valid JSON": 1}
 
 
@@ -105,8 +114,10 @@ def test_lists_inside_rows_and_objects_under_any_name(tmp_path: Path) -> None:
     users = [{"user": "ann", "all": [{"m": "a"}, {"m": "b"}]}, {"user": "bo", "all": [{"m": "c"}]}]
     found = read(tmp_path, users, "all.m", namespace="user").memories
     assert [(one.text, one.namespace) for one in found] == [
-        ("a", "ann"), ("b", "ann"), ("c", "bo"),
-    ]  # fmt: skip
+        ("a", "ann"),
+        ("b", "ann"),
+        ("c", "bo"),
+    ]
     keyed = {"k1": {"m": "a", "by": "ann"}, "k2": {"m": "b", "by": "bo"}}
     starred = read(tmp_path, keyed, "*.m", namespace="*.by").memories
     assert [(one.text, one.namespace) for one in starred] == [("a", "ann"), ("b", "bo")]
@@ -168,12 +179,17 @@ def test_sqlite(tmp_path: Path) -> None:
     """The table that has the columns, opened inside if a text holds JSON, and left untouched."""
     path = tmp_path / "e.db"
     payload = json.dumps({"text": "Ann eats fish.", "by": "ann"})
-    write_tables(path, {
-        "log": [{"at": 1, "payload": "started"}],
-        'mem""ories': [{"nr": 2, "payload": payload, "at": 1741954200.5},
-                       {"nr": 1, "payload": b'{"text": "\xff"}', "at": 1}],
-        "notes": [{'bo""dy': "Bo likes tea."}],
-    })  # fmt: skip
+    write_tables(
+        path,
+        {
+            "log": [{"at": 1, "payload": "started"}],
+            'mem""ories': [
+                {"nr": 2, "payload": payload, "at": 1741954200.5},
+                {"nr": 1, "payload": b'{"text": "\xff"}', "at": 1},
+            ],
+            "notes": [{'bo""dy': "Bo likes tea."}],
+        },
+    )
     before = path.read_bytes()
 
     for top in ("", 'mem"ories.'):
@@ -221,9 +237,10 @@ def test_any_damage_is_one_line_or_accounted_for(tmp_path: Path) -> None:
 
 def test_an_unknown_format_says_how_to_map_it(tmp_path: Path) -> None:
     for name, content in {
-        "e.json": json.dumps(POINTS), "e.jsonl": '{"body": "x", "by": {"who": 1}}\n' * 2,
+        "e.json": json.dumps(POINTS),
+        "e.jsonl": '{"body": "x", "by": {"who": 1}}\n' * 2,
         "e.csv": CSV,
-    }.items():  # fmt: skip
+    }.items():
         (tmp_path / name).write_text(content)
         line = attempt([tmp_path / name])[1]
         assert line.startswith(f"{name}: has no known format; its fields are ")

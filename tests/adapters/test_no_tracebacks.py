@@ -16,9 +16,30 @@ for _ in range(100):
     DEEP = [DEEP]
 
 JUNK: list[Any] = [
-    None, True, 0, -1, 1.5, 1e300, 10**59, "", " ", "x", "\ud800", "\u202e", [], [[]], [None], {},
-    {"": {}}, [{"id": 1}], float("nan"), DEEP, "9" * 13, {"error": "no"}, "x" * 1_000_001,
-]  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    1e300,
+    10**59,
+    "",
+    " ",
+    "x",
+    "\ud800",
+    "\u202e",
+    [],
+    [[]],
+    [None],
+    {},
+    {"": {}},
+    [{"id": 1}],
+    float("nan"),
+    DEEP,
+    "9" * 13,
+    {"error": "no"},
+    "x" * 1_000_001,
+]
 
 
 DOCUMENTS = {

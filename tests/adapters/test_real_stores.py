@@ -12,9 +12,13 @@ from tests.adapters.exports import balanced
 from tests.datasets.files import real_file
 
 BLOCKS = {
-    "co-3": (29, 0), "customer_service": (2, 0), "evie": (13, 0), "lettabot": (11, 0),
-    "memgpt_agent_with_convo": (2, 0), "void": (21, 3),
-}  # fmt: skip
+    "co-3": (29, 0),
+    "customer_service": (2, 0),
+    "evie": (13, 0),
+    "lettabot": (11, 0),
+    "memgpt_agent_with_convo": (2, 0),
+    "void": (21, 3),
+}
 """Blocks with words, and blank ones."""
 
 

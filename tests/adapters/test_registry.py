@@ -97,7 +97,9 @@ def test_the_example(tmp_path: Path) -> None:
     store = import_store([tmp_path / "mine.jsonl"])
     assert store.origin.format == "plain"
     assert [(memory.id, memory.state) for memory in store.memories] == [
-        ("line-1", "active"), ("old", "superseded"), ("line-3", "active"),
-    ]  # fmt: skip
+        ("line-1", "active"),
+        ("old", "superseded"),
+        ("line-3", "active"),
+    ]
     assert store.memories[2].example == "q7"
     assert store.warnings == ()

@@ -27,25 +27,31 @@ def refused(path: Path, content: bytes, format: str | None = None) -> str:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "is an empty file"), (b" \n", "is an empty file"),
+        (b"", "is an empty file"),
+        (b" \n", "is an empty file"),
         (b"[]", "is an empty list, which any system may have written"),
-        (b"\xef\xbb\xbf[]", "is an empty list"), (b"\xff\xfe[\0", "UTF-16"),
+        (b"\xef\xbb\xbf[]", "is an empty list"),
+        (b"\xff\xfe[\0", "UTF-16"),
         (b'{"results": [{"memory": "\xff"}]}', "is not UTF-8: bad byte 0xff"),
         (b'{"results": [', "is not valid JSON: expecting value (at byte 13, or the file was cut"),
-        (b'{"a": 1, "a": 2}', "the key 'a' appears twice"), (b"[" * 100_000, "nests too deeply"),
+        (b'{"a": 1, "a": 2}', "the key 'a' appears twice"),
+        (b"[" * 100_000, "nests too deeply"),
         (b'{"error": "unauthorized"}', "is the error of an API, not a store: unauthorized"),
         (b'{"detail": [{"msg": "no such id"}]}', "an API, not a store: no such id"),
         (b'{"message": "Not found", "statusCode": 404}', "an API, not a store: Not found"),
         (b'{"errno": 500, "errmsg": "down", "data": null}', "an API, not a store: down"),
         (b'{"success": false, "message": "quota"}', "an API, not a store: quota"),
-        (b"<!DOCTYPE html><p>502", "is a web page"), (b"\x1f\x8babc", "is a gzip archive"),
+        (b"<!DOCTYPE html><p>502", "is a web page"),
+        (b"\x1f\x8babc", "is a gzip archive"),
         (b"PK\x03\x04abc", "is a damaged or truncated zip archive"),
         (b"SQLite format 3\0garbage", "cannot be read as SQLite"),
-        (b'{"weather": "fine"}', "has no known format"), (b"null", "no known format"),
-        (b"5", "no known format"), (b"Internal Server Error", "no known format"),
+        (b'{"weather": "fine"}', "has no known format"),
+        (b"null", "no known format"),
+        (b"5", "no known format"),
+        (b"Internal Server Error", "no known format"),
         (b'{"format": "memaudit-store", "version": 1}', "is already a store"),
     ],
-)  # fmt: skip
+)
 def test_distinguished(content: bytes, said: str, tmp_path: Path) -> None:
     error = refused(tmp_path / "export.json", content)
     assert error.startswith("export.json")
@@ -54,10 +60,14 @@ def test_distinguished(content: bytes, said: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b'{"results": [], "error": {"message": "rate limit"}}', "not a store: rate limit"),
-     (b'[{"memory": null, "user_id": "a"}, 3]',
-      "e: none of 2 rows could be read: e.json: [0]: no memory")],
-)  # fmt: skip
+    [
+        (b'{"results": [], "error": {"message": "rate limit"}}', "not a store: rate limit"),
+        (
+            b'[{"memory": null, "user_id": "a"}, 3]',
+            "e: none of 2 rows could be read: e.json: [0]: no memory",
+        ),
+    ],
+)
 def test_refused_under_a_given_format(content: bytes, said: str, tmp_path: Path) -> None:
     assert said in refused(tmp_path / "e.json", content, "mem0")
 
@@ -210,23 +220,45 @@ def test_equal_ids(tmp_path: Path) -> None:
 
 BODIES = [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, ["No memories found"], "x"]
 STATUSES = [
-    "No memories found", "no memories found.", "0 results", "There are no memories yet!",
-    "No memories found for user_42", "null", "None", "\"not found\"", "404 Not Found",
-    "HTTP/1.1 503 Service Unavailable", "Internal Server Error", "Unauthorized",
-    "Error: connection refused", "requests.exceptions.HTTPError: 401", "Rate limit exceeded",
-    "curl: (7) Failed to connect", "Failed to fetch memories", "The store is empty.",
-]  # fmt: skip
+    "No memories found",
+    "no memories found.",
+    "0 results",
+    "There are no memories yet!",
+    "No memories found for user_42",
+    "null",
+    "None",
+    '"not found"',
+    "404 Not Found",
+    "HTTP/1.1 503 Service Unavailable",
+    "Internal Server Error",
+    "Unauthorized",
+    "Error: connection refused",
+    "requests.exceptions.HTTPError: 401",
+    "Rate limit exceeded",
+    "curl: (7) Failed to connect",
+    "Failed to fetch memories",
+    "The store is empty.",
+]
 PAGES = [
-    "<html><body>Sign in</body></html>", "<!DOCTYPE html>\n<p>no</p>",
-    "<head>\n<title>502</title>", "<?xml version='1.0'?>\n<Error><Code>NoSuchKey</Code></Error>",
+    "<html><body>Sign in</body></html>",
+    "<!DOCTYPE html>\n<p>no</p>",
+    "<head>\n<title>502</title>",
+    "<?xml version='1.0'?>\n<Error><Code>NoSuchKey</Code></Error>",
     "Traceback (most recent call last):\n  File x\nKeyError: 'a'",
-]  # fmt: skip
+]
 MEMORIES = [
-    "Ann eats fish.", "No memories of the accident, Ann says", "Nothing beats tea for Bo.",
-    "None of the cats is Ann's", "Error-prone: Ann's old car", "2024 was a hard year for Bo",
-    "404 is Ann's room number", "OK Computer is Bo's favourite record",
-    "Ann failed to fetch the parcel", "<3 Bo likes hearts", "<b>Ann</b> moved to Rome",
-]  # fmt: skip
+    "Ann eats fish.",
+    "No memories of the accident, Ann says",
+    "Nothing beats tea for Bo.",
+    "None of the cats is Ann's",
+    "Error-prone: Ann's old car",
+    "2024 was a hard year for Bo",
+    "404 is Ann's room number",
+    "OK Computer is Bo's favourite record",
+    "Ann failed to fetch the parcel",
+    "<3 Bo likes hearts",
+    "<b>Ann</b> moved to Rome",
+]
 
 
 @pytest.mark.parametrize("format", [None, "plain"])
@@ -262,9 +294,10 @@ def test_lines_are_those_of_an_editor(tmp_path: Path) -> None:
     path.write_bytes("Ann\u2028eats fish.\r\nBo\x0clikes\x0btea.\nCy\x85swims.\r\n".encode())
     found = import_store([path]).memories
     assert [(one.id, one.text) for one in found] == [
-        ("line-1", "Ann\u2028eats fish."), ("line-2", "Bo\x0clikes\x0btea."),
+        ("line-1", "Ann\u2028eats fish."),
+        ("line-2", "Bo\x0clikes\x0btea."),
         ("line-3", "Cy\x85swims."),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_salience_that_is_no_number(tmp_path: Path) -> None:

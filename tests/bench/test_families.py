@@ -12,18 +12,29 @@ from memaudit.core.errors import MemAuditError
 COUNTS = {"A": 40, "B": 40, "C": 18, "D": 6, "E": 12, "H": 9, "R": 36}
 
 DIGESTS = {
-    "A": "845454970456", "B": "61021acbdaa7", "C": "a24128cb452f", "D": "985d4469d307",
-    "E": "18e9763a1fa5", "H": "4854245b6766", "R": "76eb6f190dfe",
-}  # fmt: skip
+    "A": "845454970456",
+    "B": "61021acbdaa7",
+    "C": "a24128cb452f",
+    "D": "985d4469d307",
+    "E": "18e9763a1fa5",
+    "H": "4854245b6766",
+    "R": "76eb6f190dfe",
+}
 """Of all problems of a family."""
 
 
 def fingerprint(instance: Instance) -> str:
     packed = instance.packed
     arrays = (
-        packed.cost, packed.group, packed.row_start, packed.unit, packed.level,
-        packed.table_start, packed.table, np.array([packed.budget, packed.group_cap]),
-    )  # fmt: skip
+        packed.cost,
+        packed.group,
+        packed.row_start,
+        packed.unit,
+        packed.level,
+        packed.table_start,
+        packed.table,
+        np.array([packed.budget, packed.group_cap]),
+    )
     return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:12]
 
 
@@ -37,8 +48,10 @@ def test_default_seeds_give_the_declared_counts(drawn: dict[str, list[Instance]]
     names = [instance.name for instances in drawn.values() for instance in instances]
     assert len(set(names)) == len(names)
     assert {name.split(" B ")[0] for name in names if name.startswith("C")} == {
-        "C701 cross 60", "C702 cross 0", "C703 cross 30",
-    }  # fmt: skip
+        "C701 cross 60",
+        "C702 cross 0",
+        "C703 cross 30",
+    }
 
 
 def test_tiny_problems_and_slices(drawn: dict[str, list[Instance]]) -> None:

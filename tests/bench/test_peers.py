@@ -145,9 +145,10 @@ def test_package_keeps_order_sizes_and_budget() -> None:
 
 
 DRAFT = Draft(
-    4, [3, 0, 2],
+    4,
+    [3, 0, 2],
     [[(2, {0: 3, 1: 4}), (5, {0: 4, 2: 4})], [(1, {1: 4}), (9, {2: 4})], [(3, {0: 2, 2: 1})]],
-)  # fmt: skip
+)
 """Two units of weight 3 and 2 and one without weight; coverage in quarters."""
 
 

@@ -126,22 +126,42 @@ def proven(seconds: float, value: int = 7) -> PeerResult:
 REPORT = Report(
     seconds=60.0,
     threads=2,
-    families=[FamilyRun("B", ("B1",), {
-        "memaudit": Outcome([proven(0.001)], 1.5, 10), "highs": Outcome([proven(0.05)]),
-        "scip": Outcome(missing=NOT_INSTALLED),
-    })],
+    families=[
+        FamilyRun(
+            "B",
+            ("B1",),
+            {
+                "memaudit": Outcome([proven(0.001)], 1.5, 10),
+                "highs": Outcome([proven(0.05)]),
+                "scip": Outcome(missing=NOT_INSTALLED),
+            },
+        )
+    ],
     frontier=[FrontierLine("C1", 0.5, "HiGHS", 2000.0, 0.01, 6, ())],
-    certificates=[CertificateLine("C", "C1", True, 0.2, 0.1, 9000),
-                  CertificateLine("C", "C2", True, 0.2, 0.3, 11000),
-                  CertificateLine("R", "R1 B 250", True, 0.2, 0.4, 60_000),
-                  CertificateLine("R", "R1 B 300", True, 0.2, 1.2, 30_000)],
-    scale=[ScaleLine(1000, 1500, 500, 0.25, 200_000_000, 210_000_000, 25_000, 0.1, True, 9.0, 9.0),
-           ScaleLine(4000, 6000, 2000, 1.0, 200_000_000, 280_000_000, 90_000, 0.5, True, 9.0, 9.0),
-           ScaleLine(9000, 9000, 4500, 60.0, 200_000_000, 900_000_000, note="stopped early",
-                     value=3.0, bound=3.5)],
+    certificates=[
+        CertificateLine("C", "C1", True, 0.2, 0.1, 9000),
+        CertificateLine("C", "C2", True, 0.2, 0.3, 11000),
+        CertificateLine("R", "R1 B 250", True, 0.2, 0.4, 60_000),
+        CertificateLine("R", "R1 B 300", True, 0.2, 1.2, 30_000),
+    ],
+    scale=[
+        ScaleLine(1000, 1500, 500, 0.25, 200_000_000, 210_000_000, 25_000, 0.1, True, 9.0, 9.0),
+        ScaleLine(4000, 6000, 2000, 1.0, 200_000_000, 280_000_000, 90_000, 0.5, True, 9.0, 9.0),
+        ScaleLine(
+            9000,
+            9000,
+            4500,
+            60.0,
+            200_000_000,
+            900_000_000,
+            note="stopped early",
+            value=3.0,
+            bound=3.5,
+        ),
+    ],
     memory=MemoryLine(500_000_000, 3, 3),
     sweep=[SweepLine(125, 60_000, 0, 9.0, 1.0, 2), SweepLine(500, 240_000, 0, 38.0, 4.0, 2)],
-)  # fmt: skip
+)
 
 
 def printed(report: Report) -> str:
@@ -154,19 +174,27 @@ def test_printed_report_has_counts_ratios_and_targets() -> None:
     """Check over solve is 0.5 and 1.5; their median is 1."""
     text = printed(REPORT)
     for part in (
-        "1 of 1", "target 40: reached", NOT_INSTALLED,
-        "compilation and warm-up 1.5 s, not counted", "240,000 rows in 42.0 s on 2 processes",
+        "1 of 1",
+        "target 40: reached",
+        NOT_INSTALLED,
+        "compilation and warm-up 1.5 s, not counted",
+        "240,000 rows in 42.0 s on 2 processes",
         "4 times the rows took 4.20 times as long (1.05 of linear)",
-        "240,000 rows below 60 s: reached", "at 6 of 6 budgets",
-        "as long as 50 single solves", "HiGHS about 2000 s (4000 times as long; extrapolated",
+        "240,000 rows below 60 s: reached",
+        "at 6 of 6 budgets",
+        "as long as 50 single solves",
+        "HiGHS about 2000 s (4000 times as long; extrapolated",
         "check / solve median 1.00, largest 1.50, target 2: reached",
-        "certificates on C: 2 of 2", "size median 10.0 kB, largest 11.0 kB, target below 1000 kB",
-        "certificates on R: 2 of 2", "target median below 1 s: reached",
+        "certificates on C: 2 of 2",
+        "size median 10.0 kB, largest 11.0 kB, target below 1000 kB",
+        "certificates on R: 2 of 2",
+        "target median below 1 s: reached",
         "size median 45.0 kB, largest 60.0 kB, target median below 50 kB: reached",
-        "between 3 and 3.5: stopped early", "to the power of 1, memory beyond the solver's own 1.5",
+        "between 3 and 3.5: stopped early",
+        "to the power of 1, memory beyond the solver's own 1.5",
         "threads: 2; scip 1",
         "peak memory on D: 0.50 GB, 3 of 3 solved, target below 2 GB: reached",
-    ):  # fmt: skip
+    ):
         assert part in text
     assert "FAIL" not in text
 

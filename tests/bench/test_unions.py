@@ -54,8 +54,9 @@ def test_problems_differ_by_budget_only() -> None:
     problems = family("R", [7])
     assert [one.packed.budget for one in problems] == [*BUDGETS, *BUDGETS]
     assert [one.name for one in problems[5:7]] == [
-        "R seed 7 lexical B 4000", "R seed 7 labelled B 250",
-    ]  # fmt: skip
+        "R seed 7 lexical B 4000",
+        "R seed 7 labelled B 250",
+    ]
     assert np.array_equal(problems[0].packed.unit, problems[5].packed.unit)
     assert min(DEFAULT_SEEDS["R"]) > 900  # held out
 

@@ -69,8 +69,11 @@ def test_json(folder: Path) -> None:
     assert found["as_drawn"]["confusion"] == [[6, 1, 0], [0, 2, 1], [1, 0, 2]]
     assert found["as_drawn"]["kappa"]["value"] == pytest.approx(63 / 102)
     assert [one["kind"] for one in data["pairs"]] == [
-        "annotator-annotator", "consensus-package", "annotator-package", "annotator-package",
-    ]  # fmt: skip
+        "annotator-annotator",
+        "consensus-package",
+        "annotator-package",
+        "annotator-package",
+    ]
     assert len(data["disputed"]) == 3
     assert printed_json(*words) == data
     assert printed_json(*words, "--seed", 5) != data

@@ -15,9 +15,18 @@ from tests.natural.passes.fake_model import answer, instead, plays
 def words(folder: Path, *more: object) -> tuple[object, ...]:
     write_frame(FRAME, folder / "f")
     return (
-        "audit", "cells", folder / "f", "--model", "one", "--out", folder / "one.csv",
-        "--cache", folder / "cache", "--yes", *more,
-    )  # fmt: skip
+        "audit",
+        "cells",
+        folder / "f",
+        "--model",
+        "one",
+        "--out",
+        folder / "one.csv",
+        "--cache",
+        folder / "cache",
+        "--yes",
+        *more,
+    )
 
 
 def test_live(tmp_path: Path) -> None:
@@ -41,10 +50,13 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
         result = run(*words(tmp_path, "--base-url", served.url, "--json"))
     assert "2 cells without a label: the model gave no answer" in shown.stderr
     assert json.loads(result.stdout) == {
-        "labels": str(tmp_path / "one.csv"), "annotator": "model:one:coverage/2", "cells": 4,
-        "labelled": {"full": 1, "partial": 1}, "undecided": ["c0002", "c0003"],
+        "labels": str(tmp_path / "one.csv"),
+        "annotator": "model:one:coverage/2",
+        "cells": 4,
+        "labelled": {"full": 1, "partial": 1},
+        "undecided": ["c0002", "c0003"],
         "failed_requests": {},
-    }  # fmt: skip
+    }
     assert set(read_label_sets(tmp_path / "one.csv")[0].labels) == {"c0000", "c0001"}
     with serving(instead("coverage", "no JSON")) as served:
         other = words(tmp_path, "--base-url", served.url, "--cache", tmp_path / "new")
@@ -60,10 +72,13 @@ def test_batch(tmp_path: Path) -> None:
     assert not (tmp_path / "one.csv").exists()
     rows = [json.loads(line) for line in (tmp_path / "one-requests.jsonl").open()]
     replies = [
-        {"custom_id": row["custom_id"], "error": None, "response": {
-            "status_code": 200, "body": completion(json.dumps(answer(row["body"])))}}
+        {
+            "custom_id": row["custom_id"],
+            "error": None,
+            "response": {"status_code": 200, "body": completion(json.dumps(answer(row["body"])))},
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
     done("batch", "import", tmp_path / "replies.jsonl", "--cache", tmp_path / "cache")
     done(*words(tmp_path, "--provider", "batch"))

@@ -40,8 +40,16 @@ def test_skipping_what_is_exact(tmp_path: Path) -> None:
 
 
 def test_json_and_passes(tmp_path: Path) -> None:
-    words = ("audit", "frame", "short", "--passes", "--candidate-kind", "fact",
-             "--zero-rate", "1/2")  # fmt: skip
+    words = (
+        "audit",
+        "frame",
+        "short",
+        "--passes",
+        "--candidate-kind",
+        "fact",
+        "--zero-rate",
+        "1/2",
+    )
     data = printed_json(*words, "--out", tmp_path / "f")
     frame = read_frame(tmp_path / "f")
     assert data["cells"] == len(frame.cells)

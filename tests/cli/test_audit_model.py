@@ -20,11 +20,16 @@ def in_two_labels(body: dict[str, Any]) -> str:
     memories = {row["memory"]: row["text"] for row in data["memories"]}
     units = {row["unit"]: row["text"] for row in data["units"]}
     cells = [
-        {"memory": pair["memory"], "unit": unit, "kept": [], "reason": "",
-         "label": "full" if (memories[pair["memory"]], units[unit]) in COVERED else "none"}
+        {
+            "memory": pair["memory"],
+            "unit": unit,
+            "kept": [],
+            "reason": "",
+            "label": "full" if (memories[pair["memory"]], units[unit]) in COVERED else "none",
+        }
         for pair in data["pairs"]
         for unit in pair["units"]
-    ]  # fmt: skip
+    ]
     return json.dumps({"cells": cells})
 
 
@@ -46,9 +51,26 @@ def test_a_second_models_package_pass(tmp_path: Path) -> None:
     for package in PACKAGES:
         write_package(package, tmp_path / f"{package.name}.json")
     paths = sorted(tmp_path.glob("*.json"))
-    words = ("audit", "model", *paths, "--model", "one", "--budget", "10,20", "--writer", "gvt",
-             "--writer", "recency_raw", "--draws", "50", "--yes", "--jobs", "1",
-             "--cache", tmp_path / "cache")  # fmt: skip
+    words = (
+        "audit",
+        "model",
+        *paths,
+        "--model",
+        "one",
+        "--budget",
+        "10,20",
+        "--writer",
+        "gvt",
+        "--writer",
+        "recency_raw",
+        "--draws",
+        "50",
+        "--yes",
+        "--jobs",
+        "1",
+        "--cache",
+        tmp_path / "cache",
+    )
     with serving(instead("coverage", in_two_labels)) as served:
         data = printed_json(*words, "--base-url", served.url)
         asked = len(served.bodies)

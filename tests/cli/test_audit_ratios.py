@@ -61,8 +61,10 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
     assert [one["changed_cells"] for one in sets.values()] == [1, 2, 1]
     assert [one["cannot_tell"] for one in sets.values()] == [0, 1, 0]
     assert sets["consensus"]["without_consensus"] == {
-        "missing": 0, "cannot_tell": 1, "disagreed": 1,
-    }  # fmt: skip
+        "missing": 0,
+        "cannot_tell": 1,
+        "disagreed": 1,
+    }
     assert data["open_cells"] == 2
     assert data["uncertified_optima"] == 0
     assert data["solved_optima"] == 3 * 2 * (4 + 3)
@@ -83,14 +85,27 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
     first = min(cell for cell, label in own.items() if label == "full")
     people = write_labels(tmp_path / "people.csv", ann=own, bob=own)
     bot = write_labels(tmp_path / "bot.csv", bot={**own, first: "none"})
-    words = (*packages, "--frame", tmp_path / "frame", "--model", bot, "--draws", "0",
-             "--writer", "recency_raw", "--budget", "30")  # fmt: skip
+    words = (
+        *packages,
+        "--frame",
+        tmp_path / "frame",
+        "--model",
+        bot,
+        "--draws",
+        "0",
+        "--writer",
+        "recency_raw",
+        "--budget",
+        "30",
+    )
     data = answered(*words, "--labels", people)
     found = [(one["name"], one["role"], one["changed_cells"]) for one in data["label_sets"]]
     assert found == [
-        ("ann", "annotator", 0), ("bob", "annotator", 0), ("bot", "model", 1),
+        ("ann", "annotator", 0),
+        ("bob", "annotator", 0),
+        ("bot", "model", 1),
         ("consensus", "consensus", 0),
-    ]  # fmt: skip
+    ]
     assert [one["name"] for one in answered(*words)["label_sets"]] == ["bot"]
     assert "bot (model)" in run("audit", "ratios", *words, "--jobs", "1").stdout
 
@@ -102,8 +117,17 @@ def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) ->
     zeros = sorted(cell for cell, label in own.items() if label == "none")
     ann = {**own, **dict.fromkeys(zeros[::3], "full")}
     file = write_labels(tmp_path / "labels.csv", ann=ann, bob=own)
-    words = (*packages, "--labels", file, "--draws", "2", "--writer", "recency_raw",
-             "--budget", "30")  # fmt: skip
+    words = (
+        *packages,
+        "--labels",
+        file,
+        "--draws",
+        "2",
+        "--writer",
+        "recency_raw",
+        "--budget",
+        "30",
+    )
     doubt = answered(*words, "--frame", tmp_path / "frame")["doubt"]
     assert doubt["cells_stood_for"] == doubt["cells_stood_for_by_key"] > len(own)
     assert doubt["label_sets"] == ["ann"]  # bob says what the package says
@@ -124,8 +148,20 @@ def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) ->
 
 def test_printed(packages: list[Path]) -> None:
     first, second = (f"pass:{name}" for name in pass_names()[:2])
-    text = done("audit", "ratios", *packages, "--labels", first, "--labels", second, *WRITERS,
-                "--draws", "2", "--jobs", "1").stdout  # fmt: skip
+    text = done(
+        "audit",
+        "ratios",
+        *packages,
+        "--labels",
+        first,
+        "--labels",
+        second,
+        *WRITERS,
+        "--draws",
+        "2",
+        "--jobs",
+        "1",
+    ).stdout
     assert "3 packages, 3 stores, ratios to the optimum of the package" in text
     for word in (first, second, "consensus", "ratio MAD", "preserved", "recency_raw", "bounds"):
         assert word in text
@@ -137,9 +173,19 @@ def test_printed(packages: list[Path]) -> None:
 def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
     package = short_set()[0]
     texts = [one.text for one in package.candidates if (one.generator or "").startswith("labels")]
-    words = (packages[0], "--labels", f"pass:{pass_names()[0]}", "--store",
-             import_texts(tmp_path / "mine.json", texts[:2]),
-             "--writer", "recency_raw", "--budget", "30", "--draws", "0")  # fmt: skip
+    words = (
+        packages[0],
+        "--labels",
+        f"pass:{pass_names()[0]}",
+        "--store",
+        import_texts(tmp_path / "mine.json", texts[:2]),
+        "--writer",
+        "recency_raw",
+        "--budget",
+        "30",
+        "--draws",
+        "0",
+    )
     data = answered(*words)
     assert data["basis"] == ["common union"]
     assert data["stores"] == ["recency_raw", "mine"]

@@ -17,8 +17,11 @@ def test_export_import_show(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, f"wrote 2 answers and 1 attempts to {file}\n")
     result = done("cache", "import", file, "--cache", tmp_path / "b")
     assert [one.split() for one in result.stdout.splitlines()] == [
-        ["2", "answers"], ["1", "attempts"], ["0", "known"], ["0", "refused"],
-    ]  # fmt: skip
+        ["2", "answers"],
+        ["1", "attempts"],
+        ["0", "known"],
+        ["0", "refused"],
+    ]
     shown = run("cache", "show", "--cache", tmp_path / "b").stdout.splitlines()
     assert [one.strip() for one in shown] == [
         "2  answers",

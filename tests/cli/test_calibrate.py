@@ -5,8 +5,18 @@ from pathlib import Path
 
 from tests.cli.running import done, failure, printed_json, run
 
-SMALL = ("event_graph:experiences=8:seeds=0-2", "--calibrate", "--budget", "0.05,0.2",
-         "--writer", "opt", "--writer", "mem0_style", "--writer", "recency_raw")  # fmt: skip
+SMALL = (
+    "event_graph:experiences=8:seeds=0-2",
+    "--calibrate",
+    "--budget",
+    "0.05,0.2",
+    "--writer",
+    "opt",
+    "--writer",
+    "mem0_style",
+    "--writer",
+    "recency_raw",
+)
 
 
 def test_printed_and_kept(tmp_path: Path) -> None:
@@ -25,8 +35,21 @@ def test_reports(tmp_path: Path) -> None:
     """A page and figures of a calibration and of a diagnosis; a run takes diagnoses in."""
     run("diagnose", *SMALL, "--out", tmp_path / "cal")
     run("diagnose", "short", "--writer", "gvt", "--budget", "40", "--out", tmp_path / "dia")
-    run("run", "--distributions", "base", "--seeds", "2", "--budgets", "2", "--writers",
-        "opt,recency_raw", "--engine", "serial", "--out", tmp_path / "run")  # fmt: skip
+    run(
+        "run",
+        "--distributions",
+        "base",
+        "--seeds",
+        "2",
+        "--budgets",
+        "2",
+        "--writers",
+        "opt,recency_raw",
+        "--engine",
+        "serial",
+        "--out",
+        tmp_path / "run",
+    )
     for name, title, files in (("cal", "Does the ratio predict", 3), ("dia", "Who lost", 6)):
         result = done("report", tmp_path / name, "--figures", tmp_path / "figures")
         assert f"{files} figure files" in result.stdout
@@ -48,8 +71,14 @@ def test_reports(tmp_path: Path) -> None:
 
 def test_wrong_input(tmp_path: Path) -> None:
     """Offline is heard by a calibration too: without vectors it fails, and asks nobody."""
-    dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--provider", "offline",
-             "--cache", tmp_path / "c.sqlite")  # fmt: skip
+    dense = (
+        "--retriever",
+        "dense:http://127.0.0.1:9/v1#m",
+        "--provider",
+        "offline",
+        "--cache",
+        tmp_path / "c.sqlite",
+    )
     for words, message in {
         ("--calibrate", "--reader", "model:x"): "choose a reader that does not call a model",
         ("short", "a.json", "--calibrate"): "leave out STORE",

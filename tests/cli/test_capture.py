@@ -24,9 +24,17 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
 def command(tmp_path: Path, *texts: str, more: tuple[str, ...] = ()) -> Result:
     write_package(package("p\x1b[31m", *texts), tmp_path / "p.json")
     arguments = [
-        "notebook", "--package", str(tmp_path / "p.json"), "--base-url", "http://127.0.0.1:1/v1",
-        "--model", "m", "--out", str(tmp_path / "s.json"), *more,
-    ]  # fmt: skip
+        "notebook",
+        "--package",
+        str(tmp_path / "p.json"),
+        "--base-url",
+        "http://127.0.0.1:1/v1",
+        "--model",
+        "m",
+        "--out",
+        str(tmp_path / "s.json"),
+        *more,
+    ]
     return CliRunner().invoke(APP, arguments)
 
 

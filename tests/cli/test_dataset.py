@@ -22,10 +22,19 @@ def test_inspect() -> None:
     assert second == f"sha256 {dataset_hash(path)}"
     lines = [line.strip() for line in rest]
     for line in (
-        "1  conversations", "3  sessions", "6  turns", "17  words", "7  questions",
-        "2    adversarial", "1  abstentions", "12  evidence references as listed",
-        "6  evidence turns", "7  representations", "3    observation", "25  irregularities",
-    ):  # fmt: skip
+        "1  conversations",
+        "3  sessions",
+        "6  turns",
+        "17  words",
+        "7  questions",
+        "2    adversarial",
+        "1  abstentions",
+        "12  evidence references as listed",
+        "6  evidence turns",
+        "7  representations",
+        "3    observation",
+        "25  irregularities",
+    ):
         assert line in lines
     for what, number in kinds(load("locomo")).items():
         (line,) = [line for line in lines if line.startswith(f"{number}    {what} (")]
@@ -47,14 +56,21 @@ def test_inspect_json() -> None:
     assert data["irregularity_counts"] == kinds(load("memdaily"))
     assert len(data["irregularities"]) == sum(kinds(load("memdaily")).values())
     assert data["irregularities"][0] == {
-        "conversation": "simple/roles/0#2", "where": "tid", "id": "simple/roles/0#2",
-        "what": "repeated id", "found": "simple/roles/0", "done": REMEDIES["repeated id"],
-    }  # fmt: skip
+        "conversation": "simple/roles/0#2",
+        "where": "tid",
+        "id": "simple/roles/0#2",
+        "what": "repeated id",
+        "found": "simple/roles/0",
+        "done": REMEDIES["repeated id"],
+    }
 
 
 def test_texts_do_not_steer_the_terminal(tmp_path: Path) -> None:
-    rows = [{"conversation": "\x1b[2J"}, {"text": "a", "\x1b[31m": 1},
-            {"question": "b", "kind": "\u202ek", "answer": "c", "evidence": ["\x07"]}]  # fmt: skip
+    rows = [
+        {"conversation": "\x1b[2J"},
+        {"text": "a", "\x1b[31m": 1},
+        {"question": "b", "kind": "\u202ek", "answer": "c", "evidence": ["\x07"]},
+    ]
     shown = done("dataset", "inspect", write_rows(tmp_path / "c", *rows)).stdout
     assert "".join(shown.splitlines()).isprintable()
     assert r"\x1b[31m" in shown
@@ -84,9 +100,13 @@ def test_subset(tmp_path: Path) -> None:
     assert first == f"wrote 3 questions to {out}  subset {chosen.sha256[:16]}"
     # Shares are 2 * 3/7 for the adversarial pair and 3/7 for the others: ties by name.
     assert [line.strip() for line in strata] == [
-        "1 of 2  adversarial", "1 of 1  multi-hop", "1 of 1  open-domain", "0 of 1  single-hop",
-        "0 of 1  temporal", "0 of 1  unknown",
-    ]  # fmt: skip
+        "1 of 2  adversarial",
+        "1 of 1  multi-hop",
+        "1 of 1  open-domain",
+        "0 of 1  single-hop",
+        "0 of 1  temporal",
+        "0 of 1  unknown",
+    ]
     before = out.read_text()
     done(*words, "--out", out, "--by", "kind")
     assert out.read_text() == before

@@ -20,8 +20,12 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_golden("demo.txt", re.sub(r"\d+\.\d{3} s", "0.000 s", result.stdout))
     folder = tmp_path / "out" / "demo"
     assert sorted(path.name for path in folder.iterdir()) == [
-        "certificate.json", "package.json", "report.html", "run", "stores",
-    ]  # fmt: skip
+        "certificate.json",
+        "package.json",
+        "report.html",
+        "run",
+        "stores",
+    ]
     package = read_package(folder / "package.json")
     done("verify", folder / "package.json", folder / "certificate.json")
     certificate = json.loads((folder / "certificate.json").read_text())
@@ -30,10 +34,17 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stores = folder / "stores"
     assert "Memory systems on the natural set" in (stores / "board.html").read_text()
     scored = done(
-        "score", stores / "package.json", stores / "mem0.json", stores / "letta.json", "--judge",
-        f"labels:{stores / 'coverage.jsonl'}", "--label-memories", stores / "memories.jsonl",
-        "--budget", "120",
-    )  # fmt: skip
+        "score",
+        stores / "package.json",
+        stores / "mem0.json",
+        stores / "letta.json",
+        "--judge",
+        f"labels:{stores / 'coverage.jsonl'}",
+        "--label-memories",
+        stores / "memories.jsonl",
+        "--budget",
+        "120",
+    )
     assert "letta at 120" in scored.stdout
     again = done("demo")
     assert "2280 of 2280 rows already existed" in again.stderr

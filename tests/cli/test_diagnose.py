@@ -52,8 +52,20 @@ def test_the_short_set(tmp_path: Path) -> None:
 
 def test_event_graphs_without_mistakes_downstream(tmp_path: Path) -> None:
     """Oracle and evidence-only: what is lost is lost in writing, nothing else."""
-    words = ("event_graph:experiences=20:seeds=0-2", *WRITERS, "--budget", "0.1", "--k", "50",
-             "--retriever", "oracle", "--reader", "evidence-only", "--out", tmp_path)  # fmt: skip
+    words = (
+        "event_graph:experiences=20:seeds=0-2",
+        *WRITERS,
+        "--budget",
+        "0.1",
+        "--k",
+        "50",
+        "--retriever",
+        "oracle",
+        "--reader",
+        "evidence-only",
+        "--out",
+        tmp_path,
+    )
     for one in summary(*words)["summaries"]:
         losses = {name for name, share in one["losses"].items() if share != "0"}
         assert losses <= {"write", "unsupported"}
@@ -81,8 +93,13 @@ def test_printed(hotel_files: Files, tmp_path: Path) -> None:
     """Tables that add up, an estimate called one, failures and the chain of one question."""
     words = (*hotel_files, "--writer", "opt", "--budget", "12", "--out", tmp_path / "out")
     text = done("diagnose", *words).stdout
-    for part in ("an ESTIMATE", "export: 4 questions = ", "evidence recall", "written_but_pruned",
-                 "export: cut by recency in 1 of 1 package"):  # fmt: skip
+    for part in (
+        "an ESTIMATE",
+        "export: 4 questions = ",
+        "evidence recall",
+        "written_but_pruned",
+        "export: cut by recency in 1 of 1 package",
+    ):
         assert part in text
     again = done("diagnose", *words, "--failures", "--show", "q1")
     assert "8 rows already existed" in again.stderr
@@ -104,8 +121,19 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each question, from the cache afterwards; the prompt is in the spec."""
-    words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one",
-             "--cache", tmp_path / "cache", "--prompt", "evidence-first")  # fmt: skip
+    words = (
+        hotel_files[0],
+        "--writer",
+        "opt",
+        "--budget",
+        "30",
+        "--reader",
+        "model:one",
+        "--cache",
+        tmp_path / "cache",
+        "--prompt",
+        "evidence-first",
+    )
     with serving(reads) as served:
         first = summary(*words, "--out", tmp_path / "a", "--base-url", served.url, "--yes")
         assert len(served.bodies) == 4
@@ -120,8 +148,17 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
 
 def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each answer, from the cache afterwards; both verdicts are printed."""
-    words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--grader", "model:one",
-             "--cache", tmp_path / "cache")  # fmt: skip
+    words = (
+        hotel_files[0],
+        "--writer",
+        "opt",
+        "--budget",
+        "30",
+        "--grader",
+        "model:one",
+        "--cache",
+        tmp_path / "cache",
+    )
     with serving(grades) as served:
         there = ("--base-url", served.url, "--yes")
         first = summary(*words, "--out", tmp_path / "a", *there)
@@ -140,15 +177,28 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
         )
     rows = [json.loads(line) for line in (tmp_path / "a/rows.jsonl").open()]
     one = next(row for row in rows if "grades" in row)
-    shown = done("diagnose", *words, "--out", tmp_path / "c", "--provider", "offline", "--show",
-                 one["query"]).stdout  # fmt: skip
+    shown = done(
+        "diagnose", *words, "--out", tmp_path / "c", "--provider", "offline", "--show", one["query"]
+    ).stdout
     assert f"graded    {one['verdict']} by the model (the longest word), " in shown
 
 
 def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> None:
     """Undecided is counted as unclear, never as wrong, and compared with nothing."""
-    words = (hotel_files[0], "--writer", "opt", "--budget", "30", "--grader", "model:one",
-             "--cache", tmp_path / "cache", "--yes", "--out", tmp_path / "out")  # fmt: skip
+    words = (
+        hotel_files[0],
+        "--writer",
+        "opt",
+        "--budget",
+        "30",
+        "--grader",
+        "model:one",
+        "--cache",
+        tmp_path / "cache",
+        "--yes",
+        "--out",
+        tmp_path / "out",
+    )
     with serving(says("no JSON")) as served:
         data = summary(*words, "--base-url", served.url)
     grading = data["grading"]
@@ -166,16 +216,28 @@ def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> No
         (says("no JSON"), "unparseable_reply"),
         (fails(400, "bad"), "no_reply"),
     ],
-)  # fmt: skip
+)
 def test_a_model_that_does_not_answer(
     hotel_files: Files, tmp_path: Path, behaviour: Any, remark: str
 ) -> None:
     """Every question keeps its row, and the remark is counted."""
     with serving(behaviour) as served:
         data = summary(
-            hotel_files[0], "--writer", "opt", "--budget", "30", "--reader", "model:one", "--cache",
-            tmp_path / "cache", "--out", tmp_path / "out", "--base-url", served.url, "--yes",
-        )  # fmt: skip
+            hotel_files[0],
+            "--writer",
+            "opt",
+            "--budget",
+            "30",
+            "--reader",
+            "model:one",
+            "--cache",
+            tmp_path / "cache",
+            "--out",
+            tmp_path / "out",
+            "--base-url",
+            served.url,
+            "--yes",
+        )
     (one,) = data["summaries"]
     assert one["why"][remark] == 4
     assert one["outcomes"]["answered_right"] == 0
@@ -184,12 +246,13 @@ def test_a_model_that_does_not_answer(
 def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
     """No evidence, an empty store, a retriever that finds nothing: a row and a remark."""
     rows = [
-        {"conversation": "ann"}, {"session": "s"},
+        {"conversation": "ann"},
+        {"session": "s"},
         {"id": "nuts", "speaker": "Ann", "text": "I am allergic to peanuts."},
         {"question": "Which food is dangerous?", "answer": "Peanuts", "evidence": ["nuts"]},
         {"question": "What does Ann's cousin read?", "answer": "a novel"},
         {"question": "Where is Ann's boat?", "kind": "abstention"},
-    ]  # fmt: skip
+    ]
     done("build", write_rows(tmp_path / "chat.jsonl", *rows), "--out", tmp_path / "p")
     (tmp_path / "none.json").write_text("[]")
     done("import", "plain", tmp_path / "none.json", "--out", tmp_path / "empty.json")
@@ -202,10 +265,15 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
         assert one["why"]["question_without_evidence"] == one["outcomes"]["uncertain"] == 1
         assert one["outcomes"]["evidence_never_written"] == 1
         assert one["measures"]["evidence_recall"] == {
-            "n": 1, "undefined": 2, "mean": 0, "ci_low": None, "ci_high": None,
-        }  # fmt: skip
-    listed = run("diagnose", package, *stores, "--budget", "9", "--out", tmp_path / "a",
-                 "--failures").stdout  # fmt: skip
+            "n": 1,
+            "undefined": 2,
+            "mean": 0,
+            "ci_low": None,
+            "ci_high": None,
+        }
+    listed = run(
+        "diagnose", package, *stores, "--budget", "9", "--out", tmp_path / "a", "--failures"
+    ).stdout
     assert "4 of 6 were not answered correctly" in listed
 
 
@@ -258,8 +326,9 @@ def test_packages_by_name(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert len(named_packages(str(tmp_path / "many"))) == 26
     assert [one.name for one in named_packages("event_graph:experiences=7:seeds=4-5")] == [
-        "event_graph-4", "event_graph-5",
-    ]  # fmt: skip
+        "event_graph-4",
+        "event_graph-5",
+    ]
     assert len(named_packages("short")) == 26
     assert len(named_packages("event_graph:experiences=7")) == 10
 

@@ -32,9 +32,13 @@ def test_and_the_stores_beside_them(tmp_path: Path) -> None:
     paths = []
     for name, text in (("a", "Ann has a parrot."), ("b", "Ann has a canary.")):
         paths.append(record(tmp_path / f"{name}.json.record.jsonl", "m", text))
-        store = {"format": "memaudit-store", "version": 1, "name": name,
-                 "origin": {"system": "x", "format": "plain"},
-                 "memories": [{"id": "1", "text": text}]}  # fmt: skip
+        store = {
+            "format": "memaudit-store",
+            "version": 1,
+            "name": name,
+            "origin": {"system": "x", "format": "plain"},
+            "memories": [{"id": "1", "text": text}],
+        }
         (tmp_path / f"{name}.json").write_text(json.dumps(store))
     shown = done("diff", *paths).stdout
     assert "1 ask the same" in shown

@@ -75,8 +75,10 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert proofs["fast"] == proofs["reference"] == proofs["auto"] == 4
     assert data["cpus"] >= 1
     assert data["folders"][0] == {
-        "use": "cache of model replies", "path": str(tmp_path), "writable": True,
-    }  # fmt: skip
+        "use": "cache of model replies",
+        "path": str(tmp_path),
+        "writable": True,
+    }
     assert {"memaudit", "python", "numpy"} <= data["versions"].keys()
     assert {"models", "tiktoken"} <= {extra["name"] for extra in data["extras"]}
 
@@ -111,8 +113,9 @@ def test_the_other_project_of_that_name(tmp_path: Path, monkeypatch: pytest.Monk
     install(Path(new), DISTRIBUTION, "0.1.0", PLUGIN)
     assert namesakes([new]) == ()
     assert namesakes([theirs, new, old, theirs]) == (
-        Namesake("0.2.0", theirs, ours=False), Namesake("0.1.0", old, ours=True),
-    )  # fmt: skip
+        Namesake("0.2.0", theirs, ours=False),
+        Namesake("0.1.0", old, ours=True),
+    )
     monkeypatch.setattr(sys, "path", [*sys.path, theirs, old])
     printed = " ".join(done("doctor").stdout.split())
     assert f"import memaudit gets {memaudit.__path__[0]}, this project" in printed

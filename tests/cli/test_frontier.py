@@ -23,8 +23,11 @@ def test_json(tiny: Package, tiny_file: Path) -> None:
     (one,) = printed_json("frontier", tiny_file, "--max-budget", 4)
     assert one["values"] == [0, 1, 2, 3, 3]
     assert [(step["budget"], step["value_exact"]) for step in one["steps"]] == [
-        (0, "0"), (1, "1"), (2, "2"), (3, "3"),
-    ]  # fmt: skip
+        (0, "0"),
+        (1, "1"),
+        (2, "2"),
+        (3, "3"),
+    ]
     assert (one["package"], one["digest"], one["group_cap"]) == ("tiny", digest(tiny), 1)
     assert one["max_budget"] == 4
     assert one["method"]
@@ -35,8 +38,12 @@ def test_table(tiny_file: Path) -> None:
     lines = run("frontier", tiny_file, "--max-budget", 4).stdout.splitlines()
     assert lines[0].startswith("tiny  digest ")
     rows = [line.split() for line in lines if line.strip().endswith("%")]
-    assert rows == [["0", "0", "0.0%"], ["1", "1", "33.3%"], ["2", "2", "66.7%"],
-                    ["3", "3", "100.0%"]]  # fmt: skip
+    assert rows == [
+        ["0", "0", "0.0%"],
+        ["1", "1", "33.3%"],
+        ["2", "2", "66.7%"],
+        ["3", "3", "100.0%"],
+    ]
 
 
 def test_evenly_chosen_rows() -> None:

@@ -24,10 +24,25 @@ def test_every_distribution(name: str, tmp_path: Path) -> None:
 def test_knobs_and_a_folder(tmp_path: Path) -> None:
     """Every knob has an option; a path without .json is a folder of tables."""
     done(
-        "generate", "event_graph", "--experiences", "30", "--update-rate", "0.6",
-        "--chain-length", "4", "--interval-rate", "0.1", "--redundancy", "0",
-        "--scope-shifts", "1", "--distractors", "0", "--out", tmp_path / "p",
-    )  # fmt: skip
+        "generate",
+        "event_graph",
+        "--experiences",
+        "30",
+        "--update-rate",
+        "0.6",
+        "--chain-length",
+        "4",
+        "--interval-rate",
+        "0.1",
+        "--redundancy",
+        "0",
+        "--scope-shifts",
+        "1",
+        "--distractors",
+        "0",
+        "--out",
+        tmp_path / "p",
+    )
     assert len(read_package(tmp_path / "p").experiences) == 30
 
 
@@ -58,9 +73,18 @@ def test_train_and_run(tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     done("train", "ridge", *trained, "--out", model)
     result = done(
-        "run", "--distributions", "event_graph:experiences=12", "--seeds", "55-56",
-        "--budgets", "20", "--writers", f"estimated_gvt_ridge:{model}", "--out", tmp_path / "r",
-    )  # fmt: skip
+        "run",
+        "--distributions",
+        "event_graph:experiences=12",
+        "--seeds",
+        "55-56",
+        "--budgets",
+        "20",
+        "--writers",
+        f"estimated_gvt_ridge:{model}",
+        "--out",
+        tmp_path / "r",
+    )
     assert "1 rows have no store: the writer failed" in result.stdout
     seen, fresh = read_journal(tmp_path / "r" / "rows.jsonl")
     assert "trained on this content" in seen["failed"]

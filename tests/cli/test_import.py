@@ -73,15 +73,18 @@ def test_failures(tmp_path: Path) -> None:
 
 
 def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    (tmp_path / "e.json").write_text(json.dumps([{"text": "a", "id": "\x1b[2J"}] * 2 + [
-        {"text": "b", "id": "\x1b[2J"}]))  # fmt: skip
+    (tmp_path / "e.json").write_text(
+        json.dumps([{"text": "a", "id": "\x1b[2J"}] * 2 + [{"text": "b", "id": "\x1b[2J"}])
+    )
     result = done("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
     assert "\x1b" not in result.stdout
 
 
 def test_fields_of_any_file(tmp_path: Path) -> None:
-    rows = [{"body": "a", "at": {"t": "2025-01-01"}, "nr": 7, "who": "ann"},
-            {"body": "b", "at": {"t": "2025-01-02"}, "nr": 8, "who": "bo"}]  # fmt: skip
+    rows = [
+        {"body": "a", "at": {"t": "2025-01-01"}, "nr": 7, "who": "ann"},
+        {"body": "b", "at": {"t": "2025-01-02"}, "nr": 8, "who": "bo"},
+    ]
     path, out = tmp_path / "e.json", tmp_path / "s.json"
     path.write_text(json.dumps(rows))
     assert "its fields are body, at.t, nr, who: say" in failure("import", path, "--out", out)
@@ -104,18 +107,23 @@ def test_chat_beside_the_store(tmp_path: Path) -> None:
         assert [json.loads(line) for line in chat.read_text().splitlines()] == [
             {"conversation": "export"},
             {"session": "c1", "time": "2026-01-06T12:30"},
-            {"id": "m1", "speaker": "user", "text": "I am a baker in Bonn.",
-             "time": "2026-01-06T12:30"},
+            {
+                "id": "m1",
+                "speaker": "user",
+                "text": "I am a baker in Bonn.",
+                "time": "2026-01-06T12:30",
+            },
             {"session": "c2", "time": "2026-03-14T12:10"},
             {"id": "m3", "speaker": "user", "text": "I eat fish now.", "time": "2026-03-14T12:10"},
             {"id": "m4", "speaker": "assistant", "text": "Noted.", "time": "2026-03-14T12:11"},
-        ]  # fmt: skip
+        ]
     question = {"id": "q1", "question": "What does Ann eat?", "answer": "fish", "evidence": ["m3"]}
     with chat.open("a") as file:
         file.write(json.dumps(question) + "\n")
     done("build", chat, "--out", tmp_path / "packages")
-    (package,) = [one for one in (tmp_path / "packages").glob("*.json")
-                  if one.name != "manifest.json"]  # fmt: skip
+    (package,) = [
+        one for one in (tmp_path / "packages").glob("*.json") if one.name != "manifest.json"
+    ]
     done("score", package, out, "--budget", 20, "--judge", "lexical")
     assert "has questions" in failure("import", path, "--out", out, "--chat", chat)
     assert "q1" in chat.read_text()
@@ -128,10 +136,11 @@ def test_chat_of_one_namespace(tmp_path: Path) -> None:
     assert (data["chat"], data["transcript"]) == (str(chat), "2 sessions, 3 messages")
     done("import", path, "--out", out, "--chat", chat, "--namespace", "ann")
     assert [json.loads(line) for line in chat.read_text().splitlines()] == [
-        {"conversation": "export"}, {"session": "7", "time": "2025-03-14T12:10"},
+        {"conversation": "export"},
+        {"session": "7", "time": "2025-03-14T12:10"},
         {"speaker": "user", "text": "I eat fish.", "time": "2025-03-14T12:10"},
         {"speaker": "assistant", "text": "Noted.", "time": "2025-03-14T12:11"},
-    ]  # fmt: skip
+    ]
     assert [memory.sources for memory in read_store(out).memories] == [("7",)]
 
 

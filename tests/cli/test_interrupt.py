@@ -37,13 +37,25 @@ def dense() -> Package:
 
 def started(file: Path, solver: str, budgets: str, **environment: str) -> subprocess.Popen[str]:
     command = [
-        sys.executable, "-m", "memaudit.cli.main", "solve", str(file), "--json",
-        "--budget", budgets, "--solver", solver,
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "memaudit.cli.main",
+        "solve",
+        str(file),
+        "--json",
+        "--budget",
+        budgets,
+        "--solver",
+        solver,
+    ]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True, env={**os.environ, **environment},
-    )  # fmt: skip
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, **environment},
+    )
 
 
 def at_work(process: subprocess.Popen[str], seconds: float) -> None:
@@ -113,9 +125,11 @@ def test_ctrl_c_while_compiling(dense: Package, tmp_path: Path) -> None:
 def test_ctrl_c_among_many_solves(seconds: float) -> None:
     """It ends the command, whatever it meets: a solve, a number that is written, an import."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "memaudit.cli.main", "board"], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "memaudit.cli.main", "board"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     at_work(process, seconds)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
@@ -128,8 +142,17 @@ def test_ctrl_c_among_many_solves(seconds: float) -> None:
 def test_time_limit(hard: Package, tmp_path: Path) -> None:
     """The same for --seconds, and no certificate is claimed."""
     write_package(hard, tmp_path / "h.json")
-    result = done("solve", tmp_path / "h.json", "--seconds", 1, "--solver", "reference", "--json",
-                  "--certificate", tmp_path / "c.json")  # fmt: skip
+    result = done(
+        "solve",
+        tmp_path / "h.json",
+        "--seconds",
+        1,
+        "--solver",
+        "reference",
+        "--json",
+        "--certificate",
+        tmp_path / "c.json",
+    )
     (one,) = json.loads(result.stdout)
     assert (one["status"], one["note"]) == ("bound", "stopped early")
     assert not (tmp_path / "c.json").exists()

@@ -18,14 +18,18 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in short_set()[:3]:
         home = tmp_path_factory.mktemp(package.name)
         write_package(package, home / "p.json")
-        texts = [candidate.text for candidate in package.candidates
-                 if candidate.kind not in ("raw", "session")]  # fmt: skip
+        texts = [
+            candidate.text
+            for candidate in package.candidates
+            if candidate.kind not in ("raw", "session")
+        ]
         stores = (
             import_texts(home / "all.json", texts),
             import_texts(home / "half.json", texts[::2]),
         )
-        scored = done("score", home / "p.json", *stores, "--budget", "20,200", "--judge",
-                      "lexical", "--json")  # fmt: skip
+        scored = done(
+            "score", home / "p.json", *stores, "--budget", "20,200", "--judge", "lexical", "--json"
+        )
         (folder / f"{package.name}.json").write_text(scored.stdout)
     return folder
 
@@ -91,8 +95,11 @@ def test_what_scores_do_not_see(scores: Path, tmp_path: Path) -> None:
     page = tmp_path / "board.html"
     text = " ".join(run("leaderboard", tmp_path, "--out", page).stdout.split())
     data = printed_json("leaderboard", tmp_path)
-    for said in ("all *", "PARTLY READ: 2 rows of the export are not in the store",
-                 "3 cells got no answer and count as not covered"):  # fmt: skip
+    for said in (
+        "all *",
+        "PARTLY READ: 2 rows of the export are not in the store",
+        "3 cells got no answer and count as not covered",
+    ):
         assert said in text
     assert "half *" not in text
     assert data["undecided_cells"] == 3

@@ -33,9 +33,14 @@ def test_validate_json(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert good["packages"][0]["digest"] == digest(tiny)
     assert bad["problems"] == [
-        {"file": "no.json", "line": None, "id": None, "message": "does not exist",
-         "fix": "check the path"}
-    ]  # fmt: skip
+        {
+            "file": "no.json",
+            "line": None,
+            "id": None,
+            "message": "does not exist",
+            "fix": "check the path",
+        }
+    ]
 
 
 def test_every_problem_is_printed(tiny_file: Path) -> None:
@@ -125,10 +130,15 @@ def test_show_lists_rows_on_request(tiny: Package, tiny_file: Path) -> None:
 def test_listings_fit_the_terminal(tiny: Package, width: int) -> None:
     """Every row and every word of a long text, however long the ids; nothing is cut."""
     many = [
-        {"id": f"candidate-{n}-{'x' * 40}", "experience": tiny.experiences[0].id, "kind": "fact",
-         "cost": 1, "text": f"{LONG}[b]{n}"}
+        {
+            "id": f"candidate-{n}-{'x' * 40}",
+            "experience": tiny.experiences[0].id,
+            "kind": "fact",
+            "cost": 1,
+            "text": f"{LONG}[b]{n}",
+        }
         for n in range(300)
-    ]  # fmt: skip
+    ]
     query = tiny.queries[0].model_copy(update={"text": "Which menu?", "answer": LONG})
     package = tiny.replace(candidates=many, coverage=(), queries=(query,))
     for table, words in (("candidates", [f"[b]{n}" for n in range(300)]), ("queries", ["→"])):

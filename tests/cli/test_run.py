@@ -13,8 +13,16 @@ import pytest
 from memaudit.io.journal import read_journal
 from tests.cli.running import done, failure, printed_json, run
 
-SMALL = ("--distributions", "base,update_chain", "--seeds", "3", "--budgets", "2,0.1",
-         "--engine", "serial")  # fmt: skip
+SMALL = (
+    "--distributions",
+    "base,update_chain",
+    "--seeds",
+    "3",
+    "--budgets",
+    "2,0.1",
+    "--engine",
+    "serial",
+)
 
 
 def test_a_small_run(tmp_path: Path) -> None:
@@ -66,10 +74,23 @@ def test_wrong_input(tmp_path: Path, arguments: tuple[str, str], line: str) -> N
 
 def test_ctrl_c_and_again(tmp_path: Path) -> None:
     command = [
-        sys.executable, "-m", "memaudit.cli.main", "run", "--distributions", "base",
-        "--seeds", "120", "--budgets", "2,4,8", "--writers", "gvt,greedy", "--out", str(tmp_path),
-        "--engine", "serial",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "memaudit.cli.main",
+        "run",
+        "--distributions",
+        "base",
+        "--seeds",
+        "120",
+        "--budgets",
+        "2,4,8",
+        "--writers",
+        "gvt,greedy",
+        "--out",
+        str(tmp_path),
+        "--engine",
+        "serial",
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     rows = tmp_path / "rows.jsonl"
     while process.poll() is None and not (rows.exists() and rows.stat().st_size):
@@ -97,8 +118,12 @@ def test_reproduce_with_few_seeds(tmp_path: Path) -> None:
 def test_audit_solvers() -> None:
     found = printed_json("audit", "solvers", "--rows", "12", "--jobs", "1")
     assert {one["solver"] for one in found["solvers"]} == {
-        "auto", "fast", "brute", "reference", "highs",
-    }  # fmt: skip
+        "auto",
+        "fast",
+        "brute",
+        "reference",
+        "highs",
+    }
     assert {(one["rows"], one["matches"], one["max_difference"]) for one in found["solvers"]} == {
         (12, 12, "0")
     }

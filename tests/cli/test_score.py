@@ -42,8 +42,9 @@ def test_printed(hotel_files: Files) -> None:
     text = done(*words).stdout
     rows = [line.split() for line in text.splitlines() if line.startswith(" export ")]
     assert [row[:4] for row in rows] == [
-        ["export", "20", "36", "recency"], ["export", "40", "36", "all"],
-    ]  # fmt: skip
+        ["export", "20", "36", "recency"],
+        ["export", "40", "36", "all"],
+    ]
     for score, *losses in (row[4:] for row in rows):
         kept, error = map(float, score.split("±"))
         total = kept * 100 + sum(float(share.rstrip("%")) for share in losses)
@@ -80,16 +81,19 @@ def test_budgets_of_each_store(hotel_files: Files, turns: Path) -> None:
     words = ("score", *hotel_files, turns, "--budget", "10%,own")
     rows = printed_json(*words)["scores"]
     assert [(row["store"], row["asked"], row["budget"], row["kept_by"]) for row in rows] == [
-        ("export", "10%", 22, "recency"), ("turns", "10%", 22, "recency"),
-        ("export", "own", 36, "everything fits"), ("turns", "own", 77, "everything fits"),
-    ]  # fmt: skip
+        ("export", "10%", 22, "recency"),
+        ("turns", "10%", 22, "recency"),
+        ("export", "own", 36, "everything fits"),
+        ("turns", "own", 77, "everything fits"),
+    ]
     assert all(row["kept"]["cost"] <= row["budget"] for row in rows)
     assert [row["written"]["cost"] for row in rows] == [36, 77, 36, 77]
     for row in rows:
         (same,) = [
-            other for other in printed_json(*words[:-1], row["budget"])["scores"]
+            other
+            for other in printed_json(*words[:-1], row["budget"])["scores"]
             if other["store"] == row["store"]
-        ]  # fmt: skip
+        ]
         assert same["score"] == row["score"], "a budget means its cost, however it is asked for"
     text = done(*words).stdout
     for cell in ("10% (22)", "own (36)", "own (77)"):
@@ -126,7 +130,7 @@ def test_nothing_above_1_is_shown_of_a_store_over_budget(hotel_files: Files) -> 
             row["best_subset"]["ratio"],
             *(one["ratio"] for one in row["policies"].values()),
         ]
-        assert all(0 <= ratio <= 1 for ratio in ratios)  # fmt: skip
+        assert all(0 <= ratio <= 1 for ratio in ratios)
     for text in (done(*words).stdout, done(*words, "--all").stdout):
         assert all(float(number) <= 1 for number in re.findall(r"\d+\.\d{3}", text))
 
@@ -208,8 +212,10 @@ def test_exports_need_no_import(hotel_files: Files, tmp_path: Path) -> None:
     views = (kit, f"all={kit}+{archive}", f"blocks={kit}@full")
     rows = printed_json("score", package, *views, "--budget", "9")["scores"]
     assert [(row["store"], row["written"]["memories"]) for row in rows] == [
-        ("kit", 3), ("all", 4), ("blocks", 2),
-    ]  # fmt: skip
+        ("kit", 3),
+        ("all", 4),
+        ("blocks", 2),
+    ]
     assert [set(row["policies"]) for row in rows] == [{"top"}, {"top"}, {"recency"}]
     assert "is a store, imported with its view" in failure(
         "score", package, f"{store}@text", *words
@@ -244,13 +250,19 @@ def test_one_of_several_conversations(hotel_files: Files, tmp_path: Path) -> Non
     found = [{"memory": text, "timestamp": None} for text in texts]
     other = [{"memory": "Bo likes tea.", "timestamp": None}]
     results = tmp_path / "results.json"
-    results.write_text(json.dumps({
-        name: [{"question": "?", "speaker_1_memories": rows, "speaker_2_memories": []}]
-        for name, rows in {"0": other, "1": found}.items()
-    }))  # fmt: skip
+    results.write_text(
+        json.dumps(
+            {
+                name: [{"question": "?", "speaker_1_memories": rows, "speaker_2_memories": []}]
+                for name, rows in {"0": other, "1": found}.items()
+            }
+        )
+    )
     score = ("score", package, results, "--budget", "40")
-    assert "but for '0', '1'; if that is the same conversation, say so with --map OLD=NEW, such " \
-           "as --map 0=hotel-rooms\n" in run(*score).stderr  # fmt: skip
+    assert (
+        "but for '0', '1'; if that is the same conversation, say so with --map OLD=NEW, such "
+        "as --map 0=hotel-rooms\n" in run(*score).stderr
+    )
     (own,) = printed_json("score", *hotel_files, "--budget", "40")["scores"]
     (mapped,) = printed_json(*score, "--map", "1=hotel-rooms")["scores"]
     out = tmp_path / "one.json"
@@ -326,10 +338,12 @@ def test_salience(hotel_files: Files) -> None:
     words = (*hotel_files, "--budget", "20", "--judge", "lexical")
     for given, rows in (
         (("--query-salience", calls), {"recency", "query_salience"}),
-        (("--salience", calls, "--query-salience", calls),
-         {"recency", "salience", "query_salience"}),
+        (
+            ("--salience", calls, "--query-salience", calls),
+            {"recency", "salience", "query_salience"},
+        ),
         (("--salience", calls), {"recency", "salience"}),
-    ):  # fmt: skip
+    ):
         (row,) = printed_json("score", *words, *given)["scores"]
         assert set(row["policies"]) == rows
         assert row["kept_by"] == "recency"

@@ -15,24 +15,42 @@ from tests.natural.passes.fake_model import answer, plays
 
 UNITS = ("Ann has a red dog", "Bo eats blue fish", "Cy owns three cats", "Dee sold her old car")
 TURNS = (
-    "Today Ann has a red dog indeed", "Ann has a blue dog", "Bo eats blue fish and rice",
-    "Bo eats red fish", "Cy owns three red cats", "So Dee sold her old car", "Dee sold",
-)  # fmt: skip
+    "Today Ann has a red dog indeed",
+    "Ann has a blue dog",
+    "Bo eats blue fish and rice",
+    "Bo eats red fish",
+    "Cy owns three red cats",
+    "So Dee sold her old car",
+    "Dee sold",
+)
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     """Turns that nobody judged, and a store. The model gives full to a text that holds a unit."""
-    package = Package.model_validate({
-        "name": "p", "cost_rule": "words", "equal_texts_once": True,
-        "experiences": [{"id": f"e{n}"} for n in range(len(TURNS))],
-        "candidates": [
-            {"id": f"c{n}", "experience": f"e{n}", "kind": "raw", "text": text,
-             "cost": len(text.split()), "generator": "rule:raw"}
-            for n, text in enumerate(TURNS)],
-        "units": [{"id": f"u{n}", "kind": "fact", "text": text, "weight": 1 + n}
-                  for n, text in enumerate(UNITS)],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "cost_rule": "words",
+            "equal_texts_once": True,
+            "experiences": [{"id": f"e{n}"} for n in range(len(TURNS))],
+            "candidates": [
+                {
+                    "id": f"c{n}",
+                    "experience": f"e{n}",
+                    "kind": "raw",
+                    "text": text,
+                    "cost": len(text.split()),
+                    "generator": "rule:raw",
+                }
+                for n, text in enumerate(TURNS)
+            ],
+            "units": [
+                {"id": f"u{n}", "kind": "fact", "text": text, "weight": 1 + n}
+                for n, text in enumerate(UNITS)
+            ],
+        }
+    )
     write_package(package, tmp_path / "p.json")
     return tmp_path / "p.json", import_texts(
         tmp_path / "s.json", ["Cy owns three cats", "a red dog"]
@@ -40,18 +58,32 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def words(files: tuple[Path, Path], cache: Path, *more: object) -> tuple[object, ...]:
-    return ("score", *files, "--budget", "6,14", "--judge", "model:one", "--lazy", "--json",
-            "--cache", cache, *more)  # fmt: skip
+    return (
+        "score",
+        *files,
+        "--budget",
+        "6,14",
+        "--judge",
+        "model:one",
+        "--lazy",
+        "--json",
+        "--cache",
+        cache,
+        *more,
+    )
 
 
 def answer_batch(folder: Path, cache: Path) -> int:
     """Answer every request of the batch file, as a queue would."""
     rows = [json.loads(line) for line in (folder / "s-requests.jsonl").open()]
     replies = [
-        {"custom_id": row["custom_id"], "error": None,
-         "response": {"status_code": 200, "body": completion(json.dumps(answer(row["body"])))}}
+        {
+            "custom_id": row["custom_id"],
+            "error": None,
+            "response": {"status_code": 200, "body": completion(json.dumps(answer(row["body"])))},
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     (folder / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
     done("batch", "import", folder / "replies.jsonl", "--cache", cache)
     return len(rows)
@@ -82,10 +114,16 @@ def test_live_batch_and_offline(files: tuple[Path, Path], tmp_path: Path) -> Non
 def _ratios(data: dict[str, Any]) -> list[tuple[object, ...]]:
     """What was kept and what was possible, of every row."""
     return [
-        (row["score"], row["optimum"]["value"], row["optimum"]["certified"],
-         row["package_ratio"]["optimum"], row["best_subset"]["value"], row["policies"]["recency"])
+        (
+            row["score"],
+            row["optimum"]["value"],
+            row["optimum"]["certified"],
+            row["package_ratio"]["optimum"],
+            row["best_subset"]["value"],
+            row["policies"]["recency"],
+        )
         for row in data["scores"]
-    ]  # fmt: skip
+    ]
 
 
 def test_a_limit_leaves_an_interval(files: tuple[Path, Path], tmp_path: Path) -> None:

@@ -25,11 +25,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, step in (("all", 1), ("half", 2)):
         rows = []
         for place, package in enumerate(packages):
-            texts = [candidate.text for candidate in package.candidates
-                     if candidate.generator == "labels:memories"]  # fmt: skip
+            texts = [
+                candidate.text
+                for candidate in package.candidates
+                if candidate.generator == "labels:memories"
+            ]
             kept = [] if (name, place) == ("half", 0) else texts[::step]
-            memories = [{"memory_id": f"m{n}", "text": text, "memory_index": n}
-                        for n, text in enumerate(kept)]  # fmt: skip
+            memories = [
+                {"memory_id": f"m{n}", "text": text, "memory_index": n}
+                for n, text in enumerate(kept)
+            ]
             row = {"instance_id": package.name, "memories": memories}
             if (name, place) == ("all", SCORED - 1):
                 row = {"instance_id": package.name, "error": "timeout"}
@@ -51,10 +56,12 @@ def test_json(folder: Path) -> None:
     kept = {
         name: [
             row["score"]
-            for one in data["packages"] for row in one["scores"] if row["store"] == name
+            for one in data["packages"]
+            for row in one["scores"]
+            if row["store"] == name
         ]
         for name in ("all", "half")
-    }  # fmt: skip
+    }
     assert {name: len(ratios) for name, ratios in kept.items()} == {"all": 5, "half": 6}
     assert kept["half"][0] == 0
     for one in data["summary"]["standings"]:
@@ -69,9 +76,12 @@ def test_json(folder: Path) -> None:
     assert gap["n"] == 5
     for one in data["unit_kinds"]:
         total = sum(
-            row["unit_kinds"][kind]["value"] for file in data["packages"] for row in file["scores"]
-            if row["store"] == one["store"] for kind in row["unit_kinds"]
-        )  # fmt: skip
+            row["unit_kinds"][kind]["value"]
+            for file in data["packages"]
+            for row in file["scores"]
+            if row["store"] == one["store"]
+            for kind in row["unit_kinds"]
+        )
         assert sum(kind["value"] for kind in one["kinds"].values()) == pytest.approx(total)
 
 
@@ -121,8 +131,11 @@ def test_shares_and_own_costs(folder: Path) -> None:
     found = {(one["budget"], one["store"]): one for one in standings}
     assert [one["budget"] for one in standings] == ["10%", "10%", "own", "own"]
     assert {at: one["score"]["n"] for at, one in found.items()} == {
-        ("10%", "all"): 5, ("10%", "half"): 6, ("own", "all"): 5, ("own", "half"): 5,
-    }  # fmt: skip
+        ("10%", "all"): 5,
+        ("10%", "half"): 6,
+        ("own", "all"): 5,
+        ("own", "half"): 5,
+    }
     assert found["own", "half"]["undefined"] == {"optimum is 0": 1}
     assert {one["cut_to_budget"] for one in standings if one["budget"] == "own"} == {0}
 

@@ -62,13 +62,18 @@ def test_a_score_between_two_ends() -> None:
     assert others.splitlines()[-2].split()[2:6] == ["4", "4", "0.571", "0.444..0.571"]
     data = score_row(row)
     assert (data["score"], data["exact"], data["undefined"]) == (
-        None, None, "optimum not certified",
-    )  # fmt: skip
+        None,
+        None,
+        "optimum not certified",
+    )
     assert [round(end, 3) for end in data["between"]] == [0.444, 0.571]
     optimum = data["optimum"]
     assert (optimum["value"], optimum["bound"], optimum["status"], optimum["certified"]) == (
-        7, 9, "bound", False,
-    )  # fmt: skip
+        7,
+        9,
+        "bound",
+        False,
+    )
 
 
 def test_which_optimum_and_how_far() -> None:
@@ -116,11 +121,14 @@ def test_lost_parts_share_the_row_of_their_statement() -> None:
     result = score_package(
         PACKAGE.replace(candidates=(), coverage=()),
         [exported(Memory(id="m", text="to Lisbon"), name="one"), STORE],
-        Scoring(asked_budgets(40), {
-            "one": Says({"m": {"u7#what": F(1)}}),
-            "s": Says({"all": {"u7#what": F(1), "u7#who": F(1), "u7#when": F(1)}}),
-        }),
-    )  # fmt: skip
+        Scoring(
+            asked_budgets(40),
+            {
+                "one": Says({"m": {"u7#what": F(1)}}),
+                "s": Says({"all": {"u7#what": F(1), "u7#who": F(1), "u7#when": F(1)}}),
+            },
+        ),
+    )
     text = " ".join(printed(lost_table(result.rows[0].lost)).split())
     assert "generation u7 fact 2 Ana moved to Lisbon in May 2023 (who, when) -" in text
     assert text.count("Lisbon") == 1

@@ -48,8 +48,13 @@ def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     done("import", "plain", tmp_path / "torn.jsonl", "--out", tmp_path / "torn.json")
     words = ("sensitivity", *files, tmp_path / "torn.json", "--budget", "30", "--noise", "flip")
     text = done(*words, "--repetitions", "2", "--cost-rules", "", "--group-caps", "").stdout
-    for part in ("ESTIMATE", "flip 0.1", "[", "not certified: 0",
-                 "torn: PARTLY READ: 1 row of the export is not in the store"):  # fmt: skip
+    for part in (
+        "ESTIMATE",
+        "flip 0.1",
+        "[",
+        "not certified: 0",
+        "torn: PARTLY READ: 1 row of the export is not in the store",
+    ):
         assert part in text
     assert "cost bytes" not in text
 
@@ -64,13 +69,30 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
         for path in files[1:]
         for memory in json.loads(path.read_text())["memories"]
     ]
-    labels = [{"memory_id": "turns line-1", "unit_id": "u1", "coverage": 1},
-              {"memory_id": "facts line-1", "unit_id": "u1", "coverage": 0}]  # fmt: skip
+    labels = [
+        {"memory_id": "turns line-1", "unit_id": "u1", "coverage": 1},
+        {"memory_id": "facts line-1", "unit_id": "u1", "coverage": 0},
+    ]
     write_rows(tmp_path / "m.jsonl", *named)
     judge = f"labels:{write_rows(tmp_path / 'l.jsonl', *labels)}"
-    words = ("sensitivity", *files, "--budget", "60", "--cost-rules", "", "--group-caps", "",
-             "--noise", "", "--judge", "lexical", "--judge", judge,
-             "--label-memories", tmp_path / "m.jsonl")  # fmt: skip
+    words = (
+        "sensitivity",
+        *files,
+        "--budget",
+        "60",
+        "--cost-rules",
+        "",
+        "--group-caps",
+        "",
+        "--noise",
+        "",
+        "--judge",
+        "lexical",
+        "--judge",
+        judge,
+        "--label-memories",
+        tmp_path / "m.jsonl",
+    )
     data = printed_json(*words)
     assert [row["name"] for row in data["judges"]] == ["lexical", "labels l"]
     assert [row["variant"] for row in data["findings"]] == ["base", "judge labels l"]
@@ -115,9 +137,24 @@ def test_corrected_evidence(tmp_path: Path) -> None:
     row = {"question_id": "locomo_0_qa0", "correct_evidence": ["D2:1"]}
     (tmp_path / "errors.json").write_text(json.dumps([row]))
     package = tmp_path / "built" / "conv-a.json"
-    words = ("sensitivity", package, store, "--judge", "lexical", "--budget", "5", "--cost-rules",
-             "", "--group-caps", "", "--noise", "", "--json", "--corrections",
-             tmp_path / "errors.json")  # fmt: skip
+    words = (
+        "sensitivity",
+        package,
+        store,
+        "--judge",
+        "lexical",
+        "--budget",
+        "5",
+        "--cost-rules",
+        "",
+        "--group-caps",
+        "",
+        "--noise",
+        "",
+        "--json",
+        "--corrections",
+        tmp_path / "errors.json",
+    )
     result = done(*words, "--conversations", FIXTURES["locomo"])
     assert "1 corrected" in result.stderr
     base, better = json.loads(result.stdout)["findings"]

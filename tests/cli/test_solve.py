@@ -58,8 +58,11 @@ def test_all_packages_of_a_folder(tiny: Package, tmp_path: Path) -> None:
     certificate = tmp_path / "c.json"
     result = run("solve", tmp_path / "a", "--budget", "1,3", "--json", "--certificate", certificate)
     assert [(one["package"], one["budget"]) for one in json.loads(result.stdout)] == [
-        ("tiny", 1), ("tiny", 3), ("other", 1), ("other", 3),
-    ]  # fmt: skip
+        ("tiny", 1),
+        ("tiny", 3),
+        ("other", 1),
+        ("other", 3),
+    ]
     assert len(json.loads(certificate.read_text())) == 4
     checked = done("verify", tmp_path / "a", certificate)
     assert checked.stdout.count("VALID") == 4
@@ -141,7 +144,16 @@ def test_status_of_a_refused_certificate() -> None:
     """It is a bound, whatever the solver said."""
     zero = exact(0)
     one = Optimum(
-        "p", "d", zero, 1, zero, (), zero, zero, "bound", "auto",
+        "p",
+        "d",
+        zero,
+        1,
+        zero,
+        (),
+        zero,
+        zero,
+        "bound",
+        "auto",
         note="certificate refused: leaf 3: the bound does not exclude a better store",
-    )  # fmt: skip
+    )
     assert status_of(one) == "bound, gap 0, certificate refused"

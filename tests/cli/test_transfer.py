@@ -33,8 +33,12 @@ def test_choices(tmp_path: Path) -> None:
     words = (path, *writers, "--budget", "9", "--out", tmp_path / "out")
     data = question_summary("transfer", *words)
     assert [one["store"] for one in data["summaries"]] == [
-        "opt", "mem0_style", "full_raw", "raw_replay", "fifo",
-    ]  # fmt: skip
+        "opt",
+        "mem0_style",
+        "full_raw",
+        "raw_replay",
+        "fifo",
+    ]
     assert (data["packages"], data["spec"]["peeking_writers"]) == (1, ["opt"])
     assert data["spec"]["budget"] == "9"
 

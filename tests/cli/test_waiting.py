@@ -42,10 +42,13 @@ def test_a_command_waits(command: str, hotel_files: tuple[Path, Path], tmp_path:
     """Exit code 75, no result, and one last line: what for, which file, what to do next."""
     write_frame(FRAME, tmp_path / "frame")
     files = {
-        "package": hotel_files[0], "store": hotel_files[1], "frame": tmp_path / "frame",
-        "chat": write_rows(tmp_path / "chat.jsonl", *CHAT), "folder": tmp_path,
+        "package": hotel_files[0],
+        "store": hotel_files[1],
+        "frame": tmp_path / "frame",
+        "chat": write_rows(tmp_path / "chat.jsonl", *CHAT),
+        "folder": tmp_path,
         "records": written(tmp_path / "records.json"),
-    }  # fmt: skip
+    }
     cache = tmp_path / "cache"
     words = [word.format(**files) for word in command.split()]
     words += ["--provider", "batch", "--cache", str(cache)]
@@ -66,18 +69,36 @@ def test_a_command_waits(command: str, hotel_files: tuple[Path, Path], tmp_path:
 def test_what_was_refused_has_failed(tmp_path: Path) -> None:
     """One pass refused, one not answered: the first is counted as failed, the other waits."""
     chat = write_rows(tmp_path / "chat.jsonl", *CHAT)
-    words = ("build", chat, "--method", "model", "--model", "one", "--out", tmp_path / "built",
-             "--provider", "batch", "--cache", tmp_path / "cache")  # fmt: skip
+    words = (
+        "build",
+        chat,
+        "--method",
+        "model",
+        "--model",
+        "one",
+        "--out",
+        tmp_path / "built",
+        "--provider",
+        "batch",
+        "--cache",
+        tmp_path / "cache",
+    )
     first = run(*words).stderr
     assert first.count("1 of 1, 0 from the cache, 1 waiting for a batch, 0 failed, used") == 2
 
     def refuse(first: int, last: int | None = None) -> str:
         rows = [json.loads(line) for line in (tmp_path / "built-requests.jsonl").open()]
-        replies = write_rows(tmp_path / "replies.jsonl", *(
-            {"custom_id": row["custom_id"], "error": None,
-             "response": {"status_code": 200, "body": completion(None, refusal="no")}}
-            for row in rows[first:last]
-        ))  # fmt: skip
+        replies = write_rows(
+            tmp_path / "replies.jsonl",
+            *(
+                {
+                    "custom_id": row["custom_id"],
+                    "error": None,
+                    "response": {"status_code": 200, "body": completion(None, refusal="no")},
+                }
+                for row in rows[first:last]
+            ),
+        )
         return done("batch", "import", replies, "--cache", tmp_path / "cache").stdout
 
     assert "2 still waiting: 1 without a line in the file, 1 without a valid" in refuse(0, 1)

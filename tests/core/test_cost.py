@@ -14,9 +14,15 @@ from memaudit.core.package import Package
 
 @pytest.mark.parametrize(
     ("rule", "text", "cost"),
-    [("words", " a  b\nc ", 3), ("words", "", 0), ("bytes", "", 8), ("bytes", "x" * 24, 9),
-     ("bytes", "é" * 13, 10), ("tokens:simple", "it's 3.5!", 7)],
-)  # fmt: skip
+    [
+        ("words", " a  b\nc ", 3),
+        ("words", "", 0),
+        ("bytes", "", 8),
+        ("bytes", "x" * 24, 9),
+        ("bytes", "é" * 13, 10),
+        ("tokens:simple", "it's 3.5!", 7),
+    ],
+)
 def test_rules(rule: str, text: str, cost: int) -> None:
     """bytes: 8 + ceil(utf8 bytes / 24); simple tokens: word runs and single marks."""
     assert cost_rule(rule)(text) == cost
@@ -71,10 +77,15 @@ def test_sums() -> None:
 
 @pytest.mark.parametrize(
     ("rule", "fault"),
-    [("3+kind:edge=4", "does not measure the text"), ("words+utf8/0", "divides by zero"),
-     ("words+kind:a=1+kind:a=2", "names kind:a twice"), ("words+1234567890", "more than 9 digits"),
-     ("words+letters", "unknown cost rule 'letters'"), ("words+", "unknown cost rule ''")],
-)  # fmt: skip
+    [
+        ("3+kind:edge=4", "does not measure the text"),
+        ("words+utf8/0", "divides by zero"),
+        ("words+kind:a=1+kind:a=2", "names kind:a twice"),
+        ("words+1234567890", "more than 9 digits"),
+        ("words+letters", "unknown cost rule 'letters'"),
+        ("words+", "unknown cost rule ''"),
+    ],
+)
 def test_sums_that_say_nothing(rule: str, fault: str) -> None:
     with pytest.raises(MemAuditError, match=fault):
         cost_rule(rule)

@@ -66,17 +66,28 @@ COSTS = st.integers(0, 10**20) | st.fractions(0, 99) | st.decimals("0", "99", pl
 def test_it_is_that_of_a_plain_dump(package: Package, data: st.DataObject) -> None:
     """Rows are written by hand and remembered, for speed; the bytes must not change."""
     experiences = tuple(
-        change(row, text=data.draw(TEXTS), session=data.draw(st.none() | TEXTS),
-               timestamp=data.draw(st.none() | TEXTS), speaker=data.draw(st.none() | TEXTS),
-               attributes=data.draw(ATTRIBUTES))
+        change(
+            row,
+            text=data.draw(TEXTS),
+            session=data.draw(st.none() | TEXTS),
+            timestamp=data.draw(st.none() | TEXTS),
+            speaker=data.draw(st.none() | TEXTS),
+            attributes=data.draw(ATTRIBUTES),
+        )
         for row in package.experiences
-    )  # fmt: skip
+    )
     candidates = tuple(
-        change(row, text=data.draw(TEXTS), cost=exact(data.draw(COSTS)), kind=data.draw(TEXTS),
-               confidence=data.draw(st.none() | st.fractions(0, 1)),
-               attributes=data.draw(ATTRIBUTES), generator=data.draw(st.none() | TEXTS))
+        change(
+            row,
+            text=data.draw(TEXTS),
+            cost=exact(data.draw(COSTS)),
+            kind=data.draw(TEXTS),
+            confidence=data.draw(st.none() | st.fractions(0, 1)),
+            attributes=data.draw(ATTRIBUTES),
+            generator=data.draw(st.none() | TEXTS),
+        )
         for row in package.candidates
-    )  # fmt: skip
+    )
     changed = package.model_copy(update={"experiences": experiences, "candidates": candidates})
     assert digest(changed) == plain_digest(changed)
 
@@ -87,13 +98,28 @@ def change(row: Any, **fields: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("table", "field", "value"),
-    [("", "name", "x"), ("", "group_cap", 2), ("", "budgets", (3,)), ("", "attributes", {"a": 1}),
-     ("experiences", "text", "x"), ("experiences", "speaker", "x"), ("candidates", "cost", 9),
-     ("candidates", "text", "x"), ("candidates", "experience", "e2"), ("candidates", "kind", "x"),
-     ("candidates", "confidence", 1), ("units", "weight", 9), ("units", "text", "x"),
-     ("units", "attributes", {"a": 0}), ("queries", "importance", 2), ("queries", "required", ()),
-     ("queries", "answer", ""), ("coverage", "value", 0.25), ("coverage", "label", "x")],
-)  # fmt: skip
+    [
+        ("", "name", "x"),
+        ("", "group_cap", 2),
+        ("", "budgets", (3,)),
+        ("", "attributes", {"a": 1}),
+        ("experiences", "text", "x"),
+        ("experiences", "speaker", "x"),
+        ("candidates", "cost", 9),
+        ("candidates", "text", "x"),
+        ("candidates", "experience", "e2"),
+        ("candidates", "kind", "x"),
+        ("candidates", "confidence", 1),
+        ("units", "weight", 9),
+        ("units", "text", "x"),
+        ("units", "attributes", {"a": 0}),
+        ("queries", "importance", 2),
+        ("queries", "required", ()),
+        ("queries", "answer", ""),
+        ("coverage", "value", 0.25),
+        ("coverage", "label", "x"),
+    ],
+)
 def test_every_field_counts(tiny: Package, table: str, field: str, value: Any) -> None:
     if table:
         rows = [row.model_dump() for row in getattr(tiny, table)]

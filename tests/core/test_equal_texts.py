@@ -45,19 +45,25 @@ def test_case_spacing_and_ends_of_sentences_do_not_distinguish(
 
 
 def test_two_copies_of_half_a_unit_are_worth_half() -> None:
-    package = Package.model_validate({
-        "name": "p", "group_cap": 2, "experiences": [{"id": "e"}, {"id": "f"}],
-        "candidates": [
-            {"id": "a", "experience": "e", "kind": "fact", "text": "Eats fish.", "cost": 2},
-            {"id": "b", "experience": "f", "kind": "fact", "text": "eats fish", "cost": 1},
-            {"id": "x", "experience": "f", "kind": "fact", "text": "", "cost": 1},
-            {"id": "y", "experience": "f", "kind": "fact", "text": " ", "cost": 1}],
-        "units": [{"id": id, "kind": "fact", "weight": 1} for id in "uv"],
-        "coverage": [
-            {"candidate": "a", "unit": "u", "value": 0.5, "provenance": "heuristic:x"},
-            {"candidate": "b", "unit": "u", "value": 0.5, "provenance": "pass:x"},
-            {"candidate": "a", "unit": "v", "value": 0.25}],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "group_cap": 2,
+            "experiences": [{"id": "e"}, {"id": "f"}],
+            "candidates": [
+                {"id": "a", "experience": "e", "kind": "fact", "text": "Eats fish.", "cost": 2},
+                {"id": "b", "experience": "f", "kind": "fact", "text": "eats fish", "cost": 1},
+                {"id": "x", "experience": "f", "kind": "fact", "text": "", "cost": 1},
+                {"id": "y", "experience": "f", "kind": "fact", "text": " ", "cost": 1},
+            ],
+            "units": [{"id": id, "kind": "fact", "weight": 1} for id in "uv"],
+            "coverage": [
+                {"candidate": "a", "unit": "u", "value": 0.5, "provenance": "heuristic:x"},
+                {"candidate": "b", "unit": "u", "value": 0.5, "provenance": "pass:x"},
+                {"candidate": "a", "unit": "v", "value": 0.25},
+            ],
+        }
+    )
     assert solve(package, 9).value == F(5, 4)
     once = merged(package)
     assert solve(once, 9).value == F(3, 4)
@@ -109,15 +115,25 @@ def test_merging_never_lowers_an_optimum_below_that_of_distinct_texts(
 def documents(texts: dict[str, str], parts: dict[str, list[str]], **shared: str) -> Package:
     """Candidates by id, each worth half of a unit; those in `shared` share an experience."""
     homes = {id: shared.get(id, id) for id in texts}
-    return Package.model_validate({
-        "name": "p", "experiences": [{"id": id} for id in dict.fromkeys(homes.values())],
-        "candidates": [
-            {"id": id, "experience": homes[id], "kind": "memory", "text": text,
-             "cost": len(text), "parts": parts.get(id, [])}
-            for id, text in texts.items()],
-        "units": [{"id": "u", "kind": "fact", "weight": 1}],
-        "coverage": [{"candidate": id, "unit": "u", "value": 0.5} for id in texts],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": id} for id in dict.fromkeys(homes.values())],
+            "candidates": [
+                {
+                    "id": id,
+                    "experience": homes[id],
+                    "kind": "memory",
+                    "text": text,
+                    "cost": len(text),
+                    "parts": parts.get(id, []),
+                }
+                for id, text in texts.items()
+            ],
+            "units": [{"id": "u", "kind": "fact", "weight": 1}],
+            "coverage": [{"candidate": id, "unit": "u", "value": 0.5} for id in texts],
+        }
+    )
 
 
 def parts_of(package: Package) -> dict[str, tuple[str, ...]]:
@@ -129,11 +145,18 @@ def test_parts_name_the_candidate_that_stands_for_a_copy() -> None:
     beside that file's entries, and still can."""
     once = merged(
         documents(
-            {"f": "tea. jam.", "f1": "tea.", "f2": "jam.", "g": "tea rye", "g1": "tea", "g2": "rye",
-             "copy": "Tea. Jam"},
+            {
+                "f": "tea. jam.",
+                "f1": "tea.",
+                "f2": "jam.",
+                "g": "tea rye",
+                "g1": "tea",
+                "g2": "rye",
+                "copy": "Tea. Jam",
+            },
             {"f": ["f1", "f2"], "g": ["g1", "g2"]},
         )
-    )  # fmt: skip
+    )
     assert parts_of(once) == {"g": ("g1", "g2")}
     assert merged(once) == once
 

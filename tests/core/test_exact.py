@@ -37,27 +37,45 @@ def test_decimals_add_up() -> None:
 
 @pytest.mark.parametrize(
     ("given_number", "expected"),
-    [(1, Fraction(1)), ("1/3", Fraction(1, 3)), (Decimal("0.10"), Fraction(1, 10)),
-     (" 2.5 ", Fraction(5, 2)), ("0.5/0.25", Fraction(2)), ("-1e-3", Fraction(-1, 1000))],
-)  # fmt: skip
+    [
+        (1, Fraction(1)),
+        ("1/3", Fraction(1, 3)),
+        (Decimal("0.10"), Fraction(1, 10)),
+        (" 2.5 ", Fraction(5, 2)),
+        ("0.5/0.25", Fraction(2)),
+        ("-1e-3", Fraction(-1, 1000)),
+    ],
+)
 def test_texts_and_numbers(given_number: object, expected: Fraction) -> None:
     assert exact(given_number) == expected
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [("x", "not a number"), ("nan", "not a finite"), (float("inf"), "not a finite"),
-     ("1/0", "divides by zero"), (True, "true or false"), (None, "found nothing"),
-     ("1e99", "range"), (10**60, "more than 60 digits"), ("1" * 61, "more than 60 digits"),
-     ("1/2/3", "not a number")],
-)  # fmt: skip
+    [
+        ("x", "not a number"),
+        ("nan", "not a finite"),
+        (float("inf"), "not a finite"),
+        ("1/0", "divides by zero"),
+        (True, "true or false"),
+        (None, "found nothing"),
+        ("1e99", "range"),
+        (10**60, "more than 60 digits"),
+        ("1" * 61, "more than 60 digits"),
+        ("1/2/3", "not a number"),
+    ],
+)
 def test_refused(wrong: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         exact(wrong)
 
 
-@given(st.fractions(max_denominator=10**12) | st.decimals(allow_nan=False, allow_infinity=False,
-       min_value=-(10**9), max_value=10**9, places=18).map(Fraction))  # fmt: skip
+@given(
+    st.fractions(max_denominator=10**12)
+    | st.decimals(
+        allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9, places=18
+    ).map(Fraction)
+)
 def test_plain_reads_back(number: Fraction) -> None:
     """The JSON form of a number is that number."""
     assert exact(plain(number)) == number
@@ -67,8 +85,11 @@ def test_plain_prefers_numbers() -> None:
     """Numbers where JSON can hold them, text otherwise."""
     third, long = Fraction(1, 3), exact("0.12345678901234567890123")
     assert [plain(n) for n in (Fraction(2), Fraction(1, 10), third, long)] == [
-        2, 0.1, "1/3", "0.12345678901234567890123",
-    ]  # fmt: skip
+        2,
+        0.1,
+        "1/3",
+        "0.12345678901234567890123",
+    ]
 
 
 def test_enclosures_add_and_scale() -> None:
@@ -99,8 +120,10 @@ def test_undefined(show: Callable[..., str]) -> None:
 
 def test_exact_numbers_stay_exact_while_they_are_short() -> None:
     assert [short_exact(Fraction(text)) for text in ("5", "9/4", "1/3")] == [
-        "5", "2.25", "1/3 ~0.3333333",
-    ]  # fmt: skip
+        "5",
+        "2.25",
+        "1/3 ~0.3333333",
+    ]
     assert short_exact(Fraction(10**13 + 1, 3)) == "~3.333333e+12"
 
 
@@ -108,8 +131,11 @@ def test_short_numbers() -> None:
     assert [short_number(Fraction(text)) for text in ("12345", "1/3")] == ["12,345", "0.3333"]
     assert significant(Fraction(200, 3), 6) == "66.6667"
     assert [byte_size(n) for n in (999, 1500, 25_000_000, 3 * 10**9)] == [
-        "999 B", "1.5 kB", "25 MB", "3.0 GB",
-    ]  # fmt: skip
+        "999 B",
+        "1.5 kB",
+        "25 MB",
+        "3.0 GB",
+    ]
 
 
 def test_numbers_in_json_are_rounded_or_null() -> None:

@@ -37,15 +37,19 @@ def test_the_provenance_says_what_a_cell_rests_on(provenance: str | None, kind: 
 
 def test_the_assumed_share_is_what_is_lost_without_assumed_cells() -> None:
     """Of u a judged half and an assumed whole: without the whole, half of it is left."""
-    package = Package.model_validate({
-        "name": "p", "experiences": [{"id": "e"}],
-        "candidates": [{"id": id, "experience": "e", "kind": "f", "cost": 1} for id in "abc"],
-        "units": [{"id": "u", "kind": "f", "weight": 3}, {"id": "v", "kind": "f", "weight": 1}],
-        "coverage": [
-            {"candidate": "a", "unit": "u", "value": 0.5, "provenance": "pass:x"},
-            {"candidate": "b", "unit": "u", "value": 1, "provenance": "heuristic:x"},
-            {"candidate": "c", "unit": "v", "value": 1}],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": "e"}],
+            "candidates": [{"id": id, "experience": "e", "kind": "f", "cost": 1} for id in "abc"],
+            "units": [{"id": "u", "kind": "f", "weight": 3}, {"id": "v", "kind": "f", "weight": 1}],
+            "coverage": [
+                {"candidate": "a", "unit": "u", "value": 0.5, "provenance": "pass:x"},
+                {"candidate": "b", "unit": "u", "value": 1, "provenance": "heuristic:x"},
+                {"candidate": "c", "unit": "v", "value": 1},
+            ],
+        }
+    )
     assert assumed_share(package, ["a", "b", "c"]) == 1 - (F(3, 2) + 1) / F(4)
     assert assumed_share(package, ["a"]) == 0
     assert assumed_share(package, ["b"]) == 1

@@ -10,11 +10,16 @@ from memaudit.core.number_text import fraction_text, rounded
 @pytest.mark.parametrize(
     ("number", "shown"),
     [
-        (Fraction(1, 3), 0.333333333), (Fraction(1, 10**12), 1e-12),
-        (Fraction(-2, 3 * 10**20), -6.66666667e-21), (Fraction(0), 0.0), (None, None),
-        (float("nan"), None), (5.6e-17, 0.0), (0.1 + 0.2, 0.3),
+        (Fraction(1, 3), 0.333333333),
+        (Fraction(1, 10**12), 1e-12),
+        (Fraction(-2, 3 * 10**20), -6.66666667e-21),
+        (Fraction(0), 0.0),
+        (None, None),
+        (float("nan"), None),
+        (5.6e-17, 0.0),
+        (0.1 + 0.2, 0.3),
     ],
-)  # fmt: skip
+)
 def test_rounded(number: Fraction | float | None, shown: float | None) -> None:
     """A small exact number keeps its digits; a small float is what a sum has left over."""
     assert rounded(number) == shown

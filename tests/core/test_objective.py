@@ -93,8 +93,11 @@ def test_values_by_hand() -> None:
     assert Capped(cap=F(1, 2)).at(F(3)).high == F(1, 2)
     line = Piecewise(points=((F(1, 2), F(3, 4)), (F(1), F(1))))
     assert [line.at(z).low for z in (F(1, 4), F(1, 2), F(3, 4), F(9))] == [
-        F(3, 8), F(3, 4), F(7, 8), 1,
-    ]  # fmt: skip
+        F(3, 8),
+        F(3, 4),
+        F(7, 8),
+        1,
+    ]
     assert Sqrt().at(F(9, 4)).low == Sqrt().at(F(9, 4)).high == F(3, 2)
     assert all(h.at(F(0)).high == 0 for h in (Sqrt(), Log1p(), Saturating()))
 
@@ -119,9 +122,13 @@ def test_grain_makes_values_whole(h: Response, step: Fraction, count: int) -> No
 
 @pytest.mark.parametrize(
     ("points", "message"),
-    [([[1, 1], [1, 2]], "increasing coverage"), ([[0, 1]], "increasing coverage"),
-     ([[1, 1], [2, 0]], "must not decrease"), ([[1, 1], [2, 3]], "concave")],
-)  # fmt: skip
+    [
+        ([[1, 1], [1, 2]], "increasing coverage"),
+        ([[0, 1]], "increasing coverage"),
+        ([[1, 1], [2, 0]], "must not decrease"),
+        ([[1, 1], [2, 3]], "concave"),
+    ],
+)
 def test_bad_shapes_are_refused(points: list[list[int]], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Piecewise.model_validate({"points": points})

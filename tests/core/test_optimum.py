@@ -29,9 +29,10 @@ def test_certificates_read_back() -> None:
 def test_long_values_read_back() -> None:
     """Sums of awkward fractions have more digits than any number of a package may have."""
     awkward = package(
-        "a:e0:1 b:e1:1", {f"u{i}": F(1, 10**25 + 1 + i) for i in range(9)},
+        "a:e0:1 b:e1:1",
+        {f"u{i}": F(1, 10**25 + 1 + i) for i in range(9)},
         [(id, f"u{i}", F(1, 7)) for i in range(9) for id in "ab"],
-    )  # fmt: skip
+    )
     good = solve(awkward, F(2), solver="reference").certificate
     assert len(str(good.value)) > 200
     again = Certificate.from_json(json.loads(json.dumps(good.to_json())))
@@ -54,7 +55,8 @@ NOT_EXACT = ("four", "1/0", "1/00", "", " 4", "4\n", "1_0", "٣", "1e999999999",
 MALFORMED: list[tuple[dict[str, Any], str]] = [
     ({"format": "memaudit-package"}, "not a certificate"),
     ({"version": 2}, "certificate version 2 is not 1"),
-    ({"package": 5}, "expected text, found int"), ({"budget": 4}, "expected text, found int"),
+    ({"package": 5}, "expected text, found int"),
+    ({"budget": 4}, "expected text, found int"),
     *(({"budget": text}, f"{text!r} is not an exact number") for text in NOT_EXACT),
     ({"value": "9" * 4301}, "number has more than 4300 digits"),
     ({"value": "1/" + "9" * 4301}, "number has more than 4300 digits"),
@@ -63,7 +65,8 @@ MALFORMED: list[tuple[dict[str, Any], str]] = [
     ({"group_cap": "1"}, "expected a whole number, found str"),
     ({"group_cap": True}, "expected a whole number, found bool"),
     ({"scale": 1.0}, "expected a whole number, found float"),
-    ({"store": "a"}, "expected a list, found str"), ({"store": [1]}, "expected text, found int"),
+    ({"store": "a"}, "expected a list, found str"),
+    ({"store": [1]}, "expected text, found int"),
     ({"store": None}, "expected a list, found nothing"),
     ({"proof": {}}, "expected a list, found dict"),
     ({"proof": [0, "0"]}, "expected a whole number, found str"),
@@ -74,7 +77,7 @@ MALFORMED: list[tuple[dict[str, Any], str]] = [
     ({"layouts": [[[[0], [0], [0]]]]}, "a block is a list of units and a list of groups"),
     ({"layouts": [["ab"]]}, "expected a list, found str"),
     ({"layouts": [[[[0], [0.5]]]]}, "expected a whole number, found float"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("change", "reason"), MALFORMED)

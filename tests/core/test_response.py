@@ -29,9 +29,15 @@ from tests.strategies import all_responses
 F = Fraction
 LINES = Piecewise(points=((F(1, 2), F(3, 4)), (F(1), F(1))))
 EVERY_SHAPE: tuple[Response, ...] = (
-    Capped(cap=F(3, 2)), LINES, Sqrt(), Log1p(), Saturating(),
-    Sqrt(cap=F(2)), Log1p(cap=F(1, 3)), Saturating(cap=F(1)),
-)  # fmt: skip
+    Capped(cap=F(3, 2)),
+    LINES,
+    Sqrt(),
+    Log1p(),
+    Saturating(),
+    Sqrt(cap=F(2)),
+    Log1p(cap=F(1, 3)),
+    Saturating(cap=F(1)),
+)
 amounts = st.fractions(min_value=0, max_value=5, max_denominator=60)
 caps = st.fractions(min_value=F(1, 60), max_value=5, max_denominator=60)
 response = TypeAdapter[Any](Response)
@@ -40,13 +46,18 @@ response = TypeAdapter[Any](Response)
 def shapes(*responses: Response) -> Package:
     """A unit for each h, half covered by the only candidate."""
     units = {f"u{n}": h for n, h in enumerate(responses)}
-    return Package.model_validate({
-        "name": "shapes", "experiences": [{"id": "e"}],
-        "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 1}],
-        "units": [{"id": id, "kind": "fact", "weight": 1, "response": h.model_dump()}
-                  for id, h in units.items()],
-        "coverage": [{"candidate": "c", "unit": id, "value": "1/2"} for id in units],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": "shapes",
+            "experiences": [{"id": "e"}],
+            "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 1}],
+            "units": [
+                {"id": id, "kind": "fact", "weight": 1, "response": h.model_dump()}
+                for id, h in units.items()
+            ],
+            "coverage": [{"candidate": "c", "unit": id, "value": "1/2"} for id in units],
+        }
+    )
 
 
 def test_every_shape_is_here() -> None:
@@ -82,8 +93,9 @@ def test_up_to_by_hand() -> None:
 
 def test_digests_of_packages_without_caps_stay() -> None:
     """The digest is the one before smooth shapes could have a cap; a cap is another package."""
-    plain = shapes(Sqrt(), Log1p(), Saturating(), Capped(cap=F(3, 2)),
-                   Piecewise(points=((F(1, 2), F(1)),)))  # fmt: skip
+    plain = shapes(
+        Sqrt(), Log1p(), Saturating(), Capped(cap=F(3, 2)), Piecewise(points=((F(1, 2), F(1)),))
+    )
     assert digest(plain) == "3a9a36ba088662c8b5d7405f73162b5811146c9789e43ef348de4b2faa4a0574"
     assert len({digest(shapes(h)) for h in EVERY_SHAPE}) == len(EVERY_SHAPE)
 
@@ -98,8 +110,11 @@ def test_round_trip(tmp_path: Path) -> None:
         assert digest(again) == digest(package)
     rows = json.loads((tmp_path / "p.json").read_text())["units"]
     assert [set(row["response"]) for row in rows[2:]] == [
-        {"shape"}, {"shape"}, {"shape"}, *({"shape", "cap"} for _ in range(3)),
-    ]  # fmt: skip
+        {"shape"},
+        {"shape"},
+        {"shape"},
+        *({"shape", "cap"} for _ in range(3)),
+    ]
 
 
 @pytest.mark.parametrize("shape", ["sqrt", "log1p", "saturating"])
@@ -117,8 +132,10 @@ def test_small_values_are_known_as_well_as_large_ones(h: Response, z: Fraction) 
     with localcontext(prec=200):
         point = Decimal(z.numerator) / Decimal(z.denominator)
         truth = {
-            "sqrt": point.sqrt(), "log1p": (1 + point).ln(), "saturating": 1 - (-point).exp(),
-        }[h.shape]  # fmt: skip
+            "sqrt": point.sqrt(),
+            "log1p": (1 + point).ln(),
+            "saturating": 1 - (-point).exp(),
+        }[h.shape]
     room = Fraction(1, 10**150)
     assert near.low - room <= Fraction(truth) <= near.high + room
     assert near.high - near.low <= near.low / 1_000_000

@@ -27,7 +27,7 @@ MIXED = st.text(
         ("ｶﾞｷﾞ", 1),
         ("저는 서울에서 일해요.", 3),
         ("أنا أحبُّ القهوة.", 3),
-        ("עברית צה\"ל", 2),
+        ('עברית צה"ל', 2),
         ("हिन्दी में लिखा", 3),
         ("Москва — столица", 2),
         # An estimate: 9 letters without vowel signs and tone marks.
@@ -38,7 +38,7 @@ MIXED = st.text(
         ("", 0),
         ("—!? %", 0),
     ],
-)  # fmt: skip
+)
 def test_unicode_words(text: str, words: int) -> None:
     """Counted by hand, by UAX #29."""
     assert unicode_words(text) == cost_rule("unicode_words")(text) == words
@@ -59,12 +59,21 @@ def test_plain_words_are_the_same_by_both_rules(text: str) -> None:
 def test_shares() -> None:
     """A Han character is as much text as four letters, Katakana and Hangul two; signs are none."""
     assert script_shares(["我们 Python", "12!"]) == {
-        "Han": Fraction(8, 14), "Latin": Fraction(6, 14),
-    }  # fmt: skip
+        "Han": Fraction(8, 14),
+        "Latin": Fraction(6, 14),
+    }
     assert script_shares(["12 ..."]) == {}
     assert [script_of(letter) for letter in "aéяあ한ไ@3ꦗ"] == [
-        "Latin", "Latin", "Cyrillic", "Hiragana", "Hangul", "Thai", None, None, OTHER,
-    ]  # fmt: skip
+        "Latin",
+        "Latin",
+        "Cyrillic",
+        "Hiragana",
+        "Hangul",
+        "Thai",
+        None,
+        None,
+        OTHER,
+    ]
 
 
 def test_the_default_rule_follows_the_script() -> None:

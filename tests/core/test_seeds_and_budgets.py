@@ -32,9 +32,11 @@ def test_seed_ranges_read_back(seeds: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [*((text, "cannot read seeds") for text in ("x", "-3", "1-", "2-x", "1.5")),
-     *((text, "too many or too large") for text in ("9" * 20, "100000000000", "5-999999999999"))],
-)  # fmt: skip
+    [
+        *((text, "cannot read seeds") for text in ("x", "-3", "1-", "2-x", "1.5")),
+        *((text, "too many or too large") for text in ("9" * 20, "100000000000", "5-999999999999")),
+    ],
+)
 def test_wrong_seeds(text: str, line: str) -> None:
     with pytest.raises(MemAuditError, match=line):
         parse_seeds(text)
@@ -59,12 +61,22 @@ def test_wrong_budgets(text: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("given", "text", "amount"),
     [
-        (250, "250", 250), ("250", "250", 250), (" 250.0 ", "250", 250), (0, "0", 0),
-        ("1/3", "1/3", Fraction(1, 3)), (Fraction(1, 3), "1/3", Fraction(1, 3)), (0.5, "0.5", 0.5),
-        ("10%", "10%", 81), ("10.0 %", "10%", 81), ("100%", "100%", 812), ("0.01%", "0.01%", 1),
-        ("own", "own", 44), (" own ", "own", 44), (AskedBudget("own"), "own", 44),
+        (250, "250", 250),
+        ("250", "250", 250),
+        (" 250.0 ", "250", 250),
+        (0, "0", 0),
+        ("1/3", "1/3", Fraction(1, 3)),
+        (Fraction(1, 3), "1/3", Fraction(1, 3)),
+        (0.5, "0.5", 0.5),
+        ("10%", "10%", 81),
+        ("10.0 %", "10%", 81),
+        ("100%", "100%", 812),
+        ("0.01%", "0.01%", 1),
+        ("own", "own", 44),
+        (" own ", "own", 44),
+        (AskedBudget("own"), "own", 44),
     ],
-)  # fmt: skip
+)
 def test_budgets_as_people_ask_for_them(given: object, text: str, amount: float) -> None:
     """A cost is itself; a share is of a conversation of 812, in whole costs of at least 1; own is
     the 44 that a store costs."""
@@ -76,13 +88,20 @@ def test_budgets_as_people_ask_for_them(given: object, text: str, amount: float)
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ("x", "budget 'x': 'x' is not a number"), ("Own", "budget 'Own': 'Own' is not a number"),
-        ("", "budget '': "), ("%", "budget '%': "), (None, "budget 'None': "),
-        (True, "not true or false"), (float("nan"), "nan is not a finite number"),
-        ("1e999999", "is out of range"), ("-3", "budget -3 is negative"), ("-3%", "is negative"),
-        ("0%", "0% is not a share of the conv"), ("101%", "101% is not a share of the conv"),
+        ("x", "budget 'x': 'x' is not a number"),
+        ("Own", "budget 'Own': 'Own' is not a number"),
+        ("", "budget '': "),
+        ("%", "budget '%': "),
+        (None, "budget 'None': "),
+        (True, "not true or false"),
+        (float("nan"), "nan is not a finite number"),
+        ("1e999999", "is out of range"),
+        ("-3", "budget -3 is negative"),
+        ("-3%", "is negative"),
+        ("0%", "0% is not a share of the conv"),
+        ("101%", "101% is not a share of the conv"),
     ],
-)  # fmt: skip
+)
 def test_wrong_asked_budgets(given: object, line: str) -> None:
     """One line that says what is wrong and what to write."""
     with pytest.raises(MemAuditError) as caught:
@@ -99,8 +118,12 @@ def test_several_budgets() -> None:
         assert [budget.text for budget in asked_budgets(asked)] == ["250", "10%", "own"]
     assert asked_budgets(250) == asked_budgets("250") == (asked_budget(250),)
     assert [budget.text for budget in asked_budgets(USUAL_BUDGETS)] == [
-        "5%", "10%", "20%", "40%", "own",
-    ]  # fmt: skip
+        "5%",
+        "10%",
+        "20%",
+        "40%",
+        "own",
+    ]
     for asked, line in (
         ("10,20,10.0", "budget 10 is given twice; give each budget once"),
         ("5%,5.0%", "budget 5% is given twice"),

@@ -31,8 +31,12 @@ def test_sentences() -> None:
     """Titles, initials and numbers of a list do not end one; a closing quote belongs to it."""
     text = 'Dr. Smith said "Go!" Then J. Doe left.\n1. Eggs, e.g. two\nBye…  Now?'
     assert sentences(text) == [
-        'Dr. Smith said "Go!"', "Then J. Doe left.", "1. Eggs, e.g. two", "Bye…", "Now?",
-    ]  # fmt: skip
+        'Dr. Smith said "Go!"',
+        "Then J. Doe left.",
+        "1. Eggs, e.g. two",
+        "Bye…",
+        "Now?",
+    ]
 
 
 @given(TEXTS)
@@ -61,8 +65,15 @@ def test_terms() -> None:
     assert terms("Yes, you really can.") == frozenset()
 
 
-@pytest.mark.parametrize("forms", ["paint painted painting paints", "plan planned planning",
-                                   "hike hiked hiking hikes", "city cities"])  # fmt: skip
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "paint painted painting paints",
+        "plan planned planning",
+        "hike hiked hiking hikes",
+        "city cities",
+    ],
+)
 def test_forms_of_a_word_are_one_term(forms: str) -> None:
     assert len({stem(word) for word in forms.split()}) == 1
 
@@ -103,9 +114,13 @@ def test_sentences_end_without_a_space() -> None:
     where no spaces are written."""
     text = "\u4f60好\uff01\uff1f去吧……好\uff1b他说\uff1a「不。」然后走了!再见 Mr. Li"
     assert sentences(text) == [
-        "\u4f60好\uff01\uff1f", "去吧……", "好\uff1b", "他说\uff1a「不。」", "然后走了!",
+        "\u4f60好\uff01\uff1f",
+        "去吧……",
+        "好\uff1b",
+        "他说\uff1a「不。」",
+        "然后走了!",
         "再见 Mr. Li",
-    ]  # fmt: skip
+    ]
     assert sentences("今日は晴れ。明日は雨。") == ["今日は晴れ。", "明日は雨。"]
     assert sentences("كيف حالك؟أنا بخير. شكرا") == ["كيف حالك؟", "أنا بخير.", "شكرا"]
     assert sentences("मैं ठीक हूँ।तुम?") == ["मैं ठीक हूँ।", "तुम?"]
@@ -140,7 +155,7 @@ def test_terms_of_other_scripts(text: str, expected: Terms) -> None:
         ("น้องสาวทำงานเป็นวิศวกรที่เชียงใหม่", "น้องสาวเป็นวิศวกรที่เชียงใหม่", "ฉันชอบดื่มกาแฟตอนเช้า"),
         ("أختي ممرضة في مستشفى القاهرة", "ممرضة بالقاهرة، مستشفى", "أحب القهوة صباحا"),
     ],
-)  # fmt: skip
+)
 def test_a_paraphrase_shares_terms(first: str, second: str, other: str) -> None:
     """At least half of them; a statement about something else shares hardly any."""
     wanted = terms(first)

@@ -34,21 +34,30 @@ def package_of(
     importance: int | Fraction = 1,
 ) -> Package:
     """Every candidate in a group of its own, keeping units in full."""
-    return Package.model_validate({
-        "name": "p",
-        "experiences": [{"id": f"e {id}"} for id in kept],
-        "candidates": [
-            {"id": id, "experience": f"e {id}", "kind": "fact", "cost": (costs or {}).get(id, F(1))}
-            for id in kept
-        ],
-        "units": units,
-        "queries": [
-            {"id": "q", "required": required_units(required, units), "importance": importance}
-        ],
-        "coverage": [
-            {"candidate": id, "unit": unit, "value": 1} for id, own in kept.items() for unit in own
-        ],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": f"e {id}"} for id in kept],
+            "candidates": [
+                {
+                    "id": id,
+                    "experience": f"e {id}",
+                    "kind": "fact",
+                    "cost": (costs or {}).get(id, F(1)),
+                }
+                for id in kept
+            ],
+            "units": units,
+            "queries": [
+                {"id": "q", "required": required_units(required, units), "importance": importance}
+            ],
+            "coverage": [
+                {"candidate": id, "unit": unit, "value": 1}
+                for id, own in kept.items()
+                for unit in own
+            ],
+        }
+    )
 
 
 def test_parts_by_hand() -> None:
@@ -66,9 +75,7 @@ def test_parts_by_hand() -> None:
 
 def test_two_memories_that_lack_the_same_part_never_add_up() -> None:
     units = part_units(MOVED, PARTS)
-    kept = {
-        "a": ["u7#what", "u7#who"], "b": ["u7#what", "u7#who"], "c": ["u7#what", "u7#when"]
-    }  # fmt: skip
+    kept = {"a": ["u7#what", "u7#who"], "b": ["u7#what", "u7#who"], "c": ["u7#what", "u7#when"]}
     package = package_of(units, kept, ["u7"], importance=4)
     assert value(package, ["a", "b"]).low == 3
     assert value(package, ["a", "c"]).low == 4
@@ -87,8 +94,9 @@ def stores_of_parts(draw: st.DrawFn) -> tuple[Package, dict[str, dict[str, set[s
     """A package of one to three statements, and by candidate and statement the parts it keeps."""
     counts = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
     names = ("what", "who", "when", "where")
-    wholes = [EvidenceUnit(id=f"u{place}", kind="fact", text=f"s{place}")
-              for place in range(len(counts))]  # fmt: skip
+    wholes = [
+        EvidenceUnit(id=f"u{place}", kind="fact", text=f"s{place}") for place in range(len(counts))
+    ]
     units = [
         unit
         for whole, count in zip(wholes, counts, strict=True)
@@ -104,11 +112,12 @@ def stores_of_parts(draw: st.DrawFn) -> tuple[Package, dict[str, dict[str, set[s
         kept[f"m{place}"] = own
     cells = {
         id: [
-            unit.id for unit in units
+            unit.id
+            for unit in units
             if (unit.part or "what") in own.get(unit.part_of or unit.id, set())
         ]
         for id, own in kept.items()
-    }  # fmt: skip
+    }
     costs = {id: draw(st.sampled_from((F(1), F(2), F(1, 2)))) for id in kept}
     importance = draw(st.sampled_from((F(1), F(3), F(2, 3))))
     package = package_of(units, cells, [whole.id for whole in wholes], costs, importance)
@@ -135,9 +144,7 @@ def test_value_is_the_weight_of_the_union_of_parts(
     """For every store; it never falls with another memory, and the certified optimum is the best
     of all stores within the budget."""
     package, kept = drawn
-    stores = [
-        store for size in range(len(kept) + 1) for store in combinations(sorted(kept), size)
-    ]  # fmt: skip
+    stores = [store for size in range(len(kept) + 1) for store in combinations(sorted(kept), size)]
     values = {store: defined_value(package, kept, store) for store in stores}
     for store in stores:
         assert value(package, store).low == value(package, store).high == values[store]
@@ -202,9 +209,7 @@ def test_parts_that_are_refused(changes: dict[int, dict[str, Any]], message: str
     for place, fields in changes.items():
         units[place] |= fields
     with pytest.raises(InvalidPackage) as caught:
-        Package.model_validate({
-            "name": "p", "experiences": [], "candidates": [], "units": units
-        })  # fmt: skip
+        Package.model_validate({"name": "p", "experiences": [], "candidates": [], "units": units})
     assert message in [f"{problem.id}: {problem.message}" for problem in caught.value.problems]
 
 

@@ -18,11 +18,13 @@ def test_halumem_user() -> None:
     user = loaded.conversation
     assert loaded.irregularities == ()
     assert [(one.id, one.timestamp) for one in user.sessions] == [
-        ("session-1", "2025-01-06T09:00:00"), ("session-2", "2025-03-14T12:10:00"),
-    ]  # fmt: skip
+        ("session-1", "2025-01-06T09:00:00"),
+        ("session-2", "2025-03-14T12:10:00"),
+    ]
     assert [(turn.id, turn.role, turn.text) for turn in user.sessions[1].turns] == [
-        ("session-2:1", "user", "I eat fish now."), ("session-2:2", "assistant", "Noted."),
-    ]  # fmt: skip
+        ("session-2:1", "user", "I eat fish now."),
+        ("session-2:2", "assistant", "Noted."),
+    ]
 
 
 def test_halumem_points() -> None:
@@ -31,9 +33,16 @@ def test_halumem_points() -> None:
     assert user.representations == ()
     eats, bees, fish = user.memory_points
     assert fish == MemoryPoint(
-        "session-2/point-1", "session-2", "Ada eats fish.", "Persona Memory", "secondary", 0.9,
-        True, ("Ada eats vegetarian.",), "2025-03-14T12:40:00",
-    )  # fmt: skip
+        "session-2/point-1",
+        "session-2",
+        "Ada eats fish.",
+        "Persona Memory",
+        "secondary",
+        0.9,
+        True,
+        ("Ada eats vegetarian.",),
+        "2025-03-14T12:40:00",
+    )
     assert (eats.source, eats.importance, eats.is_update) == ("primary", 0.75, False)
     assert (bees.id, bees.source, bees.importance) == ("session-1/point-2", "interference", 0.0)
 
@@ -42,8 +51,10 @@ def test_halumem_questions() -> None:
     """Evidence is points, and the sessions that they belong to; asked when a session has ended."""
     first, unknown, update = load("halumem")[0].conversation.questions
     assert (first.id, first.kind, first.asked_at) == (
-        "q1", "Basic Fact Recall", "2025-01-06T09:20:00",
-    )  # fmt: skip
+        "q1",
+        "Basic Fact Recall",
+        "2025-01-06T09:20:00",
+    )
     assert (first.evidence, first.evidence_points) == ((), ("session-1/point-1",))
     assert (unknown.abstention, unknown.references) == (True, 0)
     assert update.evidence_points == ("session-2/point-1", "session-1/point-1")
@@ -54,15 +65,25 @@ def test_halumem_irregularities() -> None:
     """Two points of one text and kind: which is meant is not guessed."""
     second = load("halumem")[1]
     assert kinds([second]) == {
-        "repeated id": 2, "time not understood": 2, "wrong type": 2, "unknown category": 1,
-        "ambiguous reference": 1, "reference to nothing": 1, "empty session": 1, "empty text": 1,
-        "no evidence": 1, "number for text": 1, "sessions out of order": 1, "unknown field": 1,
+        "repeated id": 2,
+        "time not understood": 2,
+        "wrong type": 2,
+        "unknown category": 1,
+        "ambiguous reference": 1,
+        "reference to nothing": 1,
+        "empty session": 1,
+        "empty text": 1,
+        "no evidence": 1,
+        "number for text": 1,
+        "sessions out of order": 1,
+        "unknown field": 1,
         "unknown speaker": 1,
-    }  # fmt: skip
+    }
     points = second.conversation.memory_points
     assert [(one.id, one.source, one.importance) for one in points] == [
-        ("session-1/point-1", "unknown", None), ("session-1/point-1#2", "primary", 0.5),
-    ]  # fmt: skip
+        ("session-1/point-1", "unknown", None),
+        ("session-1/point-1#2", "primary", 0.5),
+    ]
     assert second.conversation.questions[0].asked_at is None
 
 
@@ -95,8 +116,10 @@ def test_points_become_units() -> None:
         "Ada eats fish.": ("current", Fraction(9, 10)),
     }
     assert [query.required for query in package.queries] == [
-        ("session-1/point-1",), (), ("session-2/point-1", "session-1/point-1"),
-    ]  # fmt: skip
+        ("session-1/point-1",),
+        (),
+        ("session-2/point-1", "session-1/point-1"),
+    ]
 
 
 def test_points_must_hold_together() -> None:
@@ -110,8 +133,9 @@ def test_points_must_hold_together() -> None:
 def test_beam_chat() -> None:
     talk = load("beam")[0].conversation
     assert [(one.id, one.timestamp, len(one.turns)) for one in talk.sessions] == [
-        ("batch-1", "2025-01-06", 2), ("batch-2", "2025-03-14", 4),
-    ]  # fmt: skip
+        ("batch-1", "2025-01-06", 2),
+        ("batch-2", "2025-03-14", 4),
+    ]
     assert [turn.id for turn in talk.turns] == ["0", "1", "2", "3", "4", "4#2"]
     assert {turn.timestamp for turn in talk.sessions[1].turns} == {"2025-03-14"}
     assert next(talk.turns).text == "I eat vegetarian. ->-> 1,1"
@@ -128,8 +152,12 @@ def test_beam_questions() -> None:
         ("contradiction_resolution-1", "contradiction-resolution", "You said two things."),
     ]
     assert [one.evidence for one in questions] == [
-        (), ("0", "2"), ("0", "1", "2", "3"), (), ("2",),
-    ]  # fmt: skip
+        (),
+        ("0", "2"),
+        ("0", "1", "2", "3"),
+        (),
+        ("2",),
+    ]
     assert [one.references for one in questions] == [0, 2, 6, 0, 2]
     assert [one.abstention for one in questions] == [True] + [False] * 4
     assert questions[1].evidence_sessions == ("batch-1", "batch-2")
@@ -138,14 +166,25 @@ def test_beam_questions() -> None:
 def test_beam_irregularities() -> None:
     first, second, third = load("beam")
     assert kinds([first]) == {
-        "repeated id": 1, "repeated reference": 1, "reference to nothing": 1, "no evidence": 1,
+        "repeated id": 1,
+        "repeated reference": 1,
+        "reference to nothing": 1,
+        "no evidence": 1,
         "ambiguous reference": 1,
-    }  # fmt: skip
+    }
     assert kinds([second]) == {
-        "empty session": 2, "unknown field": 2, "wrong type": 1, "empty text": 1,
-        "malformed reference": 1, "missing field": 1, "missing id": 1, "sessions out of order": 1,
-        "time not understood": 1, "unknown category": 1, "unknown speaker": 1,
-    }  # fmt: skip
+        "empty session": 2,
+        "unknown field": 2,
+        "wrong type": 1,
+        "empty text": 1,
+        "malformed reference": 1,
+        "missing field": 1,
+        "missing id": 1,
+        "sessions out of order": 1,
+        "time not understood": 1,
+        "unknown category": 1,
+        "unknown speaker": 1,
+    }
     assert kinds([third]) == {"repeated id": 1, "wrong type": 1}
     assert [question.evidence for question in second.conversation.questions] == [("0", "5"), ("0",)]
 
@@ -194,9 +233,12 @@ def test_beam_10m_has_plans_of_batches_of_turns(tmp_path: Path) -> None:
         ("plan-2/batch-2", None, []),
         ("plan-3/batch-1", None, []),
         ("plan-10/batch-1", None, ["Last."]),
-    ]  # fmt: skip
+    ]
     assert talk.questions[0].evidence == ("0", "9")
     assert kinds([loaded]) == {
-        "ambiguous reference": 1, "empty session": 2, "repeated id": 1, "unknown field": 1,
+        "ambiguous reference": 1,
+        "empty session": 2,
+        "repeated id": 1,
+        "unknown field": 1,
         "wrong type": 2,
-    }  # fmt: skip
+    }

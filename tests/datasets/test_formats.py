@@ -46,8 +46,11 @@ def test_a_chat_in_full() -> None:
     assert (fish.id, fish.speaker, fish.role) == ("fish", "Ada", "user")
     assert (fish.timestamp, noted.timestamp) == ("2025-03-14T12:10:30", "2025-03-14T12:10")
     assert (noted.id, noted.role, second.id, second.speaker) == (
-        "late:2", "assistant", "fish#2", "user",
-    )  # fmt: skip
+        "late:2",
+        "assistant",
+        "fish#2",
+        "user",
+    )
     assert (lunch.topic, again.id) == ("food", "lunch#2")
     first, *_ = lunch.questions
     assert (first.evidence, first.evidence_sessions) == (("late:2",), ("late", "early"))
@@ -58,10 +61,17 @@ def test_a_chat_in_full() -> None:
 
 def test_chat_irregularities() -> None:
     assert kinds(load("chat")) == {
-        "unknown field": 1, "repeated id": 2, "empty session": 1, "ambiguous reference": 1,
-        "reference to nothing": 1, "time not understood": 1, "no evidence": 1,
-        "number for text": 1, "missing id": 1, "sessions out of order": 1,
-    }  # fmt: skip
+        "unknown field": 1,
+        "repeated id": 2,
+        "empty session": 1,
+        "ambiguous reference": 1,
+        "reference to nothing": 1,
+        "time not understood": 1,
+        "no evidence": 1,
+        "number for text": 1,
+        "missing id": 1,
+        "sessions out of order": 1,
+    }
     lost = [one for one in load("chat")[0].irregularities if one.what == "reference to nothing"]
     assert [(one.id, one.found) for one in lost] == [("line 10", "cod")]
 
@@ -116,9 +126,10 @@ def test_locomo_turns_and_sessions() -> None:
     (loaded,) = load("locomo")
     talk = loaded.conversation
     assert [(one.id, one.timestamp) for one in talk.sessions] == [
-        ("session_1", "2023-05-08T13:56"), ("session_2", "2023-06-01T00:05"),
+        ("session_1", "2023-05-08T13:56"),
+        ("session_2", "2023-06-01T00:05"),
         ("session_10", "2023-05-31"),
-    ]  # fmt: skip
+    ]
     turns = list(talk.turns)
     assert [turn.id for turn in turns] == ["D1:1", "D1:2", "D2:1", "D2:2", "D2:2#2", "session_2:4"]
     assert [turn.role for turn in turns[:4]] == ["speaker_a", "speaker_b", "speaker_a", "unknown"]
@@ -129,17 +140,21 @@ def test_locomo_turns_and_sessions() -> None:
 def test_locomo_questions() -> None:
     questions = load("locomo")[0].conversation.questions
     assert [(one.id, one.kind, one.evidence) for one in questions] == [
-        ("qa0", "single-hop", ("D1:1",)), ("qa1", "temporal", ("D1:1", "D2:1")),
-        ("qa2", "multi-hop", ("D1:2",)), ("qa3", "open-domain", ()),
-        ("qa4", "adversarial", ("D1:1",)), ("qa5", "adversarial", ("D2:1",)),
+        ("qa0", "single-hop", ("D1:1",)),
+        ("qa1", "temporal", ("D1:1", "D2:1")),
+        ("qa2", "multi-hop", ("D1:2",)),
+        ("qa3", "open-domain", ()),
+        ("qa4", "adversarial", ("D1:1",)),
+        ("qa5", "adversarial", ("D2:1",)),
         ("qa6", "unknown", ()),
-    ]  # fmt: skip
+    ]
     assert [one.references for one in questions] == [1, 1, 4, 0, 2, 1, 3]
     assert [one.abstention for one in questions] == [False] * 4 + [True, False, False]
     assert (questions[4].answer, questions[4].adversarial_answer) == (None, "A dog")
     assert (questions[1].answer, questions[1].evidence_sessions) == (
-        "2023", ("session_1", "session_2"),
-    )  # fmt: skip
+        "2023",
+        ("session_1", "session_2"),
+    )
 
 
 def test_locomo_representations() -> None:
@@ -165,20 +180,34 @@ def test_locomo_irregularities() -> None:
     To nothing: D9:9 and a summary of no session.
     """
     assert kinds(load("locomo")) == {
-        "date without a session": 1, "unknown field": 2, "unknown speaker": 1, "empty text": 1,
-        "repeated id": 1, "missing id": 1, "empty session": 1, "several references in one": 2,
-        "number for text": 1, "zero-padded reference": 1, "malformed reference": 4,
-        "reference to nothing": 2, "no evidence": 1, "repeated reference": 1,
-        "unknown category": 1, "ambiguous reference": 1, "wrong type": 1,
-        "time not understood": 1, "sessions out of order": 1,
-    }  # fmt: skip
+        "date without a session": 1,
+        "unknown field": 2,
+        "unknown speaker": 1,
+        "empty text": 1,
+        "repeated id": 1,
+        "missing id": 1,
+        "empty session": 1,
+        "several references in one": 2,
+        "number for text": 1,
+        "zero-padded reference": 1,
+        "malformed reference": 4,
+        "reference to nothing": 2,
+        "no evidence": 1,
+        "repeated reference": 1,
+        "unknown category": 1,
+        "ambiguous reference": 1,
+        "wrong type": 1,
+        "time not understood": 1,
+        "sessions out of order": 1,
+    }
 
 
 def test_longmemeval_record() -> None:
     first, abstains = (loaded.conversation for loaded in load("longmemeval")[:2])
     assert [(one.id, one.index, one.timestamp) for one in first.sessions] == [
-        ("s_old", 0, "2024-01-08T12:00"), ("s_new", 1, "2024-02-11T18:05"),
-    ]  # fmt: skip
+        ("s_old", 0, "2024-01-08T12:00"),
+        ("s_new", 1, "2024-02-11T18:05"),
+    ]
     assert [(turn.id, turn.role, turn.text) for turn in first.turns] == [
         ("s_old:1", "user", "I eat vegetarian."),
         ("s_old:2", "assistant", "Noted."),
@@ -186,8 +215,10 @@ def test_longmemeval_record() -> None:
     ]
     (question,) = first.questions
     assert (question.id, question.kind, question.answer) == (
-        "q_plain", "knowledge-update", "Pescatarian ones",
-    )  # fmt: skip
+        "q_plain",
+        "knowledge-update",
+        "Pescatarian ones",
+    )
     assert question.evidence == ("s_old:1", "s_new:1")
     assert question.evidence_sessions == ("s_old", "s_new")
     assert (question.asked_at, question.abstention) == ("2024-03-01T09:30", False)
@@ -201,17 +232,30 @@ def test_longmemeval_irregularities() -> None:
     """
     third, fourth = load("longmemeval")[2:]
     assert kinds([third]) == {
-        "repeated id": 2, "unknown field": 2, "lists of different lengths": 1,
-        "unknown speaker": 1, "broken character": 1, "wrong type": 2, "empty text": 1,
-        "empty session": 1, "time not understood": 1, "ambiguous reference": 1,
-        "reference to nothing": 1, "malformed reference": 1,
-        "evidence outside the cited sessions": 1, "number for text": 1, "missing field": 1,
+        "repeated id": 2,
+        "unknown field": 2,
+        "lists of different lengths": 1,
+        "unknown speaker": 1,
+        "broken character": 1,
+        "wrong type": 2,
+        "empty text": 1,
+        "empty session": 1,
+        "time not understood": 1,
+        "ambiguous reference": 1,
+        "reference to nothing": 1,
+        "malformed reference": 1,
+        "evidence outside the cited sessions": 1,
+        "number for text": 1,
+        "missing field": 1,
         "sessions out of order": 1,
-    }  # fmt: skip
+    }
     assert kinds([fourth]) == {
-        "missing id": 1, "repeated reference": 1, "session after the question": 1,
-        "no evidence": 1, "wrong type": 1,
-    }  # fmt: skip
+        "missing id": 1,
+        "repeated reference": 1,
+        "session after the question": 1,
+        "no evidence": 1,
+        "wrong type": 1,
+    }
 
 
 def test_longmemeval_repairs() -> None:
@@ -222,14 +266,20 @@ def test_longmemeval_repairs() -> None:
     assert [session.id for session in talk.in_time_order] == ["twice#2", "twice", "7"]
     (question,) = talk.questions
     assert (question.answer, question.evidence, question.evidence_sessions) == (
-        "3.50", ("7:1",), (),
-    )  # fmt: skip
+        "3.50",
+        ("7:1",),
+        (),
+    )
     assert next(talk.turns).text == "Half \N{REPLACEMENT CHARACTER} of an emoji"
     assert fourth.conversation.questions[0].answer is None
     assert third.irregularities[0] == Irregularity(
-        "q_plain#2", "question_id", "q_plain#2", "repeated id", "q_plain",
+        "q_plain#2",
+        "question_id",
+        "q_plain#2",
+        "repeated id",
+        "q_plain",
         "renamed with #2, #3, ...",
-    )  # fmt: skip
+    )
 
 
 def test_memdaily_trajectory() -> None:
@@ -237,8 +287,9 @@ def test_memdaily_trajectory() -> None:
     talk = loaded.conversation
     assert (talk.id, talk.topic, loaded.irregularities) == ("simple/roles/0", "roles", ())
     assert [(turn.id, turn.timestamp, turn.place) for turn in talk.turns] == [
-        ("0", "2024-04-01T08:39", "Lyon"), ("1", "2024-04-01T19:35", "Lyon"),
-    ]  # fmt: skip
+        ("0", "2024-04-01T08:39", "Lyon"),
+        ("1", "2024-04-01T19:35", "Lyon"),
+    ]
     (question,) = talk.questions
     assert (question.kind, question.answer, question.evidence) == ("simple", "44", ("1",))
     assert question.choices == (("A", "40"), ("B", "44  "))
@@ -248,15 +299,22 @@ def test_memdaily_trajectory() -> None:
 def test_memdaily_irregularities() -> None:
     _, noisy, late, failed = load("memdaily")
     assert kinds([noisy]) == {
-        "repeated id": 1, "wrong type": 1, "repeated reference": 1, "reference to nothing": 1,
+        "repeated id": 1,
+        "wrong type": 1,
+        "repeated reference": 1,
+        "reference to nothing": 1,
         "malformed reference": 1,
-    }  # fmt: skip
+    }
     assert noisy.conversation.questions[0].evidence == ("0", "2")
     assert noisy.conversation.questions[0].answer == "My aunt"  # the right choice
     assert kinds([late]) == {
-        "missing id": 1, "unknown field": 1, "number differs from place": 1,
-        "time not understood": 1, "no evidence": 1, "answer differs from the right choice": 1,
-    }  # fmt: skip
+        "missing id": 1,
+        "unknown field": 1,
+        "number differs from place": 1,
+        "time not understood": 1,
+        "no evidence": 1,
+        "answer differs from the right choice": 1,
+    }
     assert kinds([failed]) == {"failed generation": 1, "empty session": 1}
     assert failed.conversation.questions == ()
 

@@ -106,11 +106,16 @@ def test_memory_is_bounded_by_a_record(tmp_path: Path) -> None:
     with path.open("w") as file:
         for number in range(400):
             record = {
-                "question_id": f"q{number}", "question_type": "multi-session", "question": "?",
-                "answer": "a", "question_date": "2024/01/02", "haystack_session_ids": ["s"],
-                "haystack_dates": ["2024/01/01"], "answer_session_ids": ["s"],
+                "question_id": f"q{number}",
+                "question_type": "multi-session",
+                "question": "?",
+                "answer": "a",
+                "question_date": "2024/01/02",
+                "haystack_session_ids": ["s"],
+                "haystack_dates": ["2024/01/01"],
+                "answer_session_ids": ["s"],
                 "haystack_sessions": [[{**turn, "has_answer": True}, *[turn] * 49]],
-            }  # fmt: skip
+            }
             file.write(("[" if number == 0 else ",\n") + json.dumps(record))
         file.write("]")
     assert path.stat().st_size > 6_000_000

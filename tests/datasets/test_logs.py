@@ -27,9 +27,14 @@ def test_messages() -> None:
         ("session-1:4", "narrator", "They wait."),
     ]
     assert kinds(load("messages")) == {
-        "unknown field": 2, "part without text": 1, "message without text": 1,
-        "unknown speaker": 1, "wrong type": 1, "repeated id": 1, "empty session": 1,
-    }  # fmt: skip
+        "unknown field": 2,
+        "part without text": 1,
+        "message without text": 1,
+        "unknown speaker": 1,
+        "wrong type": 1,
+        "repeated id": 1,
+        "empty session": 1,
+    }
 
 
 def test_messages_as_a_list_and_as_one_record(tmp_path: Path) -> None:
@@ -48,8 +53,9 @@ def test_bare_messages_are_one_conversation(lines: bool, tmp_path: Path) -> None
     assert loaded.conversation.id == "log"
     assert not loaded.irregularities
     assert [(turn.role, turn.text) for turn in loaded.conversation.turns] == [
-        ("user", "I moved."), ("assistant", "Where?"),
-    ]  # fmt: skip
+        ("user", "I moved."),
+        ("assistant", "Where?"),
+    ]
 
 
 def test_sharegpt() -> None:
@@ -85,18 +91,28 @@ def test_claude_account() -> None:
     (loaded,) = load("claude-conversations")
     account = loaded.conversation
     assert [(one.id, one.index, one.timestamp) for one in account.sessions] == [
-        ("c-early", 0, "2025-01-06T09:00"), ("c-late", 1, "2025-03-14T12:10"), ("c-empty", 2, None),
-    ]  # fmt: skip
+        ("c-early", 0, "2025-01-06T09:00"),
+        ("c-late", 1, "2025-03-14T12:10"),
+        ("c-empty", 2, None),
+    ]
     assert [(turn.id, turn.role, turn.timestamp) for turn in account.turns] == [
-        ("m-1", "user", "2025-01-06T09:00:05"), ("m-2", "assistant", "2025-01-06T09:00:09"),
-        ("m-3", "user", "2025-03-14T12:10:30"), ("m-4", "assistant", "2025-03-14T12:10"),
+        ("m-1", "user", "2025-01-06T09:00:05"),
+        ("m-2", "assistant", "2025-01-06T09:00:09"),
+        ("m-3", "user", "2025-03-14T12:10:30"),
+        ("m-4", "assistant", "2025-03-14T12:10"),
         ("c-late:4", "guest", "2025-03-14T12:10"),
-    ]  # fmt: skip
+    ]
     assert kinds([loaded]) == {
-        "attachment": 2, "empty session": 1, "message without text": 1, "missing field": 1,
-        "missing id": 1, "repeated id": 1, "time not understood": 1, "unknown field": 1,
+        "attachment": 2,
+        "empty session": 1,
+        "message without text": 1,
+        "missing field": 1,
+        "missing id": 1,
+        "repeated id": 1,
+        "time not understood": 1,
+        "unknown field": 1,
         "unknown speaker": 1,
-    }  # fmt: skip
+    }
 
 
 def test_chatgpt_account() -> None:
@@ -104,27 +120,40 @@ def test_chatgpt_account() -> None:
     (loaded,) = load("chatgpt-conversations")
     account = loaded.conversation
     assert [(one.id, one.timestamp, len(one.turns)) for one in account.sessions] == [
-        ("chat-2", "2025-01-06T09:00", 1), ("g-round", "2025-01-07T09:00", 0),
-        ("g-late", "2025-03-14T12:10", 2), ("g-late#2", None, 0),
-    ]  # fmt: skip
+        ("chat-2", "2025-01-06T09:00", 1),
+        ("g-round", "2025-01-07T09:00", 0),
+        ("g-late", "2025-03-14T12:10", 2),
+        ("g-late#2", None, 0),
+    ]
     assert [(turn.id, turn.index, turn.role, turn.text) for turn in account.turns] == [
         ("n7#2", 0, "guest", "I eat vegetarian.\n7"),
         ("n2", 0, "user", "I eat fish now."),
         ("n7", 1, "assistant", "Noted."),
     ]
     assert [turn.timestamp for turn in account.sessions[2].turns] == [
-        "2025-03-14T12:10:30", "2025-03-14T12:10:50",
-    ]  # fmt: skip
+        "2025-03-14T12:10:30",
+        "2025-03-14T12:10:50",
+    ]
 
 
 def test_chatgpt_irregularities() -> None:
     """A call of the memory tool, its result and the system: 3. A missing parent and node: 2."""
     assert kinds(load("chatgpt-conversations")) == {
-        "system or tool message": 3, "message on another branch": 1, "message without text": 1,
-        "part without text": 1, "reference to nothing": 2, "repeated reference": 1,
-        "repeated id": 2, "empty session": 2, "missing field": 1, "number differs from place": 1,
-        "number for text": 1, "time not understood": 1, "unknown field": 1, "unknown speaker": 1,
-    }  # fmt: skip
+        "system or tool message": 3,
+        "message on another branch": 1,
+        "message without text": 1,
+        "part without text": 1,
+        "reference to nothing": 2,
+        "repeated reference": 1,
+        "repeated id": 2,
+        "empty session": 2,
+        "missing field": 1,
+        "number differs from place": 1,
+        "number for text": 1,
+        "time not understood": 1,
+        "unknown field": 1,
+        "unknown speaker": 1,
+    }
 
 
 @pytest.mark.parametrize("format", ["claude-conversations", "chatgpt-conversations"])
@@ -139,17 +168,23 @@ def test_transcripts() -> None:
     talk = loaded.conversation
     assert talk.id == "transcripts"
     assert [(one.id, one.timestamp, len(one.turns)) for one in talk.sessions] == [
-        ("first#2", "2025-01-06", 4), ("first", "2025-02-01", 2),
-        ("2025-03-14 lunch", "2025-03-14", 2), ("2025-02-31", None, 0), ("undated", None, 2),
-    ]  # fmt: skip
+        ("first#2", "2025-01-06", 4),
+        ("first", "2025-02-01", 2),
+        ("2025-03-14 lunch", "2025-03-14", 2),
+        ("2025-02-31", None, 0),
+        ("undated", None, 2),
+    ]
     plain, heading, bold, _, undated = (session.turns for session in talk.sessions)
     assert [(turn.speaker, turn.role, turn.text) for turn in plain] == [
-        ("Ada", "user", "I eat vegetarian."), ("Assistant", "assistant", "Good to know."),
-        ("Ada", "user", "Yes."), ("Bo", "user", "Me too."),
-    ]  # fmt: skip
+        ("Ada", "user", "I eat vegetarian."),
+        ("Assistant", "assistant", "Good to know."),
+        ("Ada", "user", "Yes."),
+        ("Bo", "user", "Me too."),
+    ]
     assert [(turn.id, turn.text) for turn in heading] == [
-        ("first:1", "My dog is called Rex."), ("first:2", ""),
-    ]  # fmt: skip
+        ("first:1", "My dog is called Rex."),
+        ("first:2", ""),
+    ]
     assert bold[0].text == (
         "I eat fish now.\nNote: no meat.\n\n```\n**Bo:** is not speaking here\n```"
     )
@@ -158,10 +193,15 @@ def test_transcripts() -> None:
 
 def test_transcript_irregularities() -> None:
     assert kinds(load("transcripts")) == {
-        "text before the first turn": 3, "speaker named once": 2, "empty session": 1,
-        "empty text": 1, "missing field": 1, "not a transcript": 1, "repeated id": 1,
+        "text before the first turn": 3,
+        "speaker named once": 2,
+        "empty session": 1,
+        "empty text": 1,
+        "missing field": 1,
+        "not a transcript": 1,
+        "repeated id": 1,
         "time not understood": 1,
-    }  # fmt: skip
+    }
 
 
 def test_folders(tmp_path: Path) -> None:
@@ -207,12 +247,16 @@ def test_file_names_of_any_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "date"),
     [
-        ("2024-05-03", "2024-05-03"), ("**Date:** 2024-05-03", "2024-05-03"),
-        ("# 3 May 2024", "2024-05-03"), ("date: 2024-05-03 10:30", "2024-05-03T10:30"),
-        ("Ada: 2024-05-03", None), ("# 2024-05-03 and more", "2024-05-03"),
-        ("# 2024-99-99", None), ("*" * 5000, None),
+        ("2024-05-03", "2024-05-03"),
+        ("**Date:** 2024-05-03", "2024-05-03"),
+        ("# 3 May 2024", "2024-05-03"),
+        ("date: 2024-05-03 10:30", "2024-05-03T10:30"),
+        ("Ada: 2024-05-03", None),
+        ("# 2024-05-03 and more", "2024-05-03"),
+        ("# 2024-99-99", None),
+        ("*" * 5000, None),
     ],
-)  # fmt: skip
+)
 def test_first_lines(first: str, date: str | None, tmp_path: Path) -> None:
     (tmp_path / "talk.md").write_text(f"{first}\n\nAda: Hi.\nBo: Hi.\n")
     (loaded,) = read_conversations(tmp_path)
@@ -234,7 +278,12 @@ def test_claude_code() -> None:
     ]
     assert talk.sessions[0].timestamp is not None
     assert kinds([loaded]) == {
-        "system or tool message": 2, "part without text": 2, "message on another branch": 1,
-        "repeated id": 1, "message without text": 1, "unknown field": 1, "unknown speaker": 1,
+        "system or tool message": 2,
+        "part without text": 2,
+        "message on another branch": 1,
+        "repeated id": 1,
+        "message without text": 1,
+        "unknown field": 1,
+        "unknown speaker": 1,
         "time not understood": 1,
-    }  # fmt: skip
+    }

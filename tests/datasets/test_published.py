@@ -14,13 +14,19 @@ def test_longmemeval_oracle() -> None:
     assert (found.conversations, found.sessions, found.turns) == (99, 191, 2234)
     assert (found.references, found.evidence, found.abstentions) == (197, 197, 3)
     assert found.questions == {
-        "temporal-reasoning": 28, "multi-session": 22, "knowledge-update": 21,
-        "single-session-user": 12, "single-session-preference": 10, "single-session-assistant": 6,
-    }  # fmt: skip
+        "temporal-reasoning": 28,
+        "multi-session": 22,
+        "knowledge-update": 21,
+        "single-session-user": 12,
+        "single-session-preference": 10,
+        "single-session-assistant": 6,
+    }
     assert round(found.words, -3) == 437_000
     assert {what: number for what, number, _ in found.groups()} == {
-        "session after the question": 14, "sessions out of order": 9, "number for text": 8,
-    }  # fmt: skip
+        "session after the question": 14,
+        "sessions out of order": 9,
+        "number for text": 8,
+    }
 
 
 def test_longmemeval_s() -> None:
@@ -39,14 +45,22 @@ def test_locomo() -> None:
     assert (found.conversations, found.sessions, found.turns) == (10, 272, 5882)
     assert (found.references, found.evidence) == (2815, 2815 + 9 - 5)
     assert found.questions == {
-        "multi-hop": 282, "temporal": 321, "open-domain": 96, "single-hop": 841,
+        "multi-hop": 282,
+        "temporal": 321,
+        "open-domain": 96,
+        "single-hop": 841,
         "adversarial": 446,
-    }  # fmt: skip
+    }
     assert found.abstentions == 444
     assert found.representations["observation"] == 2541
     assert round(found.words, -2) == 133_800
     assert {what: number for what, number, _ in found.groups()} == {
-        "date without a session": 16, "several references in one": 9, "number for text": 6,
-        "no evidence": 4, "malformed reference": 2, "reference to nothing": 2,
-        "repeated reference": 1, "zero-padded reference": 1,
-    }  # fmt: skip
+        "date without a session": 16,
+        "several references in one": 9,
+        "number for text": 6,
+        "no evidence": 4,
+        "malformed reference": 2,
+        "reference to nothing": 2,
+        "repeated reference": 1,
+        "zero-padded reference": 1,
+    }

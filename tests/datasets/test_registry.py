@@ -106,9 +106,11 @@ def test_a_list_of_rows_with_questions_is_no_chat(tmp_path: Path) -> None:
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name, message in [
-        ("none.json", "none.json: does not exist"), ("", "is a folder"),
-        ("pipe", "pipe: is not a regular file"), ("a\0b", "cannot be read"),
-    ]:  # fmt: skip
+        ("none.json", "none.json: does not exist"),
+        ("", "is a folder"),
+        ("pipe", "pipe: is not a regular file"),
+        ("a\0b", "cannot be read"),
+    ]:
         for read in (guess_format, dataset_hash):
             with pytest.raises(MemAuditError, match=message):
                 read(tmp_path / name)
@@ -162,23 +164,49 @@ IGNORED: dict[str, set[str | int]] = {
     "memdaily": {"weather"},
     "chat": {"mood"},
     "halumem": {
-        "persona_info", "memory_points_count", "dialogue_turn_num", "dialogue_token_length",
-        "dialogue_turn", "difficulty", "question_count", "total_dialogue_token_length",
-        "total_question_count", "token_cost", "title", "is_generated_qa_session",
-        "generation_source", "session_id", "mood",
+        "persona_info",
+        "memory_points_count",
+        "dialogue_turn_num",
+        "dialogue_token_length",
+        "dialogue_turn",
+        "difficulty",
+        "question_count",
+        "total_dialogue_token_length",
+        "total_question_count",
+        "token_cost",
+        "title",
+        "is_generated_qa_session",
+        "generation_source",
+        "session_id",
+        "mood",
     },
     "beam": {
-        "conversation_seed", "narratives", "user_profile", "conversation_plan", "user_questions",
-        "index", "question_type", "mood", "hint",
+        "conversation_seed",
+        "narratives",
+        "user_profile",
+        "conversation_plan",
+        "user_questions",
+        "index",
+        "question_type",
+        "mood",
+        "hint",
     },
     "messages": {"tool_calls", "comment"},
     "claude-conversations": {"name", "updated_at", "account", "content", "mood"},
     "claude-code": {
-        "parentUuid", "userType", "cwd", "version", "model", "mood", "snapshot", "messageId",
-        "summary", "leafUuid",
+        "parentUuid",
+        "userType",
+        "cwd",
+        "version",
+        "model",
+        "mood",
+        "snapshot",
+        "messageId",
+        "summary",
+        "leafUuid",
     },
     "chatgpt-conversations": {"title", "children", "mood"},
-}  # fmt: skip
+}
 """Fields the loaders do not read, or unknown ones that the fixtures already have."""
 
 LEFT_OUT: list[Way] = [

@@ -109,9 +109,13 @@ def test_a_question_that_is_not_there() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seed": 6}, "was edited"), ({"size": 4}, "was edited"), ({"sha256": None}, "was edited"),
-        ({"questions": []}, "was edited"), ({"format": "x"}, "is not a subset manifest"),
-        ({"version": 2}, "unknown version"), ({"seed": "5"}, "seed: input should be a valid"),
+        ({"seed": 6}, "was edited"),
+        ({"size": 4}, "was edited"),
+        ({"sha256": None}, "was edited"),
+        ({"questions": []}, "was edited"),
+        ({"format": "x"}, "is not a subset manifest"),
+        ({"version": 2}, "unknown version"),
+        ({"seed": "5"}, "seed: input should be a valid"),
         ({"strata": []}, "strata: input should be a valid dictionary"),
         ({"strata": {"a": {"of": 1}}}, r"strata.a.taken: field required"),
         ({"questions": {}}, "questions: input should be a valid list"),
@@ -119,7 +123,7 @@ def test_a_question_that_is_not_there() -> None:
         ({"by": None}, "by: input should be a valid string"),
         ({"dataset_sha256": 1.5}, "dataset_sha256: input should be a valid string"),
     ],
-)  # fmt: skip
+)
 def test_bad_manifests(manifest: Path, change: dict[str, object], message: str) -> None:
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), **change}))
     with pytest.raises(MemAuditError, match=message):

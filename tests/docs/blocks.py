@@ -73,8 +73,9 @@ VARYING = "..."
 
 def squeezed(text: str) -> list[str]:
     """Lines without their layout; rules and frames of tables are layout."""
-    lines = (" ".join(line.replace("┃", " ").replace("│", " ").split()) for line in
-             text.splitlines())  # fmt: skip
+    lines = (
+        " ".join(line.replace("┃", " ").replace("│", " ").split()) for line in text.splitlines()
+    )
     return [line for line in lines if line.strip(RULE)]
 
 

@@ -55,10 +55,13 @@ def test_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "WRITERS", {writer.name: writer})
     for test in checks_of(writers, "name"):
         test(writer.name)
-    for name in ("test_feasible_on_any_package", "test_same_store_twice",
-                 "test_a_budget_beyond_everything_changes_nothing",
-                 "test_a_monotone_writer_never_spends_less_of_more",
-                 "test_names_carry_no_information"):  # fmt: skip
+    for name in (
+        "test_feasible_on_any_package",
+        "test_same_store_twice",
+        "test_a_budget_beyond_everything_changes_nothing",
+        "test_a_monotone_writer_never_spends_less_of_more",
+        "test_names_carry_no_information",
+    ):
         getattr(writers, name)()
     test_visible_only.test_nothing_hidden_reaches_a_store()
 

@@ -76,10 +76,21 @@ def test_leaderboard(browser: Any, tmp_path: Path) -> None:
 
 def test_report(browser: Any, tmp_path: Path) -> None:
     done(
-        "run", "--distributions", "event_graph:experiences=14", "--seeds", "100-105", "--budgets",
-        "0.05,0.10", "--writers", "opt,gvt,estimated_gvt,mem0_style,recency_raw", "--engine",
-        "serial", "--report", "--out", tmp_path / "run",
-    )  # fmt: skip
+        "run",
+        "--distributions",
+        "event_graph:experiences=14",
+        "--seeds",
+        "100-105",
+        "--budgets",
+        "0.05,0.10",
+        "--writers",
+        "opt,gvt,estimated_gvt,mem0_style,recency_raw",
+        "--engine",
+        "serial",
+        "--report",
+        "--out",
+        tmp_path / "run",
+    )
     page = browser.new_page(viewport=SIZE)
     page.goto((tmp_path / "run" / "report.html").as_uri())
     scroll_to(page, "Ranking")

@@ -76,8 +76,10 @@ def test_fences() -> None:
         blocks("p", "```console\n$ memaudit\n")
     (block,) = blocks("p", '```console no-run "two words"\n$ x\n```\n')
     assert (block.language, block.words, block.text) == (
-        "console", ("no-run", "two words"), "$ x\n",
-    )  # fmt: skip
+        "console",
+        ("no-run", "two words"),
+        "$ x\n",
+    )
 
 
 def test_output() -> None:

@@ -73,9 +73,12 @@ def visited(words: list[str]) -> tuple[int, str]:
     The exit code and what was printed. The browser that it opens is the program `true`.
     """
     with subprocess.Popen(
-        [sys.executable, "-m", "memaudit.cli.main", *words], text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "BROWSER": "true"},
-    ) as process:  # fmt: skip
+        [sys.executable, "-m", "memaudit.cli.main", *words],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "BROWSER": "true"},
+    ) as process:
         assert process.stdout is not None
         try:
             lines = [process.stdout.readline(), process.stdout.readline()]
@@ -156,9 +159,7 @@ def _run_lines(value: Any) -> Iterator[str]:
 
 def check_python(text: str, place: str) -> None:
     """Code that cannot run here compiles, and every name it imports from us is there."""
-    tree = compile(
-        text, place, "exec", flags=ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    )  # fmt: skip
+    tree = compile(text, place, "exec", flags=ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PROGRAM):
             module = importlib.import_module(node.module or "")
@@ -232,9 +233,14 @@ class Shell:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
         done = subprocess.run(
-            words, cwd=self.folder, env=environment, text=True, timeout=SECONDS,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            words,
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            timeout=SECONDS,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         self.code = done.returncode
         return done.stdout, done.stdout
 
@@ -294,9 +300,20 @@ PREPARED = {
 
 
 Kind = Literal[
-    "run", "model", "visit", "parse", "synopsis", "python", "python-model", "python-parse", "file",
-    "output", "data", "figure", "elsewhere",
-]  # fmt: skip
+    "run",
+    "model",
+    "visit",
+    "parse",
+    "synopsis",
+    "python",
+    "python-model",
+    "python-parse",
+    "file",
+    "output",
+    "data",
+    "figure",
+    "elsewhere",
+]
 
 FILES = ("text", "json", "jsonl", "csv", "yaml", "toml", "python", "ini")
 DATA = {
@@ -306,11 +323,14 @@ DATA = {
 PROGRAMS = ("memaudit ", "make ", "pip ")
 NO_RUN = "no-run"
 WAYS: dict[tuple[str, tuple[str, ...]], Kind] = {
-    ("console", ()): "run", ("console", ("with-model",)): "model",
-    ("console", ("until-ctrl-c",)): "visit", ("console", ("synopsis",)): "synopsis",
-    ("python", ()): "python", ("python", ("with-model",)): "python-model",
+    ("console", ()): "run",
+    ("console", ("with-model",)): "model",
+    ("console", ("until-ctrl-c",)): "visit",
+    ("console", ("synopsis",)): "synopsis",
+    ("python", ()): "python",
+    ("python", ("with-model",)): "python-model",
     ("text", ("figure",)): "figure",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,38 @@ from typing import Any
 
 SESSIONS = {
     "swim": [
-        ("2024/01/02 (Tue) 10:00", [("user", "My record is 17 laps in the pool.", True),
-                                    ("assistant", "Well swum!", False)]),
-        ("2024/02/03 (Sat) 10:00", [("user", "Today I swam 21 laps, my new record!", True),
-                                    ("assistant", "Great. Rest well now.", False)]),
+        (
+            "2024/01/02 (Tue) 10:00",
+            [
+                ("user", "My record is 17 laps in the pool.", True),
+                ("assistant", "Well swum!", False),
+            ],
+        ),
+        (
+            "2024/02/03 (Sat) 10:00",
+            [
+                ("user", "Today I swam 21 laps, my new record!", True),
+                ("assistant", "Great. Rest well now.", False),
+            ],
+        ),
     ],
     "cat": [
-        ("2024/01/05 (Fri) 09:00", [("user", "Our cat is called Mabel. She is three.", True),
-                                    ("assistant", "A lovely name for a cat.", False),
-                                    ("user", "It rains again today.", False)]),
+        (
+            "2024/01/05 (Fri) 09:00",
+            [
+                ("user", "Our cat is called Mabel. She is three.", True),
+                ("assistant", "A lovely name for a cat.", False),
+                ("user", "It rains again today.", False),
+            ],
+        ),
     ],
     "abs_abs": [
-        ("2024/01/06 (Sat) 09:00", [("user", "I like plain soup.", False),
-                                    ("assistant", "Soup is nice.", False)]),
+        (
+            "2024/01/06 (Sat) 09:00",
+            [("user", "I like plain soup.", False), ("assistant", "Soup is nice.", False)],
+        ),
     ],
-}  # fmt: skip
+}
 QUESTIONS = {
     "swim": ("knowledge-update", "How many laps is my record?", "21 laps"),
     "cat": ("single-session-user", "What is our cat called?", "Mabel"),

@@ -20,18 +20,36 @@ PACKAGE = Package.model_validate(
             {"id": "open", "kind": "abstention", "text": "Ann has not decided where to move."},
         ],
         "queries": [
-            {"id": "diet", "text": "Which diet does Ann follow now?", "answer": "pescatarian",
-             "kind": "update", "required": ["now", "ended"]},
-            {"id": "dog", "text": "What is Bob's dog called?", "answer": "Rex", "kind": "fact",
-             "required": ["dog"]},
-            {"id": "move", "text": "Where will Ann move?", "kind": "abstention",
-             "required": ["open"]},
-            {"id": "sister", "text": "What is Bob's sister called?", "kind": "fact",
-             "attributes": {"abstention": True}},
+            {
+                "id": "diet",
+                "text": "Which diet does Ann follow now?",
+                "answer": "pescatarian",
+                "kind": "update",
+                "required": ["now", "ended"],
+            },
+            {
+                "id": "dog",
+                "text": "What is Bob's dog called?",
+                "answer": "Rex",
+                "kind": "fact",
+                "required": ["dog"],
+            },
+            {
+                "id": "move",
+                "text": "Where will Ann move?",
+                "kind": "abstention",
+                "required": ["open"],
+            },
+            {
+                "id": "sister",
+                "text": "What is Bob's sister called?",
+                "kind": "fact",
+                "attributes": {"abstention": True},
+            },
             {"id": "book", "text": "What did Ann read?", "answer": "a novel", "kind": "fact"},
         ],
     }
-)  # fmt: skip
+)
 
 ONE = Fraction(1)
 OLD = StoredMemory("m-old", "Ann follows a vegetarian diet.", {"old": ONE})

@@ -25,8 +25,10 @@ def plan(
     graphs = named_distribution("event_graph:experiences=8")
     return CalibrationPlan(
         {"event_graph": [graphs.package(seed) for seed in (1, 2)], "natural": short_set()[:2]},
-        budgets, [named_writer(name) for name in writers.split()], setup,
-    )  # fmt: skip
+        budgets,
+        [named_writer(name) for name in writers.split()],
+        setup,
+    )
 
 
 def test_points() -> None:

@@ -12,8 +12,14 @@ from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASON
 def point(package: str, writer: str, ratio: float | None, outcome: float) -> dict[str, Any]:
     """A point whose outcomes are all one number."""
     steps = dict.fromkeys(("kept_coverage", *TARGETS), outcome)
-    return {"set": "s", "package": package, "budget": "1", "writer": writer, "ratio": ratio,
-            **steps}  # fmt: skip
+    return {
+        "set": "s",
+        "package": package,
+        "budget": "1",
+        "writer": writer,
+        "ratio": ratio,
+        **steps,
+    }
 
 
 def correlation(points: list[dict[str, Any]], how: str) -> dict[str, Any]:
@@ -30,7 +36,7 @@ EASY_AND_HARD = [
     # In each package a better ratio means worse recall; the easy package is better at both.
     *(point("hard", writer, at / 10, 0.3 - at / 10) for at, writer in enumerate("abc")),
     *(point("easy", writer, 0.7 + at / 10, 0.9 - at / 10) for at, writer in enumerate("abc")),
-]  # fmt: skip
+]
 
 
 def test_pooling_can_turn_the_sign() -> None:
@@ -53,10 +59,13 @@ def test_undefined_cells_are_counted_out() -> None:
     assert (found["points"], found["undefined"], found["sets"]) == (10, 1, {"s": 3})
     assert correlation(EASY_AND_HARD + flat + gone, "within")["n"] == 2
     assert correlation(flat, "within") == {
-        "set": "s", "target": "evidence_recall", "how": "within", "n": 0,
+        "set": "s",
+        "target": "evidence_recall",
+        "how": "within",
+        "n": 0,
         "spearman": {"value": None, "ci_low": None, "ci_high": None},
         "kendall": {"value": None, "ci_low": None, "ci_high": None},
-    }  # fmt: skip
+    }
 
 
 def test_intervals_go_over_packages() -> None:
@@ -80,8 +89,13 @@ def stepped(
     writer: str, *steps: float | None, package: str = "p", budget: str = "1"
 ) -> dict[str, Any]:
     """A point with ratio, kept coverage, kept recall, evidence recall, answered."""
-    return {"set": "s", "package": package, "budget": budget, "writer": writer,
-            **dict(zip(CALIBRATION_STEPS, steps, strict=True))}  # fmt: skip
+    return {
+        "set": "s",
+        "package": package,
+        "budget": budget,
+        "writer": writer,
+        **dict(zip(CALIBRATION_STEPS, steps, strict=True)),
+    }
 
 
 def test_every_reason() -> None:
@@ -120,12 +134,15 @@ def test_pairs_of_one_cell_only() -> None:
 def test_the_largest_of_each_package_first() -> None:
     """Sizes 0.8 · 0.5 = 0.4, and 0.1 · 0.9 = 0.09 elsewhere; the smaller one of p is not listed."""
     rows = [
-        stepped("a", 0.9, 1, 1, 0.1, 0), stepped("b", 0.1, 0, 0, 0.6, 0),
+        stepped("a", 0.9, 1, 1, 0.1, 0),
+        stepped("b", 0.1, 0, 0, 0.6, 0),
         stepped("c", 0.8, 0, 0, 0.2, 0),
-        stepped("a", 0.2, 1, 1, 0.0, 0, package="q"), stepped("b", 0.1, 0, 0, 0.9, 0, package="q"),
-    ]  # fmt: skip
+        stepped("a", 0.2, 1, 1, 0.0, 0, package="q"),
+        stepped("b", 0.1, 0, 0, 0.9, 0, package="q"),
+    ]
     found = disagreements(rows, "evidence_recall")
     assert [(one["package"], one["first"]["writer"]) for one in found["largest"]] == [
-        ("p", "a"), ("q", "a"),
-    ]  # fmt: skip
+        ("p", "a"),
+        ("q", "a"),
+    ]
     assert found["largest"][0]["second"]["evidence_recall"] == pytest.approx(0.6)

@@ -86,8 +86,9 @@ def test_cases() -> None:
     made = make_cases([out, PACKAGE, mute], wanted)
     assert [case.package for case in made.cases] == ["ann"]
     assert made.left_out == {
-        "out": "'out' is out of the scoring pool", "mute": "'mute' has no question",
-    }  # fmt: skip
+        "out": "'out' is out of the scoring pool",
+        "mute": "'mute' has no question",
+    }
     assert made.settings["coverage_is_an_estimate"] is True
     assert (made.settings["budget"], made.settings["policy"]) == (7, "recency")
     assert made.settings["kept_by"] == {"s": {"cut by recency": 1}}

@@ -85,6 +85,7 @@ def test_amounts_never_grow(rows: list[tuple[int, bool, bool]]) -> None:
     assert chain.written >= chain.kept >= chain.retrieved
     short = [amount < 1 for amount in (chain.written, chain.kept, chain.retrieved)]
     assert chain.stage == (
-        ["never_written", "pruned", "not_retrieved"][short.index(True)] if any(short)
+        ["never_written", "pruned", "not_retrieved"][short.index(True)]
+        if any(short)
         else "retrieved"
-    )  # fmt: skip
+    )

@@ -74,12 +74,15 @@ def test_no_mistakes() -> None:
     ] * 4
     assert rows["diet"].retrieved == ("m-now", "m-ended")
     assert decided(rows, "book") == (
-        "uncertain", "uncertain",
+        "uncertain",
+        "uncertain",
         ("question_without_evidence", "retriever_returned_nothing", "abstained"),
-    )  # fmt: skip
+    )
     assert decided(rows, "sister")[2] == (
-        "no_evidence_needed", "retriever_returned_nothing", "abstained",
-    )  # fmt: skip
+        "no_evidence_needed",
+        "retriever_returned_nothing",
+        "abstained",
+    )
 
 
 def test_an_empty_store() -> None:
@@ -91,8 +94,10 @@ def test_an_empty_store() -> None:
         ("empty_store", "abstained"),
     )
     assert decided(rows, "move") == (
-        "answered_without_support", "unsupported", ("empty_store", "abstained_in_the_dark"),
-    )  # fmt: skip
+        "answered_without_support",
+        "unsupported",
+        ("empty_store", "abstained_in_the_dark"),
+    )
     assert decided(rows, "sister")[:2] == ("answered_right", "answered")
 
 
@@ -106,8 +111,10 @@ def test_a_retriever_that_returns_nothing() -> None:
     """The store has it; the loss is retrieval's."""
     rows = results(store_of(*ALL), ABSTAINS, FindsNothing())
     assert decided(rows, "dog") == (
-        "kept_not_retrieved", "retrieval", ("retriever_returned_nothing", "abstained"),
-    )  # fmt: skip
+        "kept_not_retrieved",
+        "retrieval",
+        ("retriever_returned_nothing", "abstained"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,7 +126,7 @@ def test_a_retriever_that_returns_nothing() -> None:
         (ReplyState.REFUSED, ("retrieved_but_abstained", "reader")),
         (ReplyState.ABSTAINED, ("retrieved_but_abstained", "reader")),
     ],
-)  # fmt: skip
+)
 def test_replies_that_are_no_answers(state: ReplyState, kept: tuple[str, str]) -> None:
     """Without the evidence its loss comes first; with it the reply counts. The remark stays."""
     reader = Says(ReaderReply(state))
@@ -138,18 +145,40 @@ def test_replies_that_are_no_answers(state: ReplyState, kept: tuple[str, str]) -
         ([OLD, NOW, ENDED], None, "vegetarian", "stale_answer", "reader", ()),
         ([OLD], None, "vegetarian", "stale_answer", "write", ("answered_anyway",)),
         ([NOW, ENDED, OLD], 1, "vegetarian", "stale_answer", "write", ("answered_anyway",)),
-        ([NOW], None, "pescatarian", "answered_without_support", "unsupported",
-         ("partly_supported", "answered_anyway")),
-        ([NOW], None, "vegan", "evidence_never_written", "write",
-         ("partly_supported", "answered_anyway")),
-        ([ENDED, NOW], 1, "vegan", "written_but_pruned", "write",
-         ("partly_supported", "answered_anyway")),
+        (
+            [NOW],
+            None,
+            "pescatarian",
+            "answered_without_support",
+            "unsupported",
+            ("partly_supported", "answered_anyway"),
+        ),
+        (
+            [NOW],
+            None,
+            "vegan",
+            "evidence_never_written",
+            "write",
+            ("partly_supported", "answered_anyway"),
+        ),
+        (
+            [ENDED, NOW],
+            1,
+            "vegan",
+            "written_but_pruned",
+            "write",
+            ("partly_supported", "answered_anyway"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_answers(
-    memories: list[StoredMemory], kept: int | None, answer: str, outcome: str, layer: str,
+    memories: list[StoredMemory],
+    kept: int | None,
+    answer: str,
+    outcome: str,
+    layer: str,
     why: tuple[str, ...],
-) -> None:  # fmt: skip
+) -> None:
     """Coverage and retrieval first, words second."""
     rows = results(store_of(*memories, kept=kept), Says(ReaderReply(ReplyState.ANSWERED, answer)))
     assert decided(rows, "diet") == (outcome, layer, why)
@@ -169,8 +198,10 @@ def test_an_abstention_question_that_is_answered() -> None:
     """Nothing to write, so the reader made it up; with evidence it overlooked it."""
     rows = results(store_of(*ALL), Says(ReaderReply(ReplyState.ANSWERED, "Eve")))
     assert decided(rows, "sister") == (
-        "answered_without_support", "reader", ("no_evidence_needed",),
-    )  # fmt: skip
+        "answered_without_support",
+        "reader",
+        ("no_evidence_needed",),
+    )
     assert decided(rows, "move") == ("retrieved_but_wrong", "reader", ())
 
 
@@ -179,9 +210,10 @@ def test_partly_written_and_undecided() -> None:
     half = store_of(replace(DOG, covers={"dog": F(1, 2)}))
     rows = results(replace(half, undecided=frozenset({"dog"})), ABSTAINS)
     assert decided(rows, "dog") == (
-        "evidence_never_written", "write",
+        "evidence_never_written",
+        "write",
         ("partly_written", "partly_retrieved", "coverage_undecided", "abstained"),
-    )  # fmt: skip
+    )
 
 
 def test_measures_by_hand() -> None:
@@ -190,19 +222,38 @@ def test_measures_by_hand() -> None:
         "diet"
     ]
     assert row.measures == {
-        "answered": 1, "right": 1, "evidence_recall": 1, "evidence_coverage": 1,
-        "evidence_precision": F(2, 5), "answer_in_evidence": 1,
-        "stale_retrieval": 1, "stale_answer": 0, "words_retrieved": 29, "exact_match": 0,
-        "token_f1": F(2, 3), "abstention_precision": None, "abstention_recall": None,
+        "answered": 1,
+        "right": 1,
+        "evidence_recall": 1,
+        "evidence_coverage": 1,
+        "evidence_precision": F(2, 5),
+        "answer_in_evidence": 1,
+        "stale_retrieval": 1,
+        "stale_answer": 0,
+        "words_retrieved": 29,
+        "exact_match": 0,
+        "token_f1": F(2, 3),
+        "abstention_precision": None,
+        "abstention_recall": None,
         "words_kept": 29,
-    }  # fmt: skip
+    }
     row = results(store_of(*ALL), ABSTAINS, k=3)["diet"]  # open, dog, ended
     assert row.measures == {
-        "answered": 0, "right": 0, "evidence_recall": F(1, 2), "evidence_coverage": F(1, 2),
-        "evidence_precision": F(1, 3), "answer_in_evidence": 0,
-        "stale_retrieval": 0, "stale_answer": 0, "words_retrieved": 18, "exact_match": 0,
-        "token_f1": 0, "abstention_precision": 0, "abstention_recall": None, "words_kept": 29,
-    }  # fmt: skip
+        "answered": 0,
+        "right": 0,
+        "evidence_recall": F(1, 2),
+        "evidence_coverage": F(1, 2),
+        "evidence_precision": F(1, 3),
+        "answer_in_evidence": 0,
+        "stale_retrieval": 0,
+        "stale_answer": 0,
+        "words_retrieved": 18,
+        "exact_match": 0,
+        "token_f1": 0,
+        "abstention_precision": 0,
+        "abstention_recall": None,
+        "words_kept": 29,
+    }
 
 
 def test_undefined_measures() -> None:
@@ -230,10 +281,18 @@ def test_rows() -> None:
     """A row is plain data with the whole chain; every remark is explained, every measure named."""
     row = results(store_of(*ALL, kept=2), EvidenceOnly())["dog"].to_json()
     assert row["evidence"] == [
-        {"unit": "dog", "says": "Bob has a dog called Rex.", "supports": True,
-         "stage": "retrieved", "needs": 1, "written": 1, "kept": 1, "retrieved": 1,
-         "memories": [{"id": "m-dog", "covers": 1, "kept": True, "rank": 2}]},
-    ]  # fmt: skip
+        {
+            "unit": "dog",
+            "says": "Bob has a dog called Rex.",
+            "supports": True,
+            "stage": "retrieved",
+            "needs": 1,
+            "written": 1,
+            "kept": 1,
+            "retrieved": 1,
+            "memories": [{"id": "m-dog", "covers": 1, "kept": True, "rank": 2}],
+        },
+    ]
     assert (row["package"], row["store"], row["query"], row["answer"]) == ("ann", "s", "dog", "Rex")
     assert set(row["measures"]) == set(MEASURES)
     assert row["texts"] == {"m-dog": DOG.text, "m-open": OPEN.text}

@@ -32,7 +32,7 @@ def said(answer: str, *used: str) -> ReaderReply:
         ("book", said("a novel"), "right", False, ""),
         ("book", said("a great novel about Rome"), "right", False, ""),
     ],
-)  # fmt: skip
+)
 def test_grades(
     question: str, reply: ReaderReply, verdict: str, abstained: bool, note: str
 ) -> None:
@@ -73,10 +73,15 @@ def test_stale_by_words() -> None:
 def test_a_step_on_the_way_is_not_stale() -> None:
     """Ilka is whom the question goes by: she stands in the old statement, and in what holds."""
     bank = ASKED["diet"].__class__(
-        "b", "Which bank does Ann's hairdresser use now?", "", "Northern", False, {},
+        "b",
+        "Which bank does Ann's hairdresser use now?",
+        "",
+        "Northern",
+        False,
+        {},
         {"old": "Ilka banks with Kite Money."},
         holds=("Ilka is Ann's hairdresser.", "Ilka banks with Northern."),
-    )  # fmt: skip
+    )
     assert grade(bank, said("Ann, hairdresser, Ilka"), ()).verdict is AnswerVerdict.WRONG
     assert grade(bank, said("Kite Money"), ()).verdict is AnswerVerdict.STALE
 

@@ -48,9 +48,13 @@ def test_the_reply_schema_is_pinned() -> None:
 def test_blind(tmp_path: Path) -> None:
     """Question, gold answer and given answer; nothing of the store, the package or the reader."""
     secret = replace(
-        REX.question, id="ID", kind="KIND", stale={"UNIT": "STALE"}, says={"dog": "SAYS"},
+        REX.question,
+        id="ID",
+        kind="KIND",
+        stale={"UNIT": "STALE"},
+        says={"dog": "SAYS"},
         holds=("HOLDS",),
-    )  # fmt: skip
+    )
     (given,), served = graded(tmp_path, grades, tasks=(GradingTask("OWNER", secret, REX.answer),))
     assert given == ModelGrade(AnswerVerdict.RIGHT, "the longest word")
     (body,) = served.bodies
@@ -144,7 +148,7 @@ def test_offline_and_batch(tmp_path: Path) -> None:
         ("wrong", "eats no meat", "m-old", "stale", False, ""),
         ("unclear", "vegan", "m-now", "unclear", False, "grader_unclear"),
     ],
-)  # fmt: skip
+)
 def test_what_a_label_decides(
     label: str, answer: str, used: str, verdict: str, abstained: bool, note: str
 ) -> None:

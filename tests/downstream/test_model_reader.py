@@ -136,24 +136,51 @@ def test_one_bad_reply_spoils_no_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("prompt", "content", "used", "notes"),
     [
-        ("answer-if-supported", {"memories": [2, 9, 2], "answer": "Rex", "abstained": False},
-         ("m-old",), ("cites_unknown_memory",)),
-        ("evidence-first",
-         {"evidence": [{"memory": 1, "quote": "a dog  called Rex"},
-                       {"memory": 2, "quote": "called Rex"}], "answer": "Rex", "abstained": False},
-         ("m-dog", "m-old"), ("quote_not_verbatim",)),
-        ("evidence-first",
-         {"evidence": [{"memory": 1, "quote": "dog called Rex"}], "answer": "Rex",
-          "abstained": False}, ("m-dog",), ()),
-        ("extractive", {"memories": [1], "answer": "Fido", "abstained": False}, ("m-dog",),
-         ("quote_not_verbatim",)),
+        (
+            "answer-if-supported",
+            {"memories": [2, 9, 2], "answer": "Rex", "abstained": False},
+            ("m-old",),
+            ("cites_unknown_memory",),
+        ),
+        (
+            "evidence-first",
+            {
+                "evidence": [
+                    {"memory": 1, "quote": "a dog  called Rex"},
+                    {"memory": 2, "quote": "called Rex"},
+                ],
+                "answer": "Rex",
+                "abstained": False,
+            },
+            ("m-dog", "m-old"),
+            ("quote_not_verbatim",),
+        ),
+        (
+            "evidence-first",
+            {
+                "evidence": [{"memory": 1, "quote": "dog called Rex"}],
+                "answer": "Rex",
+                "abstained": False,
+            },
+            ("m-dog",),
+            (),
+        ),
+        (
+            "extractive",
+            {"memories": [1], "answer": "Fido", "abstained": False},
+            ("m-dog",),
+            ("quote_not_verbatim",),
+        ),
         ("extractive", {"memories": [], "answer": "Rex", "abstained": True}, (), ()),
     ],
-)  # fmt: skip
+)
 def test_what_it_claims_is_checked(
-    tmp_path: Path, prompt: str, content: dict[str, Any], used: tuple[str, ...],
+    tmp_path: Path,
+    prompt: str,
+    content: dict[str, Any],
+    used: tuple[str, ...],
     notes: tuple[str, ...],
-) -> None:  # fmt: skip
+) -> None:
     """Memories it was not shown, and quotes that are none, are noted."""
     (reply,), _ = asked(tmp_path, says(json.dumps(content)), prompt=prompt)
     assert (reply.used, reply.notes) == (used, notes)

@@ -67,9 +67,10 @@ def test_evidence_first(stage: EvidenceStage, verdict: AnswerVerdict) -> None:
 @given(
     st.lists(
         st.tuples(st.sampled_from(list(EvidenceStage)), st.sampled_from(list(AnswerVerdict))),
-        min_size=1, max_size=40,
+        min_size=1,
+        max_size=40,
     )
-)  # fmt: skip
+)
 def test_they_sum_to_one(cells: list[tuple[EvidenceStage, AnswerVerdict]]) -> None:
     """1 - answered = write + retrieval + reader + unsupported + uncertain, in fractions."""
     decided = [decide(*cell) for cell in cells]

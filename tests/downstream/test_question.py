@@ -67,9 +67,11 @@ def test_the_stage_goes_by_what_supports() -> None:
     assert (NOW.supports, BEFORE.supports) == ({"new"}, {"old", "new"})
     assert (list(NOW.stale), list(BEFORE.stale)) == (["old"], [])
     for question, held, stage in (
-        (NOW, new, "retrieved"), (NOW, old, "never_written"),
-        (BEFORE, new, "never_written"), (BEFORE, old, "never_written"),
-    ):  # fmt: skip
+        (NOW, new, "retrieved"),
+        (NOW, old, "never_written"),
+        (BEFORE, new, "never_written"),
+        (BEFORE, old, "never_written"),
+    ):
         assert stage_of(question, chains(question, held, ["m"])) == stage
 
 
@@ -77,12 +79,15 @@ def test_recall_counts_all_that_is_required() -> None:
     """Answered right with a recall of 1/2; the row says which unit was not needed."""
     package = Package.model_validate(
         {
-            "name": "laps", "experiences": [{"id": "e"}], "candidates": [],
+            "name": "laps",
+            "experiences": [{"id": "e"}],
+            "candidates": [],
             "units": [OLD.model_dump(), NEW.model_dump()],
-            "queries": [{"id": "q", "text": NOW.text, "answer": "21 laps",
-                         "required": ["old", "new"]}],
+            "queries": [
+                {"id": "q", "text": NOW.text, "answer": "21 laps", "required": ["old", "new"]}
+            ],
         }
-    )  # fmt: skip
+    )
     memories = (
         StoredMemory("m-old", OLD.text, {"old": Fraction(1)}),
         StoredMemory("m-new", NEW.text, {"new": Fraction(1)}),
@@ -93,8 +98,9 @@ def test_recall_counts_all_that_is_required() -> None:
     assert row.why == ()
     assert row.measures["evidence_recall"] == Fraction(1, 2)
     assert [(one["unit"], one["supports"]) for one in row.to_json()["evidence"]] == [
-        ("old", False), ("new", True),
-    ]  # fmt: skip
+        ("old", False),
+        ("new", True),
+    ]
     (both,) = examine(package, store_of(*memories), ReadingSetup(Oracle(), 2, EvidenceOnly()))
     assert both.retrieved == ("m-new", "m-old")
 

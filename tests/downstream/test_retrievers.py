@@ -119,11 +119,15 @@ def test_the_same_in_another_process() -> None:
     )
     printed = {
         subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
             env={**os.environ, "PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("1", "2")
-    }  # fmt: skip
+    }
     assert len(printed) == 1
 
 

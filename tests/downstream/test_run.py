@@ -37,8 +37,11 @@ def test_all_rows_in_order(tmp_path: Path) -> None:
     ]
     assert (finished.existing, finished.cut) == (0, 0)
     assert set(files(tmp_path / "out")) == {
-        "spec.json", "memories.jsonl", "rows.jsonl", "summary.json",
-    }  # fmt: skip
+        "spec.json",
+        "memories.jsonl",
+        "rows.jsonl",
+        "summary.json",
+    }
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")

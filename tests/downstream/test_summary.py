@@ -23,21 +23,34 @@ def row(
     """A row with a recall and a kind."""
     outcome, layer = decided
     measures: dict[str, Any] = dict.fromkeys(MEASURES) | {
-        "answered": int(decided == RIGHT), "evidence_recall": recall,
-    }  # fmt: skip
+        "answered": int(decided == RIGHT),
+        "evidence_recall": recall,
+    }
     return {
-        "package": package, "store": store, "query": query, "kind": query, "outcome": outcome,
-        "layer": layer, "why": ["abstained"] if decided == WRITE else [], "measures": measures,
-        "retrieved": [], "evidence": [], "texts": {},
-    }  # fmt: skip
+        "package": package,
+        "store": store,
+        "query": query,
+        "kind": query,
+        "outcome": outcome,
+        "layer": layer,
+        "why": ["abstained"] if decided == WRITE else [],
+        "measures": measures,
+        "retrieved": [],
+        "evidence": [],
+        "texts": {},
+    }
 
 
 ROWS = [
-    row("p", "a", "q1", RIGHT, 1), row("p", "a", "q2", RIGHT, "1/3"),
-    row("p", "b", "q1", WRITE, 0), row("p", "b", "q2", RIGHT, "1/3"),
-    row("r", "a", "q1", READER, 1), row("r", "a", "q2", WRITE, None),
-    row("r", "b", "q1", WRITE, 0), row("r", "b", "q2", READER, 0),
-]  # fmt: skip
+    row("p", "a", "q1", RIGHT, 1),
+    row("p", "a", "q2", RIGHT, "1/3"),
+    row("p", "b", "q1", WRITE, 0),
+    row("p", "b", "q2", RIGHT, "1/3"),
+    row("r", "a", "q1", READER, 1),
+    row("r", "a", "q2", WRITE, None),
+    row("r", "b", "q1", WRITE, 0),
+    row("r", "b", "q2", READER, 0),
+]
 
 
 def test_losses_and_kinds() -> None:
@@ -66,8 +79,12 @@ def test_means_and_intervals() -> None:
     # Drawn question by question the answered share could be 1/4; by package it is 0, 1/2 or 1.
     assert (a["measures"]["answered"]["ci_low"], a["measures"]["answered"]["ci_high"]) == (0, 1)
     assert b["measures"]["token_f1"] == {
-        "n": 0, "undefined": 4, "mean": None, "ci_low": None, "ci_high": None,
-    }  # fmt: skip
+        "n": 0,
+        "undefined": 4,
+        "mean": None,
+        "ci_low": None,
+        "ci_high": None,
+    }
 
 
 def test_differences() -> None:
@@ -77,8 +94,9 @@ def test_differences() -> None:
     # Sums by package 1 and 0: of four flips all have |sum| = 1, so p is 1.
     assert rows["answered"]["p"] == 1
     assert (rows["evidence_recall"]["n"], rows["evidence_recall"]["mean_difference"]) == (
-        3, pytest.approx(2 / 3),
-    )  # fmt: skip
+        3,
+        pytest.approx(2 / 3),
+    )
     # Sums 1 and 1: two of four flips are as far from 0.
     assert rows["evidence_recall"]["p"] == rows["evidence_recall"]["p_holm"] == 0.5
     assert rows["token_f1"]["p"] is None
@@ -90,8 +108,9 @@ def test_signs_flip_by_package() -> None:
         row(package, store, f"q{at}", RIGHT if store == "a" else WRITE, None)
         for package, store, at in product("pr", "ab", range(10))
     ]
-    (answered,) = [one for one in summarise(many, ["a", "b"])["differences"]
-                   if one["measure"] == "answered"]  # fmt: skip
+    (answered,) = [
+        one for one in summarise(many, ["a", "b"])["differences"] if one["measure"] == "answered"
+    ]
     assert (answered["n"], answered["mean_difference"], answered["p"]) == (20, 1, 0.5)
 
 
@@ -101,8 +120,9 @@ def test_holm_goes_over_pairs_of_stores() -> None:
         row(f"p{at}", store, "q", RIGHT if store == "a" else WRITE, None)
         for at, store in product(range(6), "abc")
     ]
-    found = [one for one in summarise(many, list("abc"))["differences"]
-             if one["measure"] == "answered"]  # fmt: skip
+    found = [
+        one for one in summarise(many, list("abc"))["differences"] if one["measure"] == "answered"
+    ]
     # All six signs alike: 2 of 64 flips, three times as much after the correction; b - c is 0.
     assert [one["p"] for one in found] == [2 / 64, 2 / 64, 1]
     assert [one["p_holm"] for one in found] == [6 / 64, 6 / 64, 1]
@@ -123,8 +143,12 @@ def test_one_alone_has_no_interval() -> None:
     """One question, one package of a kind, or one defined value cannot be resampled."""
     (one,) = summarise([row("p", "a", "q", RIGHT, 1)], ["a"])["summaries"]
     assert one["measures"]["answered"] == {
-        "n": 1, "undefined": 0, "mean": 1, "ci_low": None, "ci_high": None,
-    }  # fmt: skip
+        "n": 1,
+        "undefined": 0,
+        "mean": 1,
+        "ci_low": None,
+        "ci_high": None,
+    }
     found = summarise(ROWS, ["a", "b"])
     # q2 of store a is defined in package p only.
     recall = found["summaries"][0]["kinds"]["q2"]["measures"]["evidence_recall"]
@@ -148,11 +172,15 @@ def curve_row(retrieved: dict[str, str], *units: list[tuple[int | None, str]]) -
 
 CURVE_ROWS = [
     # Two halves at ranks 1 and 3; a whole one at rank 2; one that was not retrieved.
-    curve_row({"a": "one two", "b": "three", "c": "four five six"},
-              [(1, "1/2"), (3, "1/2")], [(2, "1")], [(None, "1")]),
+    curve_row(
+        {"a": "one two", "b": "three", "c": "four five six"},
+        [(1, "1/2"), (3, "1/2")],
+        [(2, "1")],
+        [(None, "1")],
+    ),
     curve_row({"a": "one"}, [(1, "1")]),
     curve_row({}),
-]  # fmt: skip
+]
 
 
 def test_points() -> None:
@@ -179,17 +207,23 @@ def test_nothing_retrieved() -> None:
 def test_agreement_of_graders() -> None:
     """7 of 10 are equal; by chance 4 x 7 + 4 x 2 + 2 x 1 of 100: (0.7 - 0.38) / 0.62."""
     pairs: list[tuple[str, str | None]] = (
-        [("right", "right")] * 4 + [("wrong", "wrong")] * 2 + [("wrong", "right")] * 2
+        [("right", "right")] * 4
+        + [("wrong", "wrong")] * 2
+        + [("wrong", "right")] * 2
         + [("unclear", "right"), ("unclear", "unclear"), ("wrong", None), ("right", None)]
-    )  # fmt: skip
+    )
     rows = [{"grades": {"words": words, "model": model}} for words, model in pairs]
     assert agreement_of_graders([*rows, {"reply": "abstained"}]) == {
-        "answers": 12, "undecided": 2, "equal": 7, "agreement": 0.7, "kappa": 0.516129032,
+        "answers": 12,
+        "undecided": 2,
+        "equal": 7,
+        "agreement": 0.7,
+        "kappa": 0.516129032,
         "disagreements": [
             {"words": "wrong", "model": "right", "answers": 2},
             {"words": "unclear", "model": "right", "answers": 1},
         ],
-    }  # fmt: skip
+    }
     assert agreement_of_graders(rows[:4])["kappa"] is None  # one category only
     nothing = agreement_of_graders([])
     assert (nothing["answers"], nothing["agreement"], nothing["kappa"]) == (0, None, None)

@@ -37,16 +37,23 @@ def turns(costs: tuple[int, ...] = COSTS) -> Package:
             "name": "p",
             "experiences": [{"id": f"e{at}", "index": at} for at in range(len(costs))],
             "candidates": [
-                {"id": f"e{at}/{kind}", "experience": f"e{at}", "kind": kind, "cost": cost,
-                 "text": f"{kind} {at}"}
+                {
+                    "id": f"e{at}/{kind}",
+                    "experience": f"e{at}",
+                    "kind": kind,
+                    "cost": cost,
+                    "text": f"{kind} {at}",
+                }
                 for at, cost in enumerate(costs)
                 for kind in ("raw", "summary")
             ],
             "units": [{"id": "u", "kind": "fact"}],
-            "coverage": [{"candidate": "e1/raw", "unit": "u", "value": 1},
-                         {"candidate": "e1/summary", "unit": "u", "value": 1}],
+            "coverage": [
+                {"candidate": "e1/raw", "unit": "u", "value": 1},
+                {"candidate": "e1/summary", "unit": "u", "value": 1},
+            ],
         }
-    )  # fmt: skip
+    )
 
 
 def kept(name: str, budget: int, seed: int = 0, costs: tuple[int, ...] = COSTS) -> list[str]:
@@ -143,8 +150,9 @@ def test_only_labelled_turns_are_required(tmp_path: Path) -> None:
     ran(written(tmp_path / "f.json"), tmp_path / "out")
     found = rows(tmp_path / "out")
     assert [(unit["unit"], unit["supports"]) for unit in found["swim", "fifo"]["evidence"]] == [
-        ("s1:1", False), ("s2:1", True),
-    ]  # fmt: skip
+        ("s1:1", False),
+        ("s2:1", True),
+    ]
     assert found["swim", "full_raw"]["measures"]["evidence_recall"] == 1
     assert found["swim", "fifo"]["measures"]["evidence_recall"] == 0.5
     assert found["abs_abs", "fifo"]["stage"] == "nothing_needed"

@@ -29,8 +29,9 @@ def rows(name: str) -> tuple[dict[str, Any], ...]:
 
 
 def setting_of(package: str) -> str:
-    topics = {row["conversation"]: row["topic"] for row in rows("conversations.jsonl")
-              if "topic" in row}  # fmt: skip
+    topics = {
+        row["conversation"]: row["topic"] for row in rows("conversations.jsonl") if "topic" in row
+    }
     return str(topics[package])
 
 
@@ -50,10 +51,12 @@ def test_the_readme_counts_the_set() -> None:
         setting = setting_of(package.name)
         for name in (setting, "all"):
             found[name] += Counter(
-                conversations=1, turns=sum(bool(one.text) for one in package.experiences),
-                questions=len(package.queries), units=len(package.units),
+                conversations=1,
+                turns=sum(bool(one.text) for one in package.experiences),
+                questions=len(package.queries),
+                units=len(package.units),
                 memories=texts[package.name],
-            )  # fmt: skip
+            )
     for setting, conversations, _, _, turns, questions, units, memories in table("| setting | con"):
         own = found.pop(setting)
         assert list(map(int, (conversations, turns, questions, units, memories))) == [

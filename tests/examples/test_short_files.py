@@ -27,21 +27,73 @@ LABEL_FILES = [f"{name}.jsonl" for name in PASSES]
 
 FOLDER = files("memaudit").joinpath("examples", "short")
 TOPICS = {
-    "preference": 5, "update": 6, "temporal": 5, "deletion": 3, "scope": 3, "abstention": 4,
-}  # fmt: skip
+    "preference": 5,
+    "update": 6,
+    "temporal": 5,
+    "deletion": 3,
+    "scope": 3,
+    "abstention": 4,
+}
 UNIT_KINDS = {
-    "fact", "preference", "event", "relation", "rule", "current", "supersession", "deletion",
-    "abstention", "temporal", "stale",
-}  # fmt: skip
+    "fact",
+    "preference",
+    "event",
+    "relation",
+    "rule",
+    "current",
+    "supersession",
+    "deletion",
+    "abstention",
+    "temporal",
+    "stale",
+}
 MEMORY_KINDS = {
-    "fact", "summary", "event", "edge", "rule", "skill", "tombstone", "compound_update",
-}  # fmt: skip
+    "fact",
+    "summary",
+    "event",
+    "edge",
+    "rule",
+    "skill",
+    "tombstone",
+    "compound_update",
+}
 # Words an answer may need to be a sentence; everything else has to be said in a cited turn.
 GRAMMAR = {
-    "a", "an", "and", "at", "because", "before", "but", "by", "for", "from", "he", "her", "him",
-    "his", "in", "is", "it", "no", "not", "of", "off", "on", "or", "she", "so", "that", "the",
-    "then", "there", "to", "was", "what", "with", "yes",
-}  # fmt: skip
+    "a",
+    "an",
+    "and",
+    "at",
+    "because",
+    "before",
+    "but",
+    "by",
+    "for",
+    "from",
+    "he",
+    "her",
+    "him",
+    "his",
+    "in",
+    "is",
+    "it",
+    "no",
+    "not",
+    "of",
+    "off",
+    "on",
+    "or",
+    "she",
+    "so",
+    "that",
+    "the",
+    "then",
+    "there",
+    "to",
+    "was",
+    "what",
+    "with",
+    "yes",
+}
 
 
 @cache
@@ -80,8 +132,9 @@ def is_extract(row: Row) -> bool:
 
 def extract_ids() -> set[tuple[object, object]]:
     """The conversations and ids of labelled extracts."""
-    return {(row["conversation"], row["memory_id"]) for row in rows("memories.jsonl")
-            if is_extract(row)}  # fmt: skip
+    return {
+        (row["conversation"], row["memory_id"]) for row in rows("memories.jsonl") if is_extract(row)
+    }
 
 
 def texts(row: Row, key: str) -> list[str]:
@@ -184,10 +237,8 @@ def test_a_memory_that_keeps_what_was_to_be_deleted_earns_nothing() -> None:
         assert {package(talk).candidate[id].kind for id in leaking} >= {"raw", "session", "fact"}
         asked = {row["unit_id"] for row in of("units.jsonl", talk) if row["questions"]}
         covered = {
-            row["unit_id"]
-            for row in of("coverage.jsonl", talk)
-            if row["memory_id"] in leaking
-        }  # fmt: skip
+            row["unit_id"] for row in of("coverage.jsonl", talk) if row["memory_id"] in leaking
+        }
         assert covered.isdisjoint(asked)
 
 

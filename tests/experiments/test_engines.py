@@ -195,9 +195,11 @@ def ray_address() -> Iterator[str]:
     folder = tempfile.mkdtemp(prefix="r")
     process = subprocess.Popen(
         [*head, "--include-dashboard=false", "--block", f"--temp-dir={folder}"],
-        env={**os.environ, **quiet}, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        env={**os.environ, **quiet},
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     port = int(address.rpartition(":")[2])
     try:
         for _ in range(600):

@@ -43,8 +43,11 @@ def test_a_finished_run(folder: Path) -> None:
     found = open_finished(folder)
     assert (found.spec.seeds, found.spec.rows, count_rows(folder)) == ((3, 5), 4, 4)
     assert [(row["seed"], row["writer"]) for row in found.rows()] == [
-        (3, "opt"), (3, "gvt"), (5, "opt"), (5, "gvt"),
-    ]  # fmt: skip
+        (3, "opt"),
+        (3, "gvt"),
+        (5, "opt"),
+        (5, "gvt"),
+    ]
 
 
 @pytest.mark.parametrize("seeds", ["0-29999999", "0-9999999,10000000-29999999"])

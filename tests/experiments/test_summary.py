@@ -22,19 +22,32 @@ MANIFEST = {
 def row(seed: int, writer: str, ratio: float | None, **more: Any) -> dict[str, Any]:
     """A row with what a summary reads."""
     return {
-        "distribution": "d", "seed": seed, "digest": f"p{seed}", "budget": 2, "writer": writer,
-        "ratio": ratio, "value": 1.0, "cost": 2, "invalidation": float(seed), "current": 0.0,
-        "stale": 0.0, "certificate": "c", **more,
-    }  # fmt: skip
+        "distribution": "d",
+        "seed": seed,
+        "digest": f"p{seed}",
+        "budget": 2,
+        "writer": writer,
+        "ratio": ratio,
+        "value": 1.0,
+        "cost": 2,
+        "invalidation": float(seed),
+        "current": 0.0,
+        "stale": 0.0,
+        "certificate": "c",
+        **more,
+    }
 
 
 def test_by_hand() -> None:
     """Means over what is defined; what is not is counted by its reason."""
     rows = [
-        row(0, "a", 1.0), row(1, "a", 0.5), row(2, "a", None, undefined="optimum is 0"),
-        row(0, "b", 0.5), row(1, "b", 0.25),
+        row(0, "a", 1.0),
+        row(1, "a", 0.5),
+        row(2, "a", None, undefined="optimum is 0"),
+        row(0, "b", 0.5),
+        row(1, "b", 0.25),
         row(2, "b", None, undefined="optimum not certified", certificate=None),
-    ]  # fmt: skip
+    ]
     summary = summary_of(MANIFEST, read_grids(MANIFEST, rows))
     first, second = summary["rows"]
     assert (first["n"], first["mean_ratio"], first["mean_invalidation"]) == (2, 0.75, 1.0)
@@ -72,9 +85,17 @@ def test_of_a_run(folder: Path) -> None:
     """The listed fields are there, OPT is 1, and the same rows give the same file."""
     summary = summarise(folder)
     wanted = {
-        "distribution", "budget", "writer", "n", "mean_ratio", "ci_low", "ci_high", "mean_value",
-        "mean_cost", "mean_invalidation",
-    }  # fmt: skip
+        "distribution",
+        "budget",
+        "writer",
+        "n",
+        "mean_ratio",
+        "ci_low",
+        "ci_high",
+        "mean_value",
+        "mean_cost",
+        "mean_invalidation",
+    }
     assert len(summary["rows"]) == 2 * 2 * 3
     assert all(wanted <= one.keys() for one in summary["rows"])
     assert all(one["mean_ratio"] == 1 for one in summary["rows"] if one["writer"] == "opt")
@@ -97,8 +118,14 @@ def test_copies_are_no_evidence(folder: Path) -> None:
 
 def test_copies_are_drawn_together_wherever_they_are() -> None:
     """Five packages, three of them one and the same in two distributions: three are distinct."""
-    digests = {("d", 0): "same", ("d", 1): "same", ("d", 2): "other", ("e", 0): "third",
-               ("e", 1): "same", ("e", 2): "third"}  # fmt: skip
+    digests = {
+        ("d", 0): "same",
+        ("d", 1): "same",
+        ("d", 2): "other",
+        ("e", 0): "third",
+        ("e", 1): "same",
+        ("e", 2): "third",
+    }
     rows = [
         row(seed, name, 0.5, distribution=distribution, digest=digest)
         for (distribution, seed), digest in digests.items()
@@ -119,9 +146,10 @@ def test_copies_are_drawn_together_wherever_they_are() -> None:
 def test_a_distribution_of_copies_of_another_adds_no_evidence() -> None:
     rows = [
         row(seed, name, ratio + seed / 10, distribution=distribution)
-        for distribution in ("d", "e") for seed in range(3)
+        for distribution in ("d", "e")
+        for seed in range(3)
         for name, ratio in (("a", 0.5), ("b", 0))
-    ]  # fmt: skip
+    ]
     both, one = read_grids(MANIFEST, rows), read_grids(MANIFEST, rows[:6])
     assert (package_resampling(both).drawn == np.tile(package_resampling(one).drawn, 2)).all()
     assert package_resampling(both).cluster.tolist() == [0, 1, 2, 0, 1, 2]
@@ -131,8 +159,9 @@ def test_clear_differences_stay_clear() -> None:
     """With 19 writers there are 171 pairs; Holm's correction must not drown them all."""
     writers = [f"w{n}" for n in range(19)]
     manifest = {
-        "spec_digest": "d", "spec": {"seeds": "0-39", "writers": writers, "budgets": ["2"]},
-    }  # fmt: skip
+        "spec_digest": "d",
+        "spec": {"seeds": "0-39", "writers": writers, "budgets": ["2"]},
+    }
     rows = [row(seed, name, n / 20) for seed in range(40) for n, name in enumerate(writers)]
     summary = summary_of(manifest, read_grids(manifest, rows))
     assert all(one["p_holm"] < 0.05 for one in summary["differences"])

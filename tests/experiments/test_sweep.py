@@ -239,11 +239,12 @@ def test_two_runs_at_once(tmp_path: Path) -> None:
     """One gets the folder, the others get one line, and nothing is mixed."""
     racing = [
         subprocess.Popen(
-            [sys.executable, "-c", RACE, tmp_path / "r", str(seeds)], stdout=subprocess.PIPE,
+            [sys.executable, "-c", RACE, tmp_path / "r", str(seeds)],
+            stdout=subprocess.PIPE,
             text=True,
         )
         for seeds in (60, 61, 62)
-    ]  # fmt: skip
+    ]
     printed = [process.communicate()[0] for process in racing]
     codes = [process.returncode for process in racing]
     assert sorted(codes) == [0, 1, 1]

@@ -27,15 +27,21 @@ def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda one: one["summaries"][0]["losses"].update(uncertain={"a": 1}),
-         r"summaries\.0\.losses\.uncertain: input should be a valid string"),
-        (lambda one: one["summaries"][0]["losses"].update(reader="1e999999999"),
-         r"summaries\.0\.losses\.reader: 1e999999999 is out of range"),
-        (lambda one: [kind["losses"].update(reader="x")
-                      for kind in one["summaries"][1]["kinds"].values()],
-         r"losses\.reader: 'x' is not a number"),
-        (lambda one: one["summaries"][0]["outcomes"].pop("uncertain"),
-         "outcomes lack 'uncertain'"),
+        (
+            lambda one: one["summaries"][0]["losses"].update(uncertain={"a": 1}),
+            r"summaries\.0\.losses\.uncertain: input should be a valid string",
+        ),
+        (
+            lambda one: one["summaries"][0]["losses"].update(reader="1e999999999"),
+            r"summaries\.0\.losses\.reader: 1e999999999 is out of range",
+        ),
+        (
+            lambda one: [
+                kind["losses"].update(reader="x") for kind in one["summaries"][1]["kinds"].values()
+            ],
+            r"losses\.reader: 'x' is not a number",
+        ),
+        (lambda one: one["summaries"][0]["outcomes"].pop("uncertain"), "outcomes lack 'uncertain'"),
         (lambda one: one["summaries"][0].update(questions=0), "greater than or equal to 1"),
         (lambda one: one["summaries"][1].update(store="some"), "stores have the same name"),
         (lambda one: one["summaries"][1].update(kinds={}), "'dog' has other kinds of questions"),
@@ -46,7 +52,7 @@ def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]
         (lambda one: one.update(questions=10**30), "questions: input should be less than"),
         (lambda one: one.update(grading={"kappa": 2}), r"grading\.answers: field required"),
     ],
-)  # fmt: skip
+)
 def test_summaries(
     diagnosis: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object], said: str
 ) -> None:
@@ -97,25 +103,36 @@ def test_calibrations(
 
 def test_parts_of_a_statement_are_shown_together() -> None:
     """Of three parts two were retrieved. Every memory stands once, with the parts it covers."""
-    first, second = ({"id": id, "covers": 1, "kept": True, "rank": rank}
-                     for id, rank in (("m1", 1), ("m2", None)))  # fmt: skip
+    first, second = (
+        {"id": id, "covers": 1, "kept": True, "rank": rank}
+        for id, rank in (("m1", 1), ("m2", None))
+    )
     memories = {"what": [first, second], "who": [first], "when": [second]}
     evidence = [
-        UnitFate.model_validate({
-            "unit": f"u7#{name}", "says": f"Ana moved ({name}: x)", "supports": True,
-            "stage": "retrieved" if first in own else "not_retrieved", "needs": 1,
-            "written": len(own), "kept": len(own), "retrieved": int(first in own), "memories": own,
-        })
+        UnitFate.model_validate(
+            {
+                "unit": f"u7#{name}",
+                "says": f"Ana moved ({name}: x)",
+                "supports": True,
+                "stage": "retrieved" if first in own else "not_retrieved",
+                "needs": 1,
+                "written": len(own),
+                "kept": len(own),
+                "retrieved": int(first in own),
+                "memories": own,
+            }
+        )
         for name, own in memories.items()
-    ]  # fmt: skip
+    ]
     plain = evidence[0].model_copy(update={"unit": "u8", "says": "Bo sings"})
     statement, other = statement_fates([*evidence, plain])
     assert (statement.id, statement.says) == ("u7", "Ana moved")
     assert statement.stages == (("retrieved", "what, who"), ("not_retrieved", "when"))
     assert statement.amounts == (3, 3, 3, 2)
     assert [(memory.id, names) for memory, names in statement.memories] == [
-        ("m1", "what, who"), ("m2", "what, when")
-    ]  # fmt: skip
+        ("m1", "what, who"),
+        ("m2", "what, when"),
+    ]
     assert (other.id, other.says, other.stages) == ("u8", "Bo sings", (("retrieved", ""),))
     assert other.amounts == (1, 2, 2, 1)
     assert [names for _, names in other.memories] == ["", ""]

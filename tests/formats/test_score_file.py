@@ -24,8 +24,12 @@ def written() -> dict[str, Any]:
 def row(store: str, kept: str) -> dict[str, Any]:
     """It keeps a share of OPT, and loses the others to extraction."""
     one: dict[str, Any] = deepcopy(written()["scores"][0])
-    shares = {"generation": "0", "extraction": str(1 - Fraction(kept)), "cost": "0",
-              "selection": "0"}  # fmt: skip
+    shares = {
+        "generation": "0",
+        "extraction": str(1 - Fraction(kept)),
+        "cost": "0",
+        "selection": "0",
+    }
     losses = {name: {"share": share} for name, share in shares.items()}
     one["diagnosis"] = {"kept": kept, "losses": losses}
     return {**one, "store": store, "score": round(float(Fraction(kept)), 9)}
@@ -114,8 +118,13 @@ def test_a_score_is_at_most_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", [1, 3, "2"])
 def test_other_versions_are_refused(tmp_path: Path, version: object) -> None:
     """In one line that says what to do, whatever else is in the file, alone or in a run."""
-    old = {"format": "memaudit-scores", "version": version, "package": "p", "judge": "lexical",
-           "scores": [{"store": "s", "common_union_ratio": {"value": 1.5}}]}  # fmt: skip
+    old = {
+        "format": "memaudit-scores",
+        "version": version,
+        "package": "p",
+        "judge": "lexical",
+        "scores": [{"store": "s", "common_union_ratio": {"value": 1.5}}],
+    }
     for data in (old, {**old, "packages": [old]}):
         (tmp_path / "p.json").write_text(json.dumps(data))
         with pytest.raises(MemAuditError) as caught:

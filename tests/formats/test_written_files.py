@@ -15,9 +15,19 @@ from tests.cli.running import run
 
 NOT_READ = {
     # What a reader does not need: names of the format, and numbers that follow from others.
-    "format", "version", "basis", "status", "count", "kept_between", "share_between", "store",
-    "budget", "certified", "bound", "exact",
-}  # fmt: skip
+    "format",
+    "version",
+    "basis",
+    "status",
+    "count",
+    "kept_between",
+    "share_between",
+    "store",
+    "budget",
+    "certified",
+    "bound",
+    "exact",
+}
 
 
 def unknown(model: type[BaseModel], data: dict[str, Any]) -> set[str]:
@@ -29,8 +39,15 @@ def test_score_files(tmp_path: Path) -> None:
     write_package(package, tmp_path / "p.json")
     (tmp_path / "notes.txt").write_text("Ingrid wants foam pillows.\n")
     assert run("import", tmp_path / "notes.txt", "--out", tmp_path / "s.json").exit_code == 0
-    printed = run("score", tmp_path / "p.json", tmp_path / "s.json", "--budget", "3,24",
-                  "--show-cells", "--json")  # fmt: skip
+    printed = run(
+        "score",
+        tmp_path / "p.json",
+        tmp_path / "s.json",
+        "--budget",
+        "3,24",
+        "--show-cells",
+        "--json",
+    )
     assert printed.exit_code == 0, printed.output
     data = json.loads(printed.stdout)
     assert data["format"] == FORMAT
@@ -39,8 +56,15 @@ def test_score_files(tmp_path: Path) -> None:
     assert [score.budget for score in file.scores] == [3, 24]
     for written, score in zip(data["scores"], file.scores, strict=True):
         assert unknown(type(score), written) == set()
-        for part in ("optimum", "kept", "written", "package_ratio", "union_ratio", "best_subset",
-                     "diagnosis"):  # fmt: skip
+        for part in (
+            "optimum",
+            "kept",
+            "written",
+            "package_ratio",
+            "union_ratio",
+            "best_subset",
+            "diagnosis",
+        ):
             assert unknown(type(getattr(score, part)), written[part]) == set()
         assert score.score == written["score"]
         assert score.kept.ratio == written["kept"]["ratio"]
@@ -52,8 +76,19 @@ def test_score_files(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "run"
-    done = run("run", "--distributions", "base", "--seeds", "2", "--budgets", "6,0.5", "--writers",
-               "opt,recency_raw", "--out", folder)  # fmt: skip
+    done = run(
+        "run",
+        "--distributions",
+        "base",
+        "--seeds",
+        "2",
+        "--budgets",
+        "6,0.5",
+        "--writers",
+        "opt,recency_raw",
+        "--out",
+        folder,
+    )
     assert done.exit_code == 0, done.output
     return folder
 

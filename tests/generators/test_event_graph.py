@@ -172,11 +172,24 @@ def test_dice_are_fair_and_repeat() -> None:
 
 
 KINDS = {
-    "raw", "fact", "event", "edge", "summary", "rule", "skill", "compound_update", "tombstone",
-}  # fmt: skip
+    "raw",
+    "fact",
+    "event",
+    "edge",
+    "summary",
+    "rule",
+    "skill",
+    "compound_update",
+    "tombstone",
+}
 QUESTIONS = {
-    "single_hop", "multi_hop", "temporal", "current_truth", "supersession", "abstention",
-}  # fmt: skip
+    "single_hop",
+    "multi_hop",
+    "temporal",
+    "current_truth",
+    "supersession",
+    "abstention",
+}
 
 
 def says(text: str, words: str) -> bool:
@@ -209,10 +222,19 @@ def count(package: Package, *kinds: str) -> int:
 
 
 VALUES = {
-    "fact": "value", "current": "value", "preference": "value", "stale": "value",
-    "supersession": "old", "relation": "other", "rule": "action", "temporal": "end",
-    "event": "start", "skill": "step3", "deletion": "gone", "abstention": "open",
-}  # fmt: skip
+    "fact": "value",
+    "current": "value",
+    "preference": "value",
+    "stale": "value",
+    "supersession": "old",
+    "relation": "other",
+    "rule": "action",
+    "temporal": "end",
+    "event": "start",
+    "skill": "step3",
+    "deletion": "gone",
+    "abstention": "open",
+}
 """The slot without which a unit of that kind is not known."""
 
 
@@ -334,10 +356,14 @@ def small_talk(package: Package) -> int:
 
 @pytest.mark.parametrize(
     ("name", "measure"),
-    [("update_rate", lambda package: count(package, "supersession")),
-     ("interval_rate", lambda package: count(package, "temporal")),
-     ("redundancy", repeats), ("scope_shifts", shifts), ("distractors", small_talk)],
-)  # fmt: skip
+    [
+        ("update_rate", lambda package: count(package, "supersession")),
+        ("interval_rate", lambda package: count(package, "temporal")),
+        ("redundancy", repeats),
+        ("scope_shifts", shifts),
+        ("distractors", small_talk),
+    ],
+)
 def test_more_of_it(name: str, measure: Any) -> None:
     counts = [
         sum(map(measure, many(**{name: share}))) for share in (0, Fraction(1, 5), Fraction(4, 5))
@@ -380,14 +406,20 @@ def test_any_setting_gives_a_package(parameters: Parameters, seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("values", "line"),
-    [({"experiences": 6}, "event_graph: experiences is 6; give a whole number from 7 to 10000"),
-     ({"experiences": 10001}, "from 7 to 10000"), ({"experiences": 7.0}, "a whole number"),
-     ({"experiences": True}, "a whole number"), ({"chain_length": 1}, "from 2 to 8"),
-     ({"update_rate": 2}, "event_graph: update_rate is 2; give a number from 0 to 1"),
-     ({"redundancy": "often"}, "redundancy is 'often'"), ({"redundancy": None}, "from 0 to 1"),
-     ({"interval_rate": -1}, "from 0 to 1"), ({"scope_shifts": float("nan")}, "from 0 to 1"),
-     ({"distractors": 1}, "from 0 to 0.9")],
-)  # fmt: skip
+    [
+        ({"experiences": 6}, "event_graph: experiences is 6; give a whole number from 7 to 10000"),
+        ({"experiences": 10001}, "from 7 to 10000"),
+        ({"experiences": 7.0}, "a whole number"),
+        ({"experiences": True}, "a whole number"),
+        ({"chain_length": 1}, "from 2 to 8"),
+        ({"update_rate": 2}, "event_graph: update_rate is 2; give a number from 0 to 1"),
+        ({"redundancy": "often"}, "redundancy is 'often'"),
+        ({"redundancy": None}, "from 0 to 1"),
+        ({"interval_rate": -1}, "from 0 to 1"),
+        ({"scope_shifts": float("nan")}, "from 0 to 1"),
+        ({"distractors": 1}, "from 0 to 0.9"),
+    ],
+)
 def test_bad_parameters(values: dict[str, Any], line: str) -> None:
     with pytest.raises(MemAuditError) as caught:
         Parameters(**values)

@@ -13,11 +13,15 @@ from memaudit.generators.registry import DISTRIBUTIONS, PUBLISHED, named_distrib
 F = Fraction
 
 SIZES = {  # experiences, candidates, units, cells
-    "base": (7, 25, 11, 41), "update_chain": (4, 18, 7, 30), "temporal_interval": (7, 30, 26, 73),
-    "density_trap": (5, 20, 9, 45), "scope_shift": (5, 17, 9, 40),
-    "redundancy_heavy": (5, 20, 9, 40), "summary_tradeoff": (5, 25, 15, 55),
+    "base": (7, 25, 11, 41),
+    "update_chain": (4, 18, 7, 30),
+    "temporal_interval": (7, 30, 26, 73),
+    "density_trap": (5, 20, 9, 45),
+    "scope_shift": (5, 17, 9, 40),
+    "redundancy_heavy": (5, 20, 9, 40),
+    "summary_tradeoff": (5, 25, 15, 55),
     "abstention_hard": (5, 23, 15, 39),
-}  # fmt: skip
+}
 
 
 def cells(package: Package, candidate: str) -> dict[str, Fraction]:

@@ -101,9 +101,12 @@ class Box:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.hardening.worker"],
-                cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                cwd=ROOT,
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"},
-            )  # fmt: skip
+            )
             assert self._process.stdout is not None
             assert self._process.stdout.readline() == "ready\n"
         return self._process

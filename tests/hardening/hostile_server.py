@@ -183,9 +183,12 @@ def _zeros() -> bytes:
     """100 MB of blanks behind a valid reply, compressed to 100 KB."""
     packer = zlib.compressobj(wbits=31)
     return b"".join(
-        [packer.compress(said().encode()), *(packer.compress(b" " * (1 << 20)) for _ in range(100)),
-         packer.flush()]
-    )  # fmt: skip
+        [
+            packer.compress(said().encode()),
+            *(packer.compress(b" " * (1 << 20)) for _ in range(100)),
+            packer.flush(),
+        ]
+    )
 
 
 OK = "HTTP/1.1 200 OK\r\n"
@@ -196,10 +199,12 @@ MB = b" " * (1 << 20)
 
 HOSTILE: dict[str, Hostile] = {
     "honest": Hostile("reply", _answers(said())),
-    "honest, in chunks": Hostile("reply", _sends(
-        CHUNKED, *(f"1;x=y\r\n{letter}\r\n" for letter in said()), "0\r\n\r\n")),
-    "honest, after early hints": Hostile("reply", _sends(
-        "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 3, OK, SIZED)),
+    "honest, in chunks": Hostile(
+        "reply", _sends(CHUNKED, *(f"1;x=y\r\n{letter}\r\n" for letter in said()), "0\r\n\r\n")
+    ),
+    "honest, after early hints": Hostile(
+        "reply", _sends("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 3, OK, SIZED)
+    ),
     "honest, until it closes": Hostile("reply", _sends("HTTP/1.0 200 OK\r\n\r\n", said())),
     # lengths and framing
     "closes at once": Hostile("http", lambda _: None),
@@ -219,7 +224,8 @@ HOSTILE: dict[str, Hostile] = {
     "endless chunk": Hostile("http", _floods(f"{CHUNKED}fffffffffffffff\r\n", MB)),
     "endless chunk extension": Hostile("http", _floods(f"{CHUNKED}1;", MB)),
     "endless trailers": Hostile(
-        "http", _floods(f"{CHUNKED}2\r\n{{}}\r\n0\r\n", b"X: y\r\n" * 1000)),
+        "http", _floods(f"{CHUNKED}2\r\n{{}}\r\n0\r\n", b"X: y\r\n" * 1000)
+    ),
     "chunks that are none": Hostile("http", _sends(CHUNKED, "zz\r\nhello\r\n")),
     "chunk of negative size": Hostile("http", _sends(CHUNKED, "-5\r\nhello\r\n")),
     "unknown transfer": Hostile("http", _answers(said(), headers=["Transfer-Encoding: gzip"])),
@@ -230,7 +236,8 @@ HOSTILE: dict[str, Hostile] = {
     "drips a status line": Hostile("http", _drips("HTTP/1.1 2", b"0")),
     "drips an error": Hostile("http", _drips("HTTP/1.1 503 No\r\n\r\n", b" ")),
     "drips a redirect": Hostile(
-        "stops", _drips("HTTP/1.1 307 There\r\nLocation: http://127.0.0.1:9/\r\n\r\n", b" ")),
+        "stops", _drips("HTTP/1.1 307 There\r\nLocation: http://127.0.0.1:9/\r\n\r\n", b" ")
+    ),
     "drips early hints": Hostile("http", _drips("", b"HTTP/1.1 103 Early Hints\r\n\r\n")),
     # status lines and headers
     "storm of 100": Hostile("http", _floods("", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)),
@@ -254,8 +261,12 @@ HOSTILE: dict[str, Hostile] = {
     "SSH": Hostile("http", _sends("SSH-2.0-OpenSSH_9.6\r\n")),
     # redirects
     **{
-        f"redirect {status}": Hostile("stops", _answers(
-            "", f"{status} There", ["Location: http://name:secret@127.0.0.1:9/v1?token=secret"]))
+        f"redirect {status}": Hostile(
+            "stops",
+            _answers(
+                "", f"{status} There", ["Location: http://name:secret@127.0.0.1:9/v1?token=secret"]
+            ),
+        )
         for status in (300, 301, 302, 303, 307, 308)
     },
     "redirect to itself": Hostile("stops", _answers("", "307 T", ["Location: /v1/chat"])),
@@ -263,19 +274,22 @@ HOSTILE: dict[str, Hostile] = {
     "redirect to a file": Hostile("stops", _answers("", "302 T", ["Location: file:///etc/passwd"])),
     "redirect to no address": Hostile("stops", _answers("", "302 T", ["Location: http://[::1"])),
     "endless redirect": Hostile(
-        "stops", _floods("HTTP/1.1 308 There\r\nLocation: https://127.0.0.1/\r\n\r\n", MB)),
+        "stops", _floods("HTTP/1.1 308 There\r\nLocation: https://127.0.0.1/\r\n\r\n", MB)
+    ),
     # errors
     "endless error": Hostile("http", _floods("HTTP/1.1 500 No\r\n\r\n", MB)),
     "endless refusal": Hostile("stops", _floods("HTTP/1.1 401 No\r\n\r\n", MB)),
     "error of a list": Hostile("http", _answers("[[[]]]", "500 No")),
     "error of nothing": Hostile("http", _answers("", "503 No")),
     "error with wrong types": Hostile(
-        "http", _answers('{"error": {"message": [1], "code": {"a": NaN}}}', "500 No")),
+        "http", _answers('{"error": {"message": [1], "code": {"a": NaN}}}', "500 No")
+    ),
     "deep error": Hostile("http", _answers('{"error":' * 9000, "500 No")),
     "pause without end": Hostile("http", _answers("", "429 No", ["Retry-After: 1e400"])),
     "pause of a year": Hostile("http", _answers("", "429 No", ["Retry-After: 31536000"])),
     "compressed error": Hostile(
-        "http", _answers(gzip.compress(MB), "500 No", ["Content-Encoding: gzip"])),
+        "http", _answers(gzip.compress(MB), "500 No", ["Content-Encoding: gzip"])
+    ),
     # compression
     "gzip bomb": Hostile("http", lambda talk: _packed("gzip", _zeros())(talk)),
     "gzip bomb, unannounced": Hostile("http", lambda talk: talk.answer(_zeros())),
@@ -292,8 +306,12 @@ HOSTILE: dict[str, Hostile] = {
     "lone surrogates": Hostile("reply", _answers(said(GOOD, model="\ud800\udfff\ud800"))),
     "lone surrogates in a reply": Hostile("invalid", _answers(said('{"units":["\ud800"]}'))),
     "NaN": Hostile("reply", _answers(said(GOOD, usage={"prompt_tokens": float("nan"), "cost": 1}))),
-    "infinite cost": Hostile("reply", _answers(said(GOOD, usage={
-        "prompt_tokens": 1, "completion_tokens": 1, "cost": float("inf")}))),
+    "infinite cost": Hostile(
+        "reply",
+        _answers(
+            said(GOOD, usage={"prompt_tokens": 1, "completion_tokens": 1, "cost": float("inf")})
+        ),
+    ),
     "number of a million digits": Hostile("http", _answers(f'{{"choices": {"9" * 1_000_000}}}')),
     "duplicate keys": Hostile("reply", _answers(said().replace('{"id"', '{"id": 1, "id"', 1))),
     "duplicate keys in a reply": Hostile("invalid", _answers(said('{"units": [], "units": []}'))),
@@ -313,10 +331,16 @@ HOSTILE: dict[str, Hostile] = {
         f"{form} of {status}, {name}": Hostile(ends, _echoes(spell, status, form))
         for name, spell in SPELLINGS.items()
         for status, form, ends in (
-            ("500 No", "message", "http"), ("502 No", "text", "http"), ("400 No", "raw", "http"),
-            ("401 No", "message", "stops"), ("200 OK", "content", "invalid"),
-            ("200 OK", "content, as it is", "invalid"), ("200 OK", "refusal", "refused"),
-            ("200 OK", "model", "reply"), ("200 OK", "raw", "http"), ("200 OK", "text", "http"),
+            ("500 No", "message", "http"),
+            ("502 No", "text", "http"),
+            ("400 No", "raw", "http"),
+            ("401 No", "message", "stops"),
+            ("200 OK", "content", "invalid"),
+            ("200 OK", "content, as it is", "invalid"),
+            ("200 OK", "refusal", "refused"),
+            ("200 OK", "model", "reply"),
+            ("200 OK", "raw", "http"),
+            ("200 OK", "text", "http"),
         )
     },
     "redirect with the key": Hostile("stops", _echoes(str, "307 There", "header")),
@@ -324,12 +348,14 @@ HOSTILE: dict[str, Hostile] = {
     "key at the cut": Hostile("http", lambda talk: talk.answer("x" * 490 + talk.key, "500 No")),
     "key at the cut of no JSON": Hostile("http", lambda talk: talk.answer("x" * 490 + talk.key)),
     "key at the cut of an error with status 200": Hostile(
-        "http", lambda talk: talk.answer(json.dumps({"error": {"message": "x" * 490 + talk.key}}))),
+        "http", lambda talk: talk.answer(json.dumps({"error": {"message": "x" * 490 + talk.key}}))
+    ),
     "key for a status": Hostile("http", lambda talk: talk.send(f"HTTP/1.1 {talk.key}\r\n\r\n")),
     "key for a header": Hostile("http", lambda talk: talk.send(OK, talk.key, "\r\n\r\n")),
     "key for a code": Hostile(
-        "http", lambda talk: talk.answer(json.dumps({"error": {"code": talk.key}}), "500 No")),
-}  # fmt: skip
+        "http", lambda talk: talk.answer(json.dumps({"error": {"code": talk.key}}), "500 No")
+    ),
+}
 
 
 def random_behaviour(seed: str) -> Behave:
@@ -339,18 +365,33 @@ def random_behaviour(seed: str) -> Behave:
     def behave(talk: Talk) -> None:
         spell = chance.choice(list(SPELLINGS.values()))
         text = f"{chance.choice(['', 'x' * 480])} {spell(talk.key)} {PROMPT}"
-        body = chance.choice([
-            said(), said(text), said(None, refusal=text), said(GOOD, model=text), text, "",
-            json.dumps({"error": {"message": text, "code": text}}), f'{{"error": "{text}"}}',
-            said(json.dumps({"units": [{"id": text, "label": "full"}]})),
-        ]).encode("utf-8", "surrogatepass")  # fmt: skip
+        body = chance.choice(
+            [
+                said(),
+                said(text),
+                said(None, refusal=text),
+                said(GOOD, model=text),
+                text,
+                "",
+                json.dumps({"error": {"message": text, "code": text}}),
+                f'{{"error": "{text}"}}',
+                said(json.dumps({"units": [{"id": text, "label": "full"}]})),
+            ]
+        ).encode("utf-8", "surrogatepass")
         status = chance.choice([200, 200, 200, 201, 204, 302, 307, 400, 401, 404, 429, 500, 503])
         lines = chance.sample(
-            [f"Content-Length: {len(body)}", f"Content-Length: {chance.randrange(9999)}",
-             "Transfer-Encoding: chunked", "Connection: close", "Content-Encoding: gzip",
-             f"Location: http://127.0.0.1:9/{text}", "Retry-After: 0", f"X: {text}"],
+            [
+                f"Content-Length: {len(body)}",
+                f"Content-Length: {chance.randrange(9999)}",
+                "Transfer-Encoding: chunked",
+                "Connection: close",
+                "Content-Encoding: gzip",
+                f"Location: http://127.0.0.1:9/{text}",
+                "Retry-After: 0",
+                f"X: {text}",
+            ],
             chance.randrange(4),
-        )  # fmt: skip
+        )
         if "Transfer-Encoding: chunked" in lines:
             size = chance.randrange(1, 99)
             parts = [body[at : at + size] for at in range(0, len(body), size)]

@@ -14,19 +14,39 @@ import time
 from types import FrameType
 from typing import Any
 
-CALLS = frozenset({
-    "open", "write", "flush", "fsync", "replace", "rename", "unlink", "remove", "rmdir", "mkdir",
-    "close", "flock", "truncate", "ftruncate",
-})  # fmt: skip
+CALLS = frozenset(
+    {
+        "open",
+        "write",
+        "flush",
+        "fsync",
+        "replace",
+        "rename",
+        "unlink",
+        "remove",
+        "rmdir",
+        "mkdir",
+        "close",
+        "flock",
+        "truncate",
+        "ftruncate",
+    }
+)
 """Names of functions written in C around which a file system changes."""
 
 WARM = (
-    "memaudit.adapters.registry", "memaudit.label_audit.frame_drawing", "memaudit.cli.audit",
-    "memaudit.cli.build", "memaudit.cli.diagnose", "memaudit.cli.import_store",
-    "memaudit.cli.package", "memaudit.cli.run",
-    "memaudit.experiments.summary", "memaudit.natural.passes.manifest",
+    "memaudit.adapters.registry",
+    "memaudit.label_audit.frame_drawing",
+    "memaudit.cli.audit",
+    "memaudit.cli.build",
+    "memaudit.cli.diagnose",
+    "memaudit.cli.import_store",
+    "memaudit.cli.package",
+    "memaudit.cli.run",
+    "memaudit.experiments.summary",
+    "memaudit.natural.passes.manifest",
     "memaudit.web.explorer.bundle",
-)  # fmt: skip
+)
 
 
 def count_calls(fatal: int, report: int) -> None:

@@ -147,36 +147,80 @@ def _inside(write: Callable[[Path], None]) -> Callable[[Path], None]:
     return lambda place: write(place / "x")
 
 
-FULL = Package.model_validate({
-    "name": "full", "group_cap": 2, "cost_rule": "words", "budgets": [3, "7/2"],
-    "attributes": {"note": [0.5, {"deep": None}]},
-    "experiences": [
-        {"id": "e1", "text": "Ann moved to Rome.", "index": 0, "session": "s1", "speaker": "Ann",
-         "timestamp": "2025-01-06"},
-        {"id": "e2", "text": "Bob too.", "index": 1}],
-    "candidates": [
-        {"id": "m1", "experience": "e1", "kind": "raw", "text": "Ann moved", "cost": 2,
-         "confidence": "1/3", "generator": "hand"},
-        {"id": "m2", "experience": "e1", "kind": "fact", "text": "Rome", "cost": 1},
-        {"id": "m3", "experience": "e2", "kind": "tombstone", "text": "Bob moved too", "cost": 3}],
-    "units": [
-        {"id": "u1", "kind": "fact", "weight": 2, "text": "Ann moved to Rome.",
-         "sources": [{"id": "e1", "session": "s1", "text": "moved to Rome"}]},
-        {"id": "u2", "kind": "current", "response": {"shape": "capped", "cap": "1/2"}},
-        {"id": "u3", "kind": "temporal", "timestamp": "2025-01-06",
-         "response": {"shape": "piecewise", "points": [["1/2", "1/2"], [1, "3/4"]]}},
-        {"id": "u4", "kind": "deletion", "response": {"shape": "sqrt"}}],
-    "queries": [
-        {"id": "q1", "text": "Where?", "answer": "Rome", "required": ["u2", "u3"], "kind": "fact",
-         "importance": "3/2"},
-        {"id": "q2", "required": ["u4"]}],
-    "coverage": [
-        {"candidate": "m1", "unit": "u1", "value": 1, "label": "full", "provenance": "hand"},
-        {"candidate": "m2", "unit": "u1", "value": 0.5, "rationale": "half"},
-        {"candidate": "m2", "unit": "u3", "value": "2/3"},
-        {"candidate": "m3", "unit": "u2", "value": 1},
-        {"candidate": "m3", "unit": "u4", "value": 0.25}],
-})  # fmt: skip
+FULL = Package.model_validate(
+    {
+        "name": "full",
+        "group_cap": 2,
+        "cost_rule": "words",
+        "budgets": [3, "7/2"],
+        "attributes": {"note": [0.5, {"deep": None}]},
+        "experiences": [
+            {
+                "id": "e1",
+                "text": "Ann moved to Rome.",
+                "index": 0,
+                "session": "s1",
+                "speaker": "Ann",
+                "timestamp": "2025-01-06",
+            },
+            {"id": "e2", "text": "Bob too.", "index": 1},
+        ],
+        "candidates": [
+            {
+                "id": "m1",
+                "experience": "e1",
+                "kind": "raw",
+                "text": "Ann moved",
+                "cost": 2,
+                "confidence": "1/3",
+                "generator": "hand",
+            },
+            {"id": "m2", "experience": "e1", "kind": "fact", "text": "Rome", "cost": 1},
+            {
+                "id": "m3",
+                "experience": "e2",
+                "kind": "tombstone",
+                "text": "Bob moved too",
+                "cost": 3,
+            },
+        ],
+        "units": [
+            {
+                "id": "u1",
+                "kind": "fact",
+                "weight": 2,
+                "text": "Ann moved to Rome.",
+                "sources": [{"id": "e1", "session": "s1", "text": "moved to Rome"}],
+            },
+            {"id": "u2", "kind": "current", "response": {"shape": "capped", "cap": "1/2"}},
+            {
+                "id": "u3",
+                "kind": "temporal",
+                "timestamp": "2025-01-06",
+                "response": {"shape": "piecewise", "points": [["1/2", "1/2"], [1, "3/4"]]},
+            },
+            {"id": "u4", "kind": "deletion", "response": {"shape": "sqrt"}},
+        ],
+        "queries": [
+            {
+                "id": "q1",
+                "text": "Where?",
+                "answer": "Rome",
+                "required": ["u2", "u3"],
+                "kind": "fact",
+                "importance": "3/2",
+            },
+            {"id": "q2", "required": ["u4"]},
+        ],
+        "coverage": [
+            {"candidate": "m1", "unit": "u1", "value": 1, "label": "full", "provenance": "hand"},
+            {"candidate": "m2", "unit": "u1", "value": 0.5, "rationale": "half"},
+            {"candidate": "m2", "unit": "u3", "value": "2/3"},
+            {"candidate": "m3", "unit": "u2", "value": 1},
+            {"candidate": "m3", "unit": "u4", "value": 0.25},
+        ],
+    }
+)
 """A package that uses every field there is."""
 
 
@@ -189,15 +233,32 @@ def package_targets() -> list[Target]:
     published = [FULL, FULL.replace(name="b", group_cap=1)]
     built = files_of(lambda place: build_into(BuildJob(FIXTURES["chat"]), place / "b", "folder"))
     return [
-        _target("package, one file", files_of(lambda p: write_package(FULL, p / "p.json")),
-                *single, *rewrite),
-        _target("package, folder", files_of(lambda p: write_package(FULL, p / "p")),
-                "validate {in}/p", "show {in}/p", "convert {in}/p {out}/q.json"),
-        _target("package, published layout", files_of(lambda p: write_artifact(published, p / "a")),
-                *(command.replace("{in}", "{in}/a") for command in use)),
-        _target("package, build folder", built, "validate {in}/b", "reliability {in}/b",
-                "audit frame {in}/b --out {out}/f"),
-    ]  # fmt: skip
+        _target(
+            "package, one file",
+            files_of(lambda p: write_package(FULL, p / "p.json")),
+            *single,
+            *rewrite,
+        ),
+        _target(
+            "package, folder",
+            files_of(lambda p: write_package(FULL, p / "p")),
+            "validate {in}/p",
+            "show {in}/p",
+            "convert {in}/p {out}/q.json",
+        ),
+        _target(
+            "package, published layout",
+            files_of(lambda p: write_artifact(published, p / "a")),
+            *(command.replace("{in}", "{in}/a") for command in use),
+        ),
+        _target(
+            "package, build folder",
+            built,
+            "validate {in}/b",
+            "reliability {in}/b",
+            "audit frame {in}/b --out {out}/f",
+        ),
+    ]
 
 
 @cache
@@ -234,18 +295,23 @@ def adapter_targets() -> list[Target]:
         found.append(_target(f"export, {name}", files, *commands))
     fields = "--format mapped --text m.text --time m.at --id id --namespace-field m.by"
     return found + [
-        _target(f"export, fields of {name}", {name: data},
-                f"import {{in}}/{name} {fields} --out {{out}}/fields.json",
-                f"import {{in}}/{name} --format mapped --text {top}.m.text --out {{out}}/top.json")
+        _target(
+            f"export, fields of {name}",
+            {name: data},
+            f"import {{in}}/{name} {fields} --out {{out}}/fields.json",
+            f"import {{in}}/{name} --format mapped --text {top}.m.text --out {{out}}/top.json",
+        )
         for name, data, top in _mapped_files()
-    ]  # fmt: skip
+    ]
 
 
 def _mapped_files() -> Iterator[tuple[str, bytes, str]]:
     """Files of no known format with the same fields, and where paths from the top begin."""
     memory = {"text": "Ann eats fish.", "at": 1741954200.5, "by": "ann"}
-    rows = [{"id": str(number), "m": {**memory, "text": text}}
-            for number, text in enumerate(("Ann eats fish.", "Bo likes tea."))]  # fmt: skip
+    rows = [
+        {"id": str(number), "m": {**memory, "text": text}}
+        for number, text in enumerate(("Ann eats fish.", "Bo likes tea."))
+    ]
     yield "any.json", json.dumps({"found": {"rows": rows}, "old": []}).encode(), "found.rows"
     yield "any.jsonl", lines([{"x": row, **row} for row in rows]), "x"
     columns = [{"id": row["id"], "m": json.dumps(row["m"]), "x": json.dumps(row)} for row in rows]
@@ -265,34 +331,50 @@ def dataset_targets() -> list[Target]:
     """Every loader of the registry: inspected, and built."""
     return [
         _target(
-            f"dataset, {name}", _fixture(FIXTURES[name]),
+            f"dataset, {name}",
+            _fixture(FIXTURES[name]),
             f"dataset inspect {{in}}/{FIXTURES[name].name}",
             f"dataset inspect {{in}}/{FIXTURES[name].name} --format {name} --json",
             f"build {{in}}/{FIXTURES[name].name} --out {{out}}/b --as folder",
             f"build {{in}}/{FIXTURES[name].name} --format {name} --out {{out}}/c",
         )
         for name in LOADERS
-    ]  # fmt: skip
+    ]
 
 
 UNITS: list[dict[str, object]] = [
-    {"conversation": "c1", "unit_id": "u1", "kind": "fact", "text": "Ann eats fish.",
-     "quote": "I eat fish", "turns": ["t1"], "questions": ["q1"]},
+    {
+        "conversation": "c1",
+        "unit_id": "u1",
+        "kind": "fact",
+        "text": "Ann eats fish.",
+        "quote": "I eat fish",
+        "turns": ["t1"],
+        "questions": ["q1"],
+    },
     {"conversation": "c1", "unit_id": "u2", "kind": "update", "text": "No meat.", "session": "s1"},
-]  # fmt: skip
+]
 MEMORIES: list[dict[str, object]] = [
     {"conversation": "c1", "memory_id": "m1", "turn": "t1", "kind": "fact", "text": "Eats fish."},
-    {"conversation": "c1", "memory_id": "m2", "session": "s1", "kind": "fact", "text": "No meat.",
-     "sources": ["t1"], "confidence": 0.5},
-]  # fmt: skip
+    {
+        "conversation": "c1",
+        "memory_id": "m2",
+        "session": "s1",
+        "kind": "fact",
+        "text": "No meat.",
+        "sources": ["t1"],
+        "confidence": 0.5,
+    },
+]
 CELLS: list[dict[str, object]] = [
     {"conversation": "c1", "memory_id": "m1", "unit_id": "u1", "coverage": 1, "why": "says"}
 ]
 TALK: list[dict[str, object]] = [
-    {"conversation": "c1"}, {"session": "s1", "time": "2025-01-06"},
+    {"conversation": "c1"},
+    {"session": "s1", "time": "2025-01-06"},
     {"id": "t1", "speaker": "Ann", "text": "I eat fish."},
     {"id": "q1", "question": "What?", "answer": "Fish", "evidence": ["t1"]},
-]  # fmt: skip
+]
 
 
 def lines(rows: Sequence[Mapping[str, object]]) -> bytes:
@@ -318,30 +400,47 @@ def label_targets() -> list[Target]:
     found = []
     for kind, write in (("jsonl", lines), ("csv", table)):
         files = {
-            "talk.jsonl": lines(TALK), f"units.{kind}": write(UNITS),
-            f"memories.{kind}": write(MEMORIES), f"cells.{kind}": write(CELLS),
-        }  # fmt: skip
-        found.append(_target(
-            f"labels, {kind}", files,
-            f"build {{in}}/talk.jsonl --units {{in}}/units.{kind} --memories "
-            f"{{in}}/memories.{kind} --coverage {{in}}/cells.{kind} --out {{out}}/b",
-            attacked=lambda name: name != "talk.jsonl",
-        ))  # fmt: skip
+            "talk.jsonl": lines(TALK),
+            f"units.{kind}": write(UNITS),
+            f"memories.{kind}": write(MEMORIES),
+            f"cells.{kind}": write(CELLS),
+        }
+        found.append(
+            _target(
+                f"labels, {kind}",
+                files,
+                f"build {{in}}/talk.jsonl --units {{in}}/units.{kind} --memories "
+                f"{{in}}/memories.{kind} --coverage {{in}}/cells.{kind} --out {{out}}/b",
+                attacked=lambda name: name != "talk.jsonl",
+            )
+        )
     frame = files_of(lambda place: frame_folder(place / "frame", 3))
     labels = {
         "ann.csv": b"cell_id,annotator_id,label,notes\nc0001,ann,full,\nc0002,ann,none,why\n",
         "ben.jsonl": b'{"cell_id": "c0001", "annotator": "ben", "label": 0.5}\n'
-                     b'{"cell_id": "c0002", "label": "no", "note": "x"}\n',
-    }  # fmt: skip
+        b'{"cell_id": "c0002", "label": "no", "note": "x"}\n',
+    }
     agree = "reader:labels {in}/frame {in}/ann.csv {in}/ben.jsonl"
     loose = {name: data for name, data in frame.items() if not name.endswith("frame.json")}
-    found.append(_target("frame", {**frame, **labels}, agree,
-                         attacked=lambda name: name.startswith("frame/")))  # fmt: skip
-    found.append(_target("frame without a manifest", {**loose, **labels}, agree,
-                         "reader:labels {in}/frame/cells.jsonl {in}/ann.csv",
-                         attacked=lambda name: name.startswith("frame/")))  # fmt: skip
-    found.append(_target("labels of a frame", {**frame, **labels}, agree,
-                         attacked=lambda name: "/" not in name))  # fmt: skip
+    found.append(
+        _target(
+            "frame", {**frame, **labels}, agree, attacked=lambda name: name.startswith("frame/")
+        )
+    )
+    found.append(
+        _target(
+            "frame without a manifest",
+            {**loose, **labels},
+            agree,
+            "reader:labels {in}/frame/cells.jsonl {in}/ann.csv",
+            attacked=lambda name: name.startswith("frame/"),
+        )
+    )
+    found.append(
+        _target(
+            "labels of a frame", {**frame, **labels}, agree, attacked=lambda name: "/" not in name
+        )
+    )
     return found
 
 
@@ -355,12 +454,15 @@ def other_targets() -> list[Target]:
     subset = Subset("0" * 64, "chat", "kind", 0, {"a": (1, 1)}, (("c", "q"),))
     replies = files_of(lambda place: exported_cache(place))
     return [
-        _target("cache of replies", {"c.jsonl": replies["c.jsonl"]},
-                "cache import {in}/c.jsonl --cache {out}/c.sqlite"),
+        _target(
+            "cache of replies",
+            {"c.jsonl": replies["c.jsonl"]},
+            "cache import {in}/c.jsonl --cache {out}/c.sqlite",
+        ),
         _target("store", store, "reader:store {in}/store.json"),
         _target("run", files_of(write_run), "reader:run {in}"),
         _target("subset", {"s.json": subset_text(subset).encode()}, "reader:subset {in}/s.json"),
-    ]  # fmt: skip
+    ]
 
 
 @cache
@@ -368,22 +470,36 @@ def folder_targets() -> list[Target]:
     """Folders of a run, a diagnosis, a calibration and scores, each with its page; a library."""
     made = {"run": write_run, "diagnosis": write_diagnosis, "calibration": write_calibration}
     found = [
-        _target(f"report of a {name}", files_of(_inside(write)),
-                "report {in}/x --out {out}/x.html", attacked=lambda file: not file.endswith(LOCK))
+        _target(
+            f"report of a {name}",
+            files_of(_inside(write)),
+            "report {in}/x --out {out}/x.html",
+            attacked=lambda file: not file.endswith(LOCK),
+        )
         for name, write in made.items()
-    ]  # fmt: skip
+    ]
     libraries = {
         "library": lambda place: write_library(FULL, place),
         "library of a run": _inside(write_run),
     }
     return [
         *found,
-        _target("leaderboard", files_of(_inside(write_scores)),
-                "leaderboard {in}/x --out {out}/x.html", "leaderboard {in}/x --json"),
-        *(_target(name, files_of(write), "bundle {in} --out {out}/site",
-                  attacked=lambda file: not file.endswith(LOCK))
-          for name, write in libraries.items()),
-    ]  # fmt: skip
+        _target(
+            "leaderboard",
+            files_of(_inside(write_scores)),
+            "leaderboard {in}/x --out {out}/x.html",
+            "leaderboard {in}/x --json",
+        ),
+        *(
+            _target(
+                name,
+                files_of(write),
+                "bundle {in} --out {out}/site",
+                attacked=lambda file: not file.endswith(LOCK),
+            )
+            for name, write in libraries.items()
+        ),
+    ]
 
 
 def exported_cache(place: Path) -> None:
@@ -392,5 +508,12 @@ def exported_cache(place: Path) -> None:
 
 
 def all_targets() -> list[Target]:
-    return [*package_targets(), *certificate_targets(), *adapter_targets(), *dataset_targets(),
-            *label_targets(), *other_targets(), *folder_targets()]  # fmt: skip
+    return [
+        *package_targets(),
+        *certificate_targets(),
+        *adapter_targets(),
+        *dataset_targets(),
+        *label_targets(),
+        *other_targets(),
+        *folder_targets(),
+    ]

@@ -34,11 +34,13 @@ def bomb(*commands: str) -> Callable[[Callable[[Path], object]], Callable[[Path]
 def _package(folder: Path, **changes: object) -> None:
     """A one-file package; tables not given are nearly empty."""
     rows: Row = {
-        "format": "memaudit-package", "version": 1, "name": "bomb",
+        "format": "memaudit-package",
+        "version": 1,
+        "name": "bomb",
         "experiences": [{"id": "e"}],
         "candidates": [{"id": "m", "experience": "e", "kind": "raw", "cost": 1}],
         "units": [{"id": "u", "kind": "fact"}],
-    }  # fmt: skip
+    }
     (folder / "p.json").write_text(json.dumps({**rows, **changes}))
 
 
@@ -53,15 +55,19 @@ READ = ("validate {in}/p.json", "show {in}/p.json")
 
 @bomb(*READ)
 def importances_without_a_common_denominator(folder: Path) -> None:
-    rows = [{"id": str(number), "required": ["u"], "importance": f"1/{number}"}
-            for number in _odd(20_000)]  # fmt: skip
+    rows = [
+        {"id": str(number), "required": ["u"], "importance": f"1/{number}"}
+        for number in _odd(20_000)
+    ]
     _package(folder, queries=rows)
 
 
 @bomb(*READ)
 def costs_without_a_common_denominator(folder: Path) -> None:
-    rows = [{"id": str(number), "experience": "e", "kind": "raw", "cost": f"1/{number}"}
-            for number in _odd(20_000)]  # fmt: skip
+    rows = [
+        {"id": str(number), "experience": "e", "kind": "raw", "cost": f"1/{number}"}
+        for number in _odd(20_000)
+    ]
     _package(folder, candidates=rows)
 
 
@@ -97,8 +103,9 @@ def slopes_without_a_common_denominator(folder: Path) -> None:
 
 @bomb(*READ)
 def broken_rows_and_rows_that_name_them(folder: Path) -> None:
-    candidates = [{"id": f"m{n}", "experience": "e", "kind": "raw", "cost": "x"}
-                  for n in range(20_000)]  # fmt: skip
+    candidates = [
+        {"id": f"m{n}", "experience": "e", "kind": "raw", "cost": "x"} for n in range(20_000)
+    ]
     cells = [{"candidate": f"m{n}", "unit": "u", "value": 1} for n in range(20_000)]
     _package(folder, candidates=candidates, coverage=cells)
 
@@ -117,8 +124,13 @@ def wide_and_deep(folder: Path) -> None:
 def _published(folder: Path, **tables: list[Row]) -> None:
     """The published layout; tables not given are empty."""
     (folder / "a").mkdir()
-    for name in ("experiences", "candidate_memories", "evidence_units", "queries",
-                 "coverage_matrix"):  # fmt: skip
+    for name in (
+        "experiences",
+        "candidate_memories",
+        "evidence_units",
+        "queries",
+        "coverage_matrix",
+    ):
         (folder / "a" / f"{name}.jsonl").write_bytes(lines(tables.get(name, [])))
 
 
@@ -230,8 +242,10 @@ def store_nested_just_below_the_parser(folder: Path) -> None:
 def schema_that_never_ends(folder: Path) -> None:
     """A pattern that backtracks for ever, and references that double at each of 40 steps."""
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
-    schemas = ({"type": "string", "pattern": "^(a+)+$"},
-               {"$ref": "#/$defs/d0", "$defs": {**doubling, "d40": {}}})  # fmt: skip
+    schemas = (
+        {"type": "string", "pattern": "^(a+)+$"},
+        {"$ref": "#/$defs/d0", "$defs": {**doubling, "d40": {}}},
+    )
     (folder / "c.jsonl").write_text("".join(_answered(schema) for schema in schemas))
 
 
@@ -245,9 +259,14 @@ def _answered(schema: Mapping[str, object]) -> str:
     request = Request("m", (Message("user", "x"),), "r", canonical_json(schema), Template("t", "v"))
     reply = canonical_json("a" * 40 + "!")
     fields = {
-        "key": request.key, "request": canonical_json(request.to_json()), "raw": reply,
-        "parsed": reply, "model": "m", "template": "t", "template_version": "v",
-    }  # fmt: skip
+        "key": request.key,
+        "request": canonical_json(request.to_json()),
+        "raw": reply,
+        "parsed": reply,
+        "model": "m",
+        "template": "t",
+        "template_version": "v",
+    }
     zeros: dict[str, Any] = {
         name: "0" if one.type is str else 0 for name, one in Answer.__dataclass_fields__.items()
     }
@@ -307,15 +326,14 @@ def thousands_of_candidates_of_one_experience(folder: Path) -> None:
     from memaudit.io.packages import read_package
 
     count = 12_000
-    rows = [{"id": f"m{place}", "experience": "e", "kind": "raw", "cost": 3}
-            for place in range(count)]  # fmt: skip
+    rows = [
+        {"id": f"m{place}", "experience": "e", "kind": "raw", "cost": 3} for place in range(count)
+    ]
     cells = [
         {"candidate": f"m{place}", "unit": unit, "value": f"{level}/{count + 1}"}
         for place in range(count)
-        for unit, level in (
-            ("u", place * 7919 % count + 1), ("v", count - place * 7919 % count)
-        )
-    ]  # fmt: skip
+        for unit, level in (("u", place * 7919 % count + 1), ("v", count - place * 7919 % count))
+    ]
     units = [{"id": id, "kind": "fact", "weight": 1} for id in "uv"]
     _package(folder, candidates=rows, units=units, coverage=cells)
     best = solve(read_package(folder / "p.json"), budget=6).certificate

@@ -15,10 +15,17 @@ def write(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("reader", "noticed"),
-    [("traceback", "KeyError"), ("waits", "hangs"), ("dies", "died with -6"),
-     ("grows", "ran out of memory"), ("reads-elsewhere", "reads /etc/passwd"),
-     ("climbs", "writes .*escaped"), ("runs-code", "os.system"), ("leaves", "files were left")],
-)  # fmt: skip
+    [
+        ("traceback", "KeyError"),
+        ("waits", "hangs"),
+        ("dies", "died with -6"),
+        ("grows", "ran out of memory"),
+        ("reads-elsewhere", "reads /etc/passwd"),
+        ("climbs", "writes .*escaped"),
+        ("runs-code", "os.system"),
+        ("leaves", "files were left"),
+    ],
+)
 def test_it_notices(box: Box, reader: str, noticed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And works again afterwards."""
     monkeypatch.setattr(box, "seconds", 5.0)

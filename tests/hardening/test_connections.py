@@ -51,11 +51,15 @@ Command = Callable[[Path], list[str]]
 @contextmanager
 def serving(command: list[str], **limits: int) -> Iterator[Served]:
     """The command in a process that may open 1,024 files; `limits` are shorter than usual."""
-    lines = ["import resource", "from memaudit.web import connections",
-             "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]",
-             "resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))",
-             *(f"connections.{name} = {value}" for name, value in limits.items()),
-             "from memaudit.cli.main import main", "main()"]  # fmt: skip
+    lines = [
+        "import resource",
+        "from memaudit.web import connections",
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]",
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))",
+        *(f"connections.{name} = {value}" for name, value in limits.items()),
+        "from memaudit.cli.main import main",
+        "main()",
+    ]
     with serving_script("\n".join(lines), *command, "--no-browser") as server:
         yield server
 
@@ -64,8 +68,10 @@ def serving(command: list[str], **limits: int) -> Iterator[Served]:
 def serving_script(*arguments: str) -> Iterator[Served]:
     process = subprocess.Popen(
         [sys.executable, "-c", *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     try:
         first, address = process.stdout.readline(), process.stdout.readline().strip()
@@ -137,8 +143,10 @@ def test_a_crowd_of_strangers(tmp_path: Path, command: Command, said: bytes) -> 
 @EVERY
 def test_the_users_connection_is_kept(tmp_path: Path, command: Command) -> None:
     with serving(command(tmp_path)) as server:
-        own = (f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
-               f"Cookie: memaudit_{server.port}={server.token}\r\n\r\n").encode()  # fmt: skip
+        own = (
+            f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+            f"Cookie: memaudit_{server.port}={server.token}\r\n\r\n"
+        ).encode()
         with socket.create_connection(("127.0.0.1", server.port), timeout=20) as link:
             for _ in range(4):
                 link.sendall(own)
@@ -204,8 +212,10 @@ def test_endless_bodies(tmp_path: Path, command: Command) -> None:
     """With and without the token: refused, read for a while, then cut off; memory stays small."""
     with serving(command(tmp_path)) as server:
         path = "/decisions" if command is annotator else "/verify"
-        for own in ("", f"Cookie: memaudit_{server.port}={server.token}\r\n"
-                        f"Origin: {server.origin}\r\n"):  # fmt: skip
+        for own in (
+            "",
+            f"Cookie: memaudit_{server.port}={server.token}\r\nOrigin: {server.origin}\r\n",
+        ):
             head = f"{POST.format(path, server.port)}{own}Content-Length: 9999999999\r\n\r\n"
             with socket.create_connection(("127.0.0.1", server.port), timeout=20) as link:
                 link.sendall(head.encode())
@@ -221,8 +231,10 @@ def test_endless_bodies(tmp_path: Path, command: Command) -> None:
 def test_readers_who_do_not_read(tmp_path: Path, command: Command) -> None:
     """Replies that nobody takes: pipelined by a stranger, and a long one of the user's own."""
     with serving(command(tmp_path), REPLY_SECONDS=2) as server:
-        own = (f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
-               f"Cookie: memaudit_{server.port}={server.token}\r\n\r\n").encode()  # fmt: skip
+        own = (
+            f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+            f"Cookie: memaudit_{server.port}={server.token}\r\n\r\n"
+        ).encode()
         for asked in (WHOLE, own):
             with socket.socket() as link:
                 link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -50,8 +50,8 @@ READS = {
     f"score {P} .": f"score {{x}} {S} {LEXICAL}",
     "score . store": f"score {P} {{x}} {LEXICAL}",
     "score --judge": f"score {P} {S} --budget 5 --judge labels:{{x}}",
-    "score --label-memories":
-        f"score {P} {S} --budget 5 --judge labels:{JUDGED} --label-memories {{x}}",
+    "score --label-memories": f"score {P} {S} --budget 5 --judge labels:{JUDGED} "
+    "--label-memories {x}",
     "score --salience": f"score {P} {S} {LEXICAL} --salience {{x}}",
     "score --query-salience": f"score {P} {S} {LEXICAL} --query-salience {{x}}",
     "capture --replay": f"capture mem0 --package {P} --replay {{x}} --out {{out}}/s.json",
@@ -65,9 +65,9 @@ READS = {
     "sensitivity package": f"sensitivity {{x}} {S} {LEXICAL}",
     "sensitivity store": f"sensitivity {P} {{x}} {LEXICAL}",
     "sensitivity --corrections": f"sensitivity {P} {S} {LEXICAL} "
-        f"--corrections {{x}} --conversations {TALKS}",
+    f"--corrections {{x}} --conversations {TALKS}",
     "sensitivity --conversations": f"sensitivity {P} {S} {LEXICAL} "
-        f"--corrections {{in}}/none.json --conversations {{x}}",
+    f"--corrections {{in}}/none.json --conversations {{x}}",
     "diagnose package": "diagnose {x} --budget 5 --writer gvt --out {out}/d",
     "diagnose store": f"diagnose {P} {{x}} {LEXICAL} --out {{out}}/d",
     "transfer": "transfer {x} --budget 20 --out {out}/t",
@@ -109,7 +109,7 @@ READS = {
     "report --diagnose": f"report {RUN} --diagnose {{x}} --out {{out}}/r.html",
     "train ridge": "train ridge {x} --out {out}/m.json",
     "train utilities": f"train utilities {{x}} {OFFLINE} --out {{out}}/u.json "
-        "--cache {out}/c.sqlite",
+    "--cache {out}/c.sqlite",
     "train judge": "train judge {x} --out {out}/j.json",
     "reproduce natural": "reproduce natural --artifact {x}",
     "reproduce all --archive": "reproduce all --archive {x} --out {out}/r",
@@ -124,7 +124,7 @@ READS = {
     "cache show --cache": "cache show --cache {x}",
     "batch import": f"batch import {{x}} --cache {DB}",
     "batch import --cache": "batch import {in}/c.jsonl --cache {x}",
-}  # fmt: skip
+}
 """Commands that read the file at `{x}`."""
 
 WRITES = {
@@ -143,7 +143,7 @@ WRITES = {
     "score --picture": f"score {P} {S} {LEXICAL} --picture {{x}}.svg",
     "score --journal": f"score {TWO} {S} {LEXICAL} --journal {{x}}",
     "score --cache": f"score {P} {S} --budget 5 --judge model:m --provider offline "
-        "--yes --cache {x}",
+    "--yes --cache {x}",
     "board --out": "board --out {x}",
     "board --sheets": "board {in}/board --sheets {x}",
     "leaderboard --out": "leaderboard {in}/scores --out {x}",
@@ -166,11 +166,11 @@ WRITES = {
     "audit cells --out": f"audit cells {FRAME} --out {{x}}.csv {OFFLINE} --cache {{out}}/c.sqlite",
     "audit report --out": "audit report {in}/audit.json --out {x}",
     "annotate --labels": f"annotate {FRAME} --annotator ann --export {{out}}/l.csv --labels {{x}}",
-    "annotate --export":
-        f"annotate {FRAME} --annotator ann --labels {{in}}/labels.sqlite --export {{x}}.csv",
+    "annotate --export": f"annotate {FRAME} --annotator ann --labels {{in}}/labels.sqlite "
+    "--export {x}.csv",
     "prompts check --cache": f"prompts check {OFFLINE} --cache {{x}}",
     "run --out": "run --distributions base --seeds 1 --budgets 2 --writers gvt --engine serial "
-        "--out {x}",
+    "--out {x}",
     "report --out": f"report {RUN} --out {{x}}",
     "train ridge --out": f"train ridge {P} --out {{x}}",
     "train utilities --out": f"train utilities {P} --out {{x}} {OFFLINE} --cache {{out}}/c.sqlite",
@@ -183,29 +183,73 @@ WRITES = {
     "frontier --out": f"frontier {P} --max-budget 5 --out {{x}}",
     "cache export": f"cache export {{x}} --cache {DB}",
     "cache import --cache": "cache import {in}/c.jsonl --cache {x}",
-}  # fmt: skip
+}
 """Commands that write the file or folder at `{x}`."""
 
 ELSEWHERE = {
-    "demo --out", "capture --out", "capture --package", "capture --python", "capture --record",
-    "serve folders", "report --figures",
+    "demo --out",
+    "capture --out",
+    "capture --package",
+    "capture --python",
+    "capture --record",
+    "serve folders",
+    "report --figures",
     # The same option by the same function as a command that is tried.
-    "lint --label-memories", "lint --cache", "diff --label-memories", "diff --cache",
-    "compact --cache", "gate --label-memories", "gate --cache", "gate --salience",
-    "gate --query-salience", "sensitivity --label-memories", "sensitivity --salience",
-    "sensitivity --cache", "diagnose --label-memories", "diagnose --salience", "diagnose --cache",
-    "transfer --cache", "audit ratios --label-memories", "audit model --cache",
-    "audit cells --cache", "audit judges --label-memories", "audit judges --cache",
-    "audit optimum --label-memories", "audit optimum --cache", "reliability --cache",
-    "train utilities --cache", "audit optimum --labels", "audit ratios --journal",
-    "audit optimum --frame", "build --batch-file", "score --tokens-picture",
-}  # fmt: skip
+    "lint --label-memories",
+    "lint --cache",
+    "diff --label-memories",
+    "diff --cache",
+    "compact --cache",
+    "gate --label-memories",
+    "gate --cache",
+    "gate --salience",
+    "gate --query-salience",
+    "sensitivity --label-memories",
+    "sensitivity --salience",
+    "sensitivity --cache",
+    "diagnose --label-memories",
+    "diagnose --salience",
+    "diagnose --cache",
+    "transfer --cache",
+    "audit ratios --label-memories",
+    "audit model --cache",
+    "audit cells --cache",
+    "audit judges --label-memories",
+    "audit judges --cache",
+    "audit optimum --label-memories",
+    "audit optimum --cache",
+    "reliability --cache",
+    "train utilities --cache",
+    "audit optimum --labels",
+    "audit ratios --journal",
+    "audit optimum --frame",
+    "build --batch-file",
+    "score --tokens-picture",
+}
 """Arguments that are not tried here."""
 
 NAMES_A_FILE = {
-    "FILE", "DIR", "PATH", "DB", "STORE", "PACKAGE", "PACKAGES", "FRAME", "CELLS", "LABELS", "SRC",
-    "DST", "SITE", "MANIFEST", "RESPONSES", "PLAN", "SOURCE", "FILE[,FILE...]", "[STORE]...", "RUN",
-}  # fmt: skip
+    "FILE",
+    "DIR",
+    "PATH",
+    "DB",
+    "STORE",
+    "PACKAGE",
+    "PACKAGES",
+    "FRAME",
+    "CELLS",
+    "LABELS",
+    "SRC",
+    "DST",
+    "SITE",
+    "MANIFEST",
+    "RESPONSES",
+    "PLAN",
+    "SOURCE",
+    "FILE[,FILE...]",
+    "[STORE]...",
+    "RUN",
+}
 
 
 def arguments() -> Iterator[tuple[str, str]]:

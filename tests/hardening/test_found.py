@@ -46,10 +46,14 @@ def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
     long = tmp_path / ("n" * 300)
     commands: list[tuple[object, ...]] = [
-        ("reliability", long), ("report", long), ("audit", "frame", long, "--out", long),
-        ("annotate", long, "--annotator", "ann"), ("cache", "show", "--cache", long),
-        ("run", "--seeds", "1", "--out", long), ("dataset", "inspect", long),
-    ]  # fmt: skip
+        ("reliability", long),
+        ("report", long),
+        ("audit", "frame", long, "--out", long),
+        ("annotate", long, "--annotator", "ann"),
+        ("cache", "show", "--cache", long),
+        ("run", "--seeds", "1", "--out", long),
+        ("dataset", "inspect", long),
+    ]
     for command in commands:
         line = failure(*command)
         assert "name too long" in line or "does not exist" in line
@@ -75,9 +79,19 @@ def build_with(folder: Path, **parts: object) -> Path:
 
 @pytest.mark.parametrize(
     "packages",
-    [5, None, "p", [5], [{}], [{"file": ".."}], [{"file": "../x.json"}], [{"file": "a\0b.json"}],
-     [{"file": "/etc/passwd"}], [{"file": "p.json"}] * 2],
-)  # fmt: skip
+    [
+        5,
+        None,
+        "p",
+        [5],
+        [{}],
+        [{"file": ".."}],
+        [{"file": "../x.json"}],
+        [{"file": "a\0b.json"}],
+        [{"file": "/etc/passwd"}],
+        [{"file": "p.json"}] * 2,
+    ],
+)
 def test_build_manifests_that_list_something_else(tmp_path: Path, packages: Any) -> None:
     built = build_with(tmp_path, packages=packages)
     (problem,) = problems_at(built)
@@ -137,8 +151,21 @@ def test_rows_with_a_right_checksum_of_something_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("part", ["spec", "spec_digest", "budgets", "rows", "versions"])
 def test_manifests_of_runs_without_a_part(tmp_path: Path, part: str) -> None:
     """Named; a pipe in its place is not waited for."""
-    run("run", "--distributions", "base", "--seeds", "1", "--budgets", "2", "--writers", "gvt",
-        "--engine", "serial", "--out", tmp_path / "r")  # fmt: skip
+    run(
+        "run",
+        "--distributions",
+        "base",
+        "--seeds",
+        "1",
+        "--budgets",
+        "2",
+        "--writers",
+        "gvt",
+        "--engine",
+        "serial",
+        "--out",
+        tmp_path / "r",
+    )
     manifest = tmp_path / "r" / "run.json"
     data = json.loads(manifest.read_text())
     for wrong in ({k: v for k, v in data.items() if k != part}, {**data, part: None}):

@@ -51,12 +51,23 @@ class Attacked:
 def annotator(folder: Path) -> Iterator[Attacked]:
     frame = frame_folder(folder / "frame", CELLS)
     cells = frame_of(CELLS).cells
-    addresses = ("/", "/house.css", "/static/annotate.js", "/resume", "/cells/1", "/undo",
-                 "/unlabelled-after/0", "/decisions", "/notes", "/labels.csv")  # fmt: skip
+    addresses = (
+        "/",
+        "/house.css",
+        "/static/annotate.js",
+        "/resume",
+        "/cells/1",
+        "/undo",
+        "/unlabelled-after/0",
+        "/decisions",
+        "/notes",
+        "/labels.csv",
+    )
     bodies: tuple[dict[str, object], ...] = (
         {"position": 1, "label": "full", "note": "x"},
-        {"position": 2, "note": "y", "finished": True}, {"position": 3, "label": "cannot_tell"},
-    )  # fmt: skip
+        {"position": 2, "note": "y", "finished": True},
+        {"position": 3, "label": "cannot_tell"},
+    )
     with closing(LabelDatabase(folder / "labels.sqlite", frame_digest(cells), CELLS)) as kept:
         app = annotator_app(LabellingSession(cells, kept, "ann"), guideline(frame))
         count = "SELECT 'd', count(*) FROM decisions UNION SELECT 'n', count(*) FROM drafts"
@@ -73,13 +84,18 @@ def explorer(folder: Path) -> Iterator[Attacked]:
     proof = next(one for one in addresses if "certificate/" in one).split("/")[2]
     bodies: tuple[dict[str, object], ...] = (
         {"certificate": proof.removesuffix(".html"), "number": 1},
-        {"package": package, "budget": "2"}, {"package": package, "budget": "1/3"},
-    )  # fmt: skip
+        {"package": package, "budget": "2"},
+        {"package": package, "budget": "1/3"},
+    )
     names = ("q", "budget", "writer", "system", "d", "b", "first", "second")
     yield Attacked(
-        Guard(explorer_app(site), TOKEN, SERVED), SERVED, addresses, names, bodies,
+        Guard(explorer_app(site), TOKEN, SERVED),
+        SERVED,
+        addresses,
+        names,
+        bodies,
         lambda: sorted(str(path) for path in library.rglob("*")),
-    )  # fmt: skip
+    )
 
 
 def _crawled(site: Site) -> set[str]:
@@ -136,22 +152,51 @@ def queries(page: Attacked) -> st.SearchStrategy[str]:
     token = st.sampled_from(["", "", "", "token=", "token=wrong", f"token={TOKEN}"])
     if not page.parameters:
         return token | pieces
-    named = st.builds(lambda name, text: f"{name}={quote(text, errors='replace')}",
-                      st.sampled_from(page.parameters), pieces)  # fmt: skip
+    named = st.builds(
+        lambda name, text: f"{name}={quote(text, errors='replace')}",
+        st.sampled_from(page.parameters),
+        pieces,
+    )
     return token | st.lists(named, min_size=1, max_size=3).map("&".join) | pieces
 
 
 values = st.binary(max_size=20) | pieces.map(lambda text: text.encode("utf-8", "surrogatepass"))
 headers = st.lists(
     st.tuples(
-        st.sampled_from([b"accept", b"range", b"if-none-match", b"if-modified-since", b"cookie",
-                         b"content-type", b"content-length", b"x-forwarded-host", b"host",
-                         b"origin", b"accept-encoding", b"authorization", b"te"]),
-        values | st.sampled_from([b"bytes=0-5", b"bytes=5-0", b"bytes=-9,0-,1-1,2-2", b"gzip",
-                                  b"application/json", COOKIE, ORIGIN, HOST, b"evil.example"]),
+        st.sampled_from(
+            [
+                b"accept",
+                b"range",
+                b"if-none-match",
+                b"if-modified-since",
+                b"cookie",
+                b"content-type",
+                b"content-length",
+                b"x-forwarded-host",
+                b"host",
+                b"origin",
+                b"accept-encoding",
+                b"authorization",
+                b"te",
+            ]
+        ),
+        values
+        | st.sampled_from(
+            [
+                b"bytes=0-5",
+                b"bytes=5-0",
+                b"bytes=-9,0-,1-1,2-2",
+                b"gzip",
+                b"application/json",
+                COOKIE,
+                ORIGIN,
+                HOST,
+                b"evil.example",
+            ]
+        ),
     ),
     max_size=3,
-)  # fmt: skip
+)
 
 
 @st.composite
@@ -184,8 +229,11 @@ def asked(app: ASGIApp, request: dict[str, Any]) -> Answer | None:
     body, part = request["body"], request["part"]
     parts = [body[at : at + part] for at in range(0, len(body), part)][:400]
     messages = [{"type": "http.request", "body": one, "more_body": True} for one in parts]
-    messages.append({"type": "http.disconnect"} if request["gone"] else
-                    {"type": "http.request", "body": b"", "more_body": False})  # fmt: skip
+    messages.append(
+        {"type": "http.disconnect"}
+        if request["gone"]
+        else {"type": "http.request", "body": b"", "more_body": False}
+    )
     left = iter(messages)
 
     async def receive() -> Any:
@@ -196,12 +244,19 @@ def asked(app: ASGIApp, request: dict[str, Any]) -> Answer | None:
 
     raw = request["path"].encode("utf-8", "surrogatepass")
     scope = {
-        "type": "http", "method": request["method"], "raw_path": raw, "scheme": "http",
-        "path": unquote_to_bytes(raw).decode("utf-8", "replace"), "server": ("127.0.0.1", PORT),
+        "type": "http",
+        "method": request["method"],
+        "raw_path": raw,
+        "scheme": "http",
+        "path": unquote_to_bytes(raw).decode("utf-8", "replace"),
+        "server": ("127.0.0.1", PORT),
         "query_string": request["query"].encode("utf-8", "surrogatepass"),
-        "headers": request["headers"], "client": ("127.0.0.1", 5), "http_version": "1.1",
-        "root_path": "", "asgi": {"version": "3.0"},
-    }  # fmt: skip
+        "headers": request["headers"],
+        "client": ("127.0.0.1", 5),
+        "http_version": "1.1",
+        "root_path": "",
+        "asgi": {"version": "3.0"},
+    }
     asyncio.run(asyncio.wait_for(app(scope, receive, send), 30))
     if request["gone"] and not sent:
         return None

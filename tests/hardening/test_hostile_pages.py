@@ -53,19 +53,58 @@ SECONDS = float(os.environ.get("MEMAUDIT_FUZZ_SECONDS", "4"))
 """For each kind of page."""
 
 PIECES = (
-    *CORPUS, "</script>", "<!--<script>", "<!--", "-->", "]]>", "<![CDATA[", "<?xml ?>",
-    "</textarea>", "</bdi></td></table>",
-    "\u2028alert(1)\u2029", "{{ config }}", "{% raw %}", "{#", "${alert(1)}",
-    "#{7*7}", "JaVaScRiPt&colon;alert(1)", "java\tscript:alert(1)", "vbscript:x",
-    "data:text/html;base64,PHNjcmlwdD4=", "<svg><script>alert(1)</script>",
-    "<math><mtext></style><img src=x onerror=alert(1)>", "' onmouseover=alert(1) x='",
-    '" autofocus onfocus=alert(1) x="', "`", "&#x3c;script&#x3e;", "&lt", "+ADw-script+AD4-",
-    "%3Cscript%3E", "<meta http-equiv=refresh content=0;url=//evil.example>", "<base href=//e>",
-    "<link rel=stylesheet href=//evil.example>", "<form action=//evil.example>", "\x85", "\xa0",
-    "\ufeff", "\ufffe", "\u202e\u2066\u2069", "\U000e0041", "\ud800", "\udfff\ud800", "\x00",
-    "\r\n", "\n# heading\n", "[x](javascript:alert(1))", "![i](//evil.example)", "<https://evil.example>",
-    "](x)", "```", "W" * 5000, "a b " * 3000,
-)  # fmt: skip
+    *CORPUS,
+    "</script>",
+    "<!--<script>",
+    "<!--",
+    "-->",
+    "]]>",
+    "<![CDATA[",
+    "<?xml ?>",
+    "</textarea>",
+    "</bdi></td></table>",
+    "\u2028alert(1)\u2029",
+    "{{ config }}",
+    "{% raw %}",
+    "{#",
+    "${alert(1)}",
+    "#{7*7}",
+    "JaVaScRiPt&colon;alert(1)",
+    "java\tscript:alert(1)",
+    "vbscript:x",
+    "data:text/html;base64,PHNjcmlwdD4=",
+    "<svg><script>alert(1)</script>",
+    "<math><mtext></style><img src=x onerror=alert(1)>",
+    "' onmouseover=alert(1) x='",
+    '" autofocus onfocus=alert(1) x="',
+    "`",
+    "&#x3c;script&#x3e;",
+    "&lt",
+    "+ADw-script+AD4-",
+    "%3Cscript%3E",
+    "<meta http-equiv=refresh content=0;url=//evil.example>",
+    "<base href=//e>",
+    "<link rel=stylesheet href=//evil.example>",
+    "<form action=//evil.example>",
+    "\x85",
+    "\xa0",
+    "\ufeff",
+    "\ufffe",
+    "\u202e\u2066\u2069",
+    "\U000e0041",
+    "\ud800",
+    "\udfff\ud800",
+    "\x00",
+    "\r\n",
+    "\n# heading\n",
+    "[x](javascript:alert(1))",
+    "![i](//evil.example)",
+    "<https://evil.example>",
+    "](x)",
+    "```",
+    "W" * 5000,
+    "a b " * 3000,
+)
 """Markup, ends of what holds a text, links, templates, controls, half characters, long lines."""
 
 
@@ -118,8 +157,10 @@ def diff(folder: Path, dice: random.Random) -> Iterator[str]:
 
 
 def quick(folder: Path, dice: random.Random) -> Iterator[str]:
-    chat = [{"role": "user" if n % 2 else "assistant", "content": f"I live in Ulm. {drawn(dice)}"}
-            for n in range(4)]  # fmt: skip
+    chat = [
+        {"role": "user" if n % 2 else "assistant", "content": f"I live in Ulm. {drawn(dice)}"}
+        for n in range(4)
+    ]
     (folder / "chat.json").write_text(json.dumps(chat))
     yield from command_page(
         folder / "p.html", "quick", folder / "chat.json", export(folder, "s", dice)
@@ -139,19 +180,24 @@ def leaderboard(folder: Path, dice: random.Random) -> Iterator[str]:
 def board(folder: Path, dice: random.Random) -> Iterator[str]:
     """One conversation, whose name is that of a file, and two systems."""
     package = hostile_package(whole(dice), 0)
-    priced = [one.model_copy(update={"cost": words(one.text or "")})
-              for one in package.candidates]  # fmt: skip
+    priced = [one.model_copy(update={"cost": words(one.text or "")}) for one in package.candidates]
     package = package.model_copy(
         update={"name": "talk", "cost_rule": "words", "candidates": tuple(priced)}
     )
     write_package(package, folder / "package.json")
     said = [whole(dice) for _ in range(3)]
     about = {"conversation": "talk"}
-    write_rows(folder / "texts.jsonl", *({**about, "memory_id": f"m{at}", "text": text}
-                                         for at, text in enumerate(said)))  # fmt: skip
-    write_rows(folder / "labels.jsonl", *({**about, "memory_id": f"m{at}", "coverage": 1,
-                                           "unit_id": package.units[at % 2].id}
-                                          for at in range(3)))  # fmt: skip
+    write_rows(
+        folder / "texts.jsonl",
+        *({**about, "memory_id": f"m{at}", "text": text} for at, text in enumerate(said)),
+    )
+    write_rows(
+        folder / "labels.jsonl",
+        *(
+            {**about, "memory_id": f"m{at}", "coverage": 1, "unit_id": package.units[at % 2].id}
+            for at in range(3)
+        ),
+    )
     for system in ("one", "other"):
         (folder / system).mkdir()
         rows = [{"text": text, "id": drawn(dice), "created_at": drawn(dice)} for text in said]
@@ -159,9 +205,17 @@ def board(folder: Path, dice: random.Random) -> Iterator[str]:
         run("import", "plain", folder / "export.jsonl", "--out", folder / system / "talk.json")
         notes = {"notes": [whole(dice)]}
         (folder / system / "row.json").write_text(json.dumps(notes))
-    plan = {"format": "memaudit-board", "version": 1, "title": whole(dice), "budgets": ["30"],
-            "packages": "package.json", "times": "none", "labels": "labels.jsonl",
-            "memories": "texts.jsonl", "notes": [whole(dice)]}  # fmt: skip
+    plan = {
+        "format": "memaudit-board",
+        "version": 1,
+        "title": whole(dice),
+        "budgets": ["30"],
+        "packages": "package.json",
+        "times": "none",
+        "labels": "labels.jsonl",
+        "memories": "texts.jsonl",
+        "notes": [whole(dice)],
+    }
     (folder / "board.json").write_text(json.dumps(plan))
     yield from command_page(folder / "p.html", "board", folder)
 
@@ -298,9 +352,14 @@ def test_the_annotator(tmp_path: Path) -> None:
             )
             for path in ("/", "/resume", "/cells/2"):
                 request: dict[str, Any] = {
-                    "method": "GET", "path": path, "query": "", "body": b"", "part": 1,
-                    "gone": False, "headers": [(b"host", HOST), (b"cookie", COOKIE)],
-                }  # fmt: skip
+                    "method": "GET",
+                    "path": path,
+                    "query": "",
+                    "body": b"",
+                    "part": 1,
+                    "gone": False,
+                    "headers": [(b"host", HOST), (b"cookie", COOKIE)],
+                }
                 answer = asked(app, request)
                 assert answer is not None
                 status, headers, body = answer

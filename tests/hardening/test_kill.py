@@ -66,8 +66,11 @@ class Stage:
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.hardening.stage"],
-            cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
+            cwd=ROOT,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self._answer()
 
     def run(self, command: list[str], output: Path, **kill: float) -> tuple[int, int]:
@@ -224,29 +227,89 @@ def answered_sheets(folder: Path) -> None:
 
 
 JOBS = (
-    Job("run", ("run", "--distributions", "base,update_chain", "--seeds", "12", "--budgets", "2,4",
-                "--writers", "opt,gvt,recency_raw", "--engine", "serial", "--out", "{out}"),
-        grows=("rows.jsonl",), last_words="rows and summary are in", share=8),
-    Job("diagnose", ("diagnose", "event_graph:experiences=14:seeds=0-3", "--budget", "0.1",
-                     "--writer", "gvt", "--retriever", "recency", "--out", "{out}"),
-        grows=("rows.jsonl",), journal=".cases.jsonl",
-        last_words="rows, memories and summary are in"),
-    Job("build", ("build", TALKS, "--out", "{out}"), journal=".build.jsonl",
-        last_words=" packages in ", share=5),
-    Job("build into folders", ("build", TALKS, "--as", "folder", "--out", "{out}"),
-        journal=".build.jsonl", last_words=" packages in ", share=5),
+    Job(
+        "run",
+        (
+            "run",
+            "--distributions",
+            "base,update_chain",
+            "--seeds",
+            "12",
+            "--budgets",
+            "2,4",
+            "--writers",
+            "opt,gvt,recency_raw",
+            "--engine",
+            "serial",
+            "--out",
+            "{out}",
+        ),
+        grows=("rows.jsonl",),
+        last_words="rows and summary are in",
+        share=8,
+    ),
+    Job(
+        "diagnose",
+        (
+            "diagnose",
+            "event_graph:experiences=14:seeds=0-3",
+            "--budget",
+            "0.1",
+            "--writer",
+            "gvt",
+            "--retriever",
+            "recency",
+            "--out",
+            "{out}",
+        ),
+        grows=("rows.jsonl",),
+        journal=".cases.jsonl",
+        last_words="rows, memories and summary are in",
+    ),
+    Job(
+        "build",
+        ("build", TALKS, "--out", "{out}"),
+        journal=".build.jsonl",
+        last_words=" packages in ",
+        share=5,
+    ),
+    Job(
+        "build into folders",
+        ("build", TALKS, "--as", "folder", "--out", "{out}"),
+        journal=".build.jsonl",
+        last_words=" packages in ",
+        share=5,
+    ),
     Job("import", ("import", EXPORT, "--out", "{out}"), last_words="wrote ", share=3),
     Job("bundle", ("bundle", NOTES, "--out", "{out}"), last_words="open "),
-    Job("bundle over a site", ("bundle", NOTES, "--out", "{out}"), before=old_site,
-        last_words="open ", share=3),
-    Job("import over a store", ("import", EXPORT, "--out", "{out}"), before=old_store,
-        last_words="wrote ", share=4),
-    Job("convert over a folder", ("convert", f"{BUILT}.json", "{out}"),
-        before=lambda out: write_package(OLD, out), last_words="wrote 1 package"),
-    Job("labels over labels", ("board", BOARD, "--add", "x={out}", "--sheets", SHEETS),
-        before=labelled_vendor, last_words="1 memory are in "),
+    Job(
+        "bundle over a site",
+        ("bundle", NOTES, "--out", "{out}"),
+        before=old_site,
+        last_words="open ",
+        share=3,
+    ),
+    Job(
+        "import over a store",
+        ("import", EXPORT, "--out", "{out}"),
+        before=old_store,
+        last_words="wrote ",
+        share=4,
+    ),
+    Job(
+        "convert over a folder",
+        ("convert", f"{BUILT}.json", "{out}"),
+        before=lambda out: write_package(OLD, out),
+        last_words="wrote 1 package",
+    ),
+    Job(
+        "labels over labels",
+        ("board", BOARD, "--add", "x={out}", "--sheets", SHEETS),
+        before=labelled_vendor,
+        last_words="1 memory are in ",
+    ),
     Job("frame", ("audit", "frame", f"{BUILT}.json", "--out", "{out}"), last_words="cells of"),
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")

@@ -26,10 +26,31 @@ SPECIAL: dict[str, Callable[[Path, Path], object]] = {
     "pipe": lambda place, _: os.mkfifo(place),
 }
 
-RUN = ("run", "--distributions", "base", "--seeds", "2", "--budgets", "2", "--writers", "gvt",
-       "--engine", "serial", "--out")  # fmt: skip
-DIAGNOSE = ("diagnose", "event_graph:experiences=14:seeds=0-1", "--budget", "0.1", "--writer",
-            "gvt", "--retriever", "recency", "--out")  # fmt: skip
+RUN = (
+    "run",
+    "--distributions",
+    "base",
+    "--seeds",
+    "2",
+    "--budgets",
+    "2",
+    "--writers",
+    "gvt",
+    "--engine",
+    "serial",
+    "--out",
+)
+DIAGNOSE = (
+    "diagnose",
+    "event_graph:experiences=14:seeds=0-1",
+    "--budget",
+    "0.1",
+    "--writer",
+    "gvt",
+    "--retriever",
+    "recency",
+    "--out",
+)
 
 
 @pytest.fixture
@@ -43,12 +64,16 @@ def target(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("command", "name"),
     [
-        (RUN, "rows.jsonl"), (RUN, ".lock"), (RUN, "summary.json"),
-        (DIAGNOSE, "rows.jsonl"), (DIAGNOSE, ".lock"), (DIAGNOSE, ".cases.jsonl"),
+        (RUN, "rows.jsonl"),
+        (RUN, ".lock"),
+        (RUN, "summary.json"),
+        (DIAGNOSE, "rows.jsonl"),
+        (DIAGNOSE, ".lock"),
+        (DIAGNOSE, ".cases.jsonl"),
         (DIAGNOSE, "summary.json"),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],
-)  # fmt: skip
+)
 def test_a_file_of_a_run_folder(
     command: tuple[str, ...], name: str, kind: str, tmp_path: Path, target: Path
 ) -> None:
@@ -155,11 +180,15 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
         out = tmp_path / f"out{attempt}"
         builds = {
             rule: subprocess.Popen(
-                [sys.executable, "-c", BUILD, tmp_path / "talks.jsonl", out, rule], cwd=ROOT,
-                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                [sys.executable, "-c", BUILD, tmp_path / "talks.jsonl", out, rule],
+                cwd=ROOT,
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
             for rule in ("words", "bytes")
-        }  # fmt: skip
+        }
         for one in builds.values():
             assert one.stdout is not None
             assert one.stdout.readline() == "ready\n"
@@ -231,8 +260,11 @@ def test_the_report_of_a_bench(target: Path) -> None:
     """Before anything is measured."""
     done_ = subprocess.run(
         [sys.executable, "-m", "bench", "--sections", "memory", "--json", target],
-        cwd=ROOT, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done_.returncode == 1
     assert "already exists and is not a bench report" in done_.stderr
     assert target.read_text() == PRECIOUS

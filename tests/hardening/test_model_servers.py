@@ -76,9 +76,12 @@ class Asker:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.hardening.test_model_servers"],
-                cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                cwd=ROOT,
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 env={**os.environ, "MEMAUDIT_API_KEY": KEY},
-            )  # fmt: skip
+            )
             assert self._process.stdout is not None
             assert self._process.stdout.readline() == "ready\n"
         return self._process
@@ -205,9 +208,12 @@ def main() -> None:
         except Exception:  # noqa: BLE001 - whatever escapes is what we are looking for
             trace = traceback.format_exc()
         answer = {
-            "ends": ends, "detail": detail, "err": err.getvalue(), "trace": trace,
+            "ends": ends,
+            "detail": detail,
+            "err": err.getvalue(),
+            "trace": trace,
             "kilobytes": peak(),
-        }  # fmt: skip
+        }
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 

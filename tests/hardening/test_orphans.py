@@ -63,12 +63,32 @@ def test_workers_of_a_run(number: signal.Signals, tmp_path: Path) -> None:
     said = tmp_path / "said.txt"  # a pipe would stay open with a worker that does not end
     with said.open("w") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "memaudit.cli.main", "run", "--distributions", "base",
-             "--seeds", "100000", "--budgets", "2,4", "--writers", "opt,gvt",
-             "--engine", "processes", "--jobs", "2", "--out", str(rows.parent)],
-            cwd=ROOT, env={**os.environ, "TMPDIR": str(temporary)}, stdin=subprocess.DEVNULL,
-            stdout=output, stderr=output,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "memaudit.cli.main",
+                "run",
+                "--distributions",
+                "base",
+                "--seeds",
+                "100000",
+                "--budgets",
+                "2,4",
+                "--writers",
+                "opt,gvt",
+                "--engine",
+                "processes",
+                "--jobs",
+                "2",
+                "--out",
+                str(rows.parent),
+            ],
+            cwd=ROOT,
+            env={**os.environ, "TMPDIR": str(temporary)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
     workers: set[int] = set()
     try:
         until(lambda: rows.exists() and rows.stat().st_size > 0, "the run writes no rows", 120)

@@ -33,8 +33,9 @@ RAW: dict[str, str | bytes] = {
     "long number": "GET /cells/" + "9" * 5000 + REQUEST.partition(" /resume")[2] + "\r\n",
     "half a request": REQUEST,
     "half a body": POST + "Content-Length: 500\r\n\r\n{{",
-    "body shorter than said": POST + f"Content-Length: {len(BODY) + 9}\r\n\r\n" + BODY.replace(
-        "{", "{{").replace("}", "}}"),
+    "body shorter than said": POST
+    + f"Content-Length: {len(BODY) + 9}\r\n\r\n"
+    + BODY.replace("{", "{{").replace("}", "}}"),
     "negative length": POST + "Content-Length: -5\r\n\r\n",
     "two lengths": POST + "Content-Length: 5\r\nContent-Length: 50\r\n\r\n12345",
     "length and chunks": POST + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -49,13 +50,16 @@ RAW: dict[str, str | bytes] = {
     "absolute address": "GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n",
     "connect": "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
     "pipelined": (REQUEST + "\r\n") * 50,
-}  # fmt: skip
+}
 
 
 def thrown(server: Served, raw: str | bytes) -> bytes:
     """Send bytes, say that no more come, and read what comes back until the server lets go."""
-    data = raw if isinstance(raw, bytes) else raw.format(
-        port=server.port, token=server.token).encode("latin-1")  # fmt: skip
+    data = (
+        raw
+        if isinstance(raw, bytes)
+        else raw.format(port=server.port, token=server.token).encode("latin-1")
+    )
     answer = b""
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as link:
         try:

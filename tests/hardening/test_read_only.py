@@ -66,21 +66,24 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     done(*running, place / "old")
     Cache(place / "cache").close()
     commands = [
-        (*running, place / "new"), ("report", place / "old"),
+        (*running, place / "new"),
+        ("report", place / "old"),
         (*running, place / "new" / "er"),
         ("bundle", place / "old", "--out", place / "site"),
         ("import", export, "--out", place / "store.json"),
-        ("convert", package, place / "package"), ("convert", package, place / "p.json"),
+        ("convert", package, place / "package"),
+        ("convert", package, place / "p.json"),
         ("solve", package, "--budget", "10", "--certificate", place / "certificate.json"),
         ("frontier", package, "--max-budget", "3", "--out", place / "frontier.json"),
         ("diagnose", package, "--budget", "10", "--writer", "gvt", "--out", place / "diagnosis"),
         ("audit", "frame", package, "--out", place / "frame"),
         ("demo", "--out", place / "demo"),
-        (*asks, "--cache", place / "cache"), (*asks, "--cache", place / "new-cache"),
+        (*asks, "--cache", place / "cache"),
+        (*asks, "--cache", place / "new-cache"),
         ("cache", "show", "--cache", place / "cache"),
         ("cache", "import", rows, "--cache", place / "cache"),
         ("batch", "import", rows, "--cache", place / "cache"),
-    ]  # fmt: skip
+    ]
     before = tree(place)
     with read_only(place):
         for command in commands:

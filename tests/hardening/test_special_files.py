@@ -32,8 +32,11 @@ def _archives() -> dict[str, bytes]:
     tarred = io.BytesIO()
     with tarfile.open(fileobj=tarred, mode="w:gz") as tar:
         tar.addfile(tarfile.TarInfo("../../escaped.json"), io.BytesIO())
-    return {"gzip bomb": packed, "zip bomb": zipped.getvalue(),
-            "tar that climbs": tarred.getvalue()}  # fmt: skip
+    return {
+        "gzip bomb": packed,
+        "zip bomb": zipped.getvalue(),
+        "tar that climbs": tarred.getvalue(),
+    }
 
 
 def _socket(path: Path) -> None:

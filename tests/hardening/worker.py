@@ -64,8 +64,12 @@ def _labels(cells: Path, *files: Path) -> None:
 
 
 READERS: dict[str, Callable[..., object]] = {
-    "labels": _labels, "run": _run, "store": _store, "subset": _subset, **MISBEHAVING,
-}  # fmt: skip
+    "labels": _labels,
+    "run": _run,
+    "store": _store,
+    "subset": _subset,
+    **MISBEHAVING,
+}
 
 
 MEMORY = 1536 << 20
@@ -73,17 +77,39 @@ MEMORY = 1536 << 20
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CHANGES = {
-    "os.mkdir", "os.remove", "os.rmdir", "os.rename", "os.link", "os.symlink", "os.truncate",
-    "os.chmod", "os.chown", "shutil.rmtree", "shutil.move",
-}  # fmt: skip
+    "os.mkdir",
+    "os.remove",
+    "os.rmdir",
+    "os.rename",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.chmod",
+    "os.chown",
+    "shutil.rmtree",
+    "shutil.move",
+}
 NEVER = {
-    "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "subprocess.Popen",
-    "socket.connect", "socket.bind", "socket.getaddrinfo", "pickle.find_class", "os.kill",
-}  # fmt: skip
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.fork",
+    "subprocess.Popen",
+    "socket.connect",
+    "socket.bind",
+    "socket.getaddrinfo",
+    "pickle.find_class",
+    "os.kill",
+}
 SYSTEM = (
     *map(os.path.realpath, (sys.prefix, sys.base_prefix, *filter(None, sys.path), "/proc/self")),
-    "/usr", "/etc/localtime", "/etc/mime.types", "/etc/hostname", "/dev/null",
-)  # fmt: skip
+    "/usr",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/hostname",
+    "/dev/null",
+)
 """What a program reads for itself; /etc/hostname stands for a tokenizer that a package names."""
 
 

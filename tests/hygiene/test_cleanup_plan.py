@@ -46,8 +46,9 @@ def test_actions(tmp_path: Path) -> None:
 
 def test_copies_in_the_smallest_store() -> None:
     """Without units all copies but one go, whichever system it is."""
-    both = store(memory("a", "Likes green tea a lot"), memory("b", "likes green tea a lot."),
-                 format="letta")  # fmt: skip
+    both = store(
+        memory("a", "Likes green tea a lot"), memory("b", "likes green tea a lot."), format="letta"
+    )
     plan = cleanup_plan(lint(both), both)
     assert [(one.action, one.into) for one in plan.actions] == [("merge", "b"), ("keep", None)]
     assert "passages.delete" in str(plan.actions[0].call)

@@ -42,14 +42,17 @@ def memory(id: str, text: str, **cells: Fraction | int) -> WrittenMemory:
     return WrittenMemory(id, text, Fraction(1), coverage)
 
 
-STORE = WrittenStore("s", (
-    memory("a", "User's sister Joan lives in Rome.", sister=1),
-    memory("b", "User has a dog.", dog=HALF),
-    memory("c", "User eats fish now.", new=1),
-    memory("d", "User eats vegetarian.", old=1),
-    memory("e", "User works at Microsoft Zanzibar.", job=HALF),
-    memory("f", "User owns a boat.", boat=HALF),
-))  # fmt: skip
+STORE = WrittenStore(
+    "s",
+    (
+        memory("a", "User's sister Joan lives in Rome.", sister=1),
+        memory("b", "User has a dog.", dog=HALF),
+        memory("c", "User eats fish now.", new=1),
+        memory("d", "User eats vegetarian.", old=1),
+        memory("e", "User works at Microsoft Zanzibar.", job=HALF),
+        memory("f", "User owns a boat.", boat=HALF),
+    ),
+)
 
 
 def test_by_hand() -> None:

@@ -114,8 +114,14 @@ def test_the_store_alone() -> None:
     assert personal.message == "e-mail address a***@example.org"
     assert "ann@" not in json.dumps(lint_data(report))
     assert set(report.unmeasured) == {
-        "limits", "unsupported", "stale", "retired", "lost-updates", "junk", "redundant",
-    }  # fmt: skip
+        "limits",
+        "unsupported",
+        "stale",
+        "retired",
+        "lost-updates",
+        "junk",
+        "redundant",
+    }
 
 
 def test_two_people_may_differ() -> None:
@@ -238,8 +244,9 @@ def test_a_file_is_measured_as_it_is(tmp_path: Path) -> None:
         if word in one.text
     ]
     known = [{"memory_id": one.id, "text": one.text} for one in opened.active]
-    judge = LabelJudge([write_rows(tmp_path / "l.jsonl", *rows)],
-                       [write_rows(tmp_path / "m.jsonl", *known)])  # fmt: skip
+    judge = LabelJudge(
+        [write_rows(tmp_path / "l.jsonl", *rows)], [write_rows(tmp_path / "m.jsonl", *known)]
+    )
     report = lint(opened, LintPlan(subject(), judge))
     assert report.smallest is not None
     best = report.smallest.nothing_lost

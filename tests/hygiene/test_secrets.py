@@ -20,7 +20,7 @@ FOUND = [
     (PERSONAL, "account number", "IBAN DE89 3704 0044 0532 0130 00", "DE89 3704 0044 0532 0130 00"),
     (PERSONAL, "phone number", "Call +44 20 7946 0958 after six", "+44 20 7946 0958"),
     (PERSONAL, "social security number", "SSN 078-05-1120", "078-05-1120"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("rule", "what", "text", "secret"), FOUND)

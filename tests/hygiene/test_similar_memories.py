@@ -74,10 +74,13 @@ def test_by_words_on_pairs_that_were_never_seen() -> None:
     """As docs/lint.md says: what is called the same mostly is, but much is missed."""
     model = pair_model()
     said = [
-        "same" if one.same >= model.same_from
-        else "conflict" if one.conflict >= model.conflict_from else "other"
+        "same"
+        if one.same >= model.same_from
+        else "conflict"
+        if one.conflict >= model.conflict_from
+        else "other"
         for one in compare([(row["first"], row["second"]) for row in labelled_pairs("held_out")])
-    ]  # fmt: skip
+    ]
     precision, recall = rates(said, "same", SAME)
     assert precision >= 0.9
     assert recall >= 0.35

@@ -30,11 +30,15 @@ def written(rows: list[tuple[int, dict[str, F]]]) -> WrittenStore:
     return WrittenStore(
         "s",
         tuple(
-            WrittenMemory(f"m{n}", f"text {n}", F(cost),
-                          {unit: Cell(level, "pass:x") for unit, level in cells.items()})
+            WrittenMemory(
+                f"m{n}",
+                f"text {n}",
+                F(cost),
+                {unit: Cell(level, "pass:x") for unit, level in cells.items()},
+            )
             for n, (cost, cells) in enumerate(rows)
         ),
-    )  # fmt: skip
+    )
 
 
 @settings(max_examples=60, deadline=None)

@@ -29,8 +29,10 @@ def test_memories() -> None:
     found = store_diff(before, after)
     assert found.unchanged == 2
     assert [(one.before.id, one.after.id, one.how) for one in found.changed] == [
-        ("b", "b", "same id"), ("d", "y", "same content"), ("f", "w", "edited"),
-    ]  # fmt: skip
+        ("b", "b", "same id"),
+        ("d", "y", "same content"),
+        ("f", "w", "edited"),
+    ]
     assert [one.id for one in found.removed] == ["e"]
     data = diff_data(found)
     assert data["added"] == [{"id": "x", "text": "Mail: a***@example.org"}]

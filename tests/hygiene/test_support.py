@@ -13,13 +13,24 @@ from memaudit.natural.named_packages import natural_set
 from memaudit.natural.named_stores import natural_stores
 
 TURNS = (
-    Experience(id="t1", index=0, session="a", speaker="Ann", timestamp="2024-05-08",
-               text="Yesterday I bought a green bicycle from Marek for 240 euros."),
+    Experience(
+        id="t1",
+        index=0,
+        session="a",
+        speaker="Ann",
+        timestamp="2024-05-08",
+        text="Yesterday I bought a green bicycle from Marek for 240 euros.",
+    ),
     Experience(id="t2", index=1, session="a", speaker="assistant", text="Nice! Has it lights?"),
     Experience(id="t3", index=2, session="a", speaker="Ann", text="No, I still need to get some."),
-    Experience(id="t4", index=3, session="b", speaker="Ann",
-               text="My sister Vera is coming to stay in June, she is a dentist."),
-)  # fmt: skip
+    Experience(
+        id="t4",
+        index=3,
+        session="b",
+        speaker="Ann",
+        text="My sister Vera is coming to stay in June, she is a dentist.",
+    ),
+)
 
 
 @pytest.mark.parametrize(

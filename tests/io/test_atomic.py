@@ -90,9 +90,13 @@ def test_files_have_usual_permissions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("out/x.csv", "out/x.csv-b"), ("build", "build-b"), (".hidden", ".hidden-b"),
-     ("a.tar/x", "a.tar/x-b")],
-)  # fmt: skip
+    [
+        ("out/x.csv", "out/x.csv-b"),
+        ("build", "build-b"),
+        (".hidden", ".hidden-b"),
+        ("a.tar/x", "a.tar/x-b"),
+    ],
+)
 def test_beside(path: str, expected: str) -> None:
     """After the whole name, or in place of the ending."""
     assert beside(Path(path), "-b") == Path(expected)

@@ -40,30 +40,44 @@ def memories(path: Path, **options: MappedFields) -> list[tuple[str, str]]:
 
 
 DOORS: Doors = {
-    "export, JSON": ({"e.json": json.dumps(EXPORTS["mem0"].document)},
-                     lambda folder: memories(folder / "e.json")),
-    "export, JSONL": ({"e.jsonl": '{"text": "a"}\n{"text": "b"}\n'},
-                      lambda folder: memories(folder / "e.jsonl")),
-    "export, CSV": ({"e.csv": "m,n\na,b\n"},
-                    lambda folder: memories(folder / "e.csv", fields=MappedFields("m"))),
+    "export, JSON": (
+        {"e.json": json.dumps(EXPORTS["mem0"].document)},
+        lambda folder: memories(folder / "e.json"),
+    ),
+    "export, JSONL": (
+        {"e.jsonl": '{"text": "a"}\n{"text": "b"}\n'},
+        lambda folder: memories(folder / "e.jsonl"),
+    ),
+    "export, CSV": (
+        {"e.csv": "m,n\na,b\n"},
+        lambda folder: memories(folder / "e.csv", fields=MappedFields("m")),
+    ),
     "export, text": ({"e.txt": "Ann eats fish.\n"}, lambda folder: memories(folder / "e.txt")),
-    "export, Markdown": ({"MEMORY.md": "# Ann\n- eats fish\n"},
-                         lambda folder: memories(folder / "MEMORY.md")),
+    "export, Markdown": (
+        {"MEMORY.md": "# Ann\n- eats fish\n"},
+        lambda folder: memories(folder / "MEMORY.md"),
+    ),
     "export, folder": ({"a.md": "# Ann\n- eats fish\n", "b.md": "- tea\n"}, memories),
-    "dataset, chat": ({"chat.jsonl": '{"text": "a"}\n{"text": "b"}\n'},
-                      lambda folder: [one.conversation
-                                      for one in read_conversations(folder / "chat.jsonl")]),
+    "dataset, chat": (
+        {"chat.jsonl": '{"text": "a"}\n{"text": "b"}\n'},
+        lambda folder: [one.conversation for one in read_conversations(folder / "chat.jsonl")],
+    ),
     "dataset, JSON": ({"d.json": '[{"a": 1}]'}, lambda folder: list(records(folder / "d.json"))),
-    "labels of a build": ({"u.jsonl": UNITS, "a.csv": CELLS},
-                          lambda folder: [file.rows for file in read_labels(
-                              folder / "u.jsonl", None, [folder / "a.csv"]).files]),
+    "labels of a build": (
+        {"u.jsonl": UNITS, "a.csv": CELLS},
+        lambda folder: [
+            file.rows for file in read_labels(folder / "u.jsonl", None, [folder / "a.csv"]).files
+        ],
+    ),
     "labels of people, CSV": (LABELS, lambda folder: read_label_sets(folder / "a.csv")),
     "labels of people, JSONL": (LABELS, lambda folder: read_label_sets(folder / "a.jsonl")),
-    "corrections": ({"c.json": '[{"question_id": "locomo_0_qa1", "correct_evidence": ["D1:1"]}]'},
-                    lambda folder: read_corrections(folder / "c.json")),
+    "corrections": (
+        {"c.json": '[{"question_id": "locomo_0_qa1", "correct_evidence": ["D1:1"]}]'},
+        lambda folder: read_corrections(folder / "c.json"),
+    ),
     "settings": ({"run.json": '{"a": 1}'}, lambda folder: read_object(folder / "run.json", "")),
     "package, folder": (GOOD, read_package),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("door", DOORS)

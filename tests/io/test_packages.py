@@ -103,25 +103,46 @@ FILES: list[tuple[str, list[str]]] = [
     ("", ["p.json:1: is not valid JSON: Expecting value at column 1"]),
     ("[1]", ["p.json: is not a package: it holds a list"]),
     ("3", ["p.json: is not a package: it holds a number"]),
-    ('{"a": 1}', ['p.json: is not a package: it lacks the line "format": "memaudit-package" '
-                  "(a conversation becomes one by memaudit build)"]),
-    (f'{{{HEAD}, "experiences": 5, "candidates": []}}',
-     ["p.json: the table 'experiences' is a number (a list was expected)",
-      "p.json: the table 'units' is missing (a list was expected)"]),
-    (f'{{{HEAD},\n"experiences": [{{"id": "e1"}},\n 7],\n"candidates": [], "units": []}}',
-     ["p.json:3: experiences[1] is a number (an object was expected)"]),
-    (f'{{{HEAD},\n"experiences": [\n  {{\n    "id": "e1"}},\n  {{"id": "e1"}}],\n'
-     '"candidates": [], "units": [{"id": "u", "kind": "fact", "weight": -1}]}',
-     ["p.json:5: 'e1' is a duplicate id, first used in line 3 (ids are unique in a table)",
-      "p.json:6: 'u' has a negative weight (weights are 0 or more)"]),
-    (f'{{{HEAD},\n"budgets": [NaN],\n"experiences": [\n{{"id": "e", "id": "f"}}],'
-     '\n"candidates": [], "units": []}',
-     ["p.json:2: NaN is not a number a package can hold",
-      "p.json:4: the key 'id' appears twice in one object"]),
-    (f'{{{HEAD}, "units": [], "units": []}}',
-     ["p.json:1: the key 'units' appears twice in one object"]),
+    (
+        '{"a": 1}',
+        [
+            'p.json: is not a package: it lacks the line "format": "memaudit-package" '
+            "(a conversation becomes one by memaudit build)"
+        ],
+    ),
+    (
+        f'{{{HEAD}, "experiences": 5, "candidates": []}}',
+        [
+            "p.json: the table 'experiences' is a number (a list was expected)",
+            "p.json: the table 'units' is missing (a list was expected)",
+        ],
+    ),
+    (
+        f'{{{HEAD},\n"experiences": [{{"id": "e1"}},\n 7],\n"candidates": [], "units": []}}',
+        ["p.json:3: experiences[1] is a number (an object was expected)"],
+    ),
+    (
+        f'{{{HEAD},\n"experiences": [\n  {{\n    "id": "e1"}},\n  {{"id": "e1"}}],\n'
+        '"candidates": [], "units": [{"id": "u", "kind": "fact", "weight": -1}]}',
+        [
+            "p.json:5: 'e1' is a duplicate id, first used in line 3 (ids are unique in a table)",
+            "p.json:6: 'u' has a negative weight (weights are 0 or more)",
+        ],
+    ),
+    (
+        f'{{{HEAD},\n"budgets": [NaN],\n"experiences": [\n{{"id": "e", "id": "f"}}],'
+        '\n"candidates": [], "units": []}',
+        [
+            "p.json:2: NaN is not a number a package can hold",
+            "p.json:4: the key 'id' appears twice in one object",
+        ],
+    ),
+    (
+        f'{{{HEAD}, "units": [], "units": []}}',
+        ["p.json:1: the key 'units' appears twice in one object"],
+    ),
     (f'{{{HEAD}, "experiences": [' + "[" * 99999, ["p.json:1: nests deeper than 64 levels"]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "expected"), FILES)

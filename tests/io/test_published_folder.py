@@ -17,35 +17,76 @@ Rows = dict[str, list[dict[str, Any]]]
 def example(name: str) -> Rows:
     return {
         "experiences.jsonl": [
-            {"experience_id": f"{name}::e{i}", "session_id": i, "timestamp": "2023", "text": "hi",
-             "turns": [1, 0.5]} for i in (1, 0)
+            {
+                "experience_id": f"{name}::e{i}",
+                "session_id": i,
+                "timestamp": "2023",
+                "text": "hi",
+                "turns": [1, 0.5],
+            }
+            for i in (1, 0)
         ],
         "evidence_units.jsonl": [
-            {"unit_id": f"{name}::u1", "kind": "fact", "canonical_text": "tea",
-             "source_spans": [{"span_id": "s1", "session_id": "1", "text": "t", "turn": 3}],
-             "timestamp": None, "state": "valid", "proposition_id": "p1",
-             "annotator_ids": ["a"], "adjudication_status": "agreed", "unit_weight": 0.7}
+            {
+                "unit_id": f"{name}::u1",
+                "kind": "fact",
+                "canonical_text": "tea",
+                "source_spans": [{"span_id": "s1", "session_id": "1", "text": "t", "turn": 3}],
+                "timestamp": None,
+                "state": "valid",
+                "proposition_id": "p1",
+                "annotator_ids": ["a"],
+                "adjudication_status": "agreed",
+                "unit_weight": 0.7,
+            }
         ],
         "queries.jsonl": [
-            {"query_id": name, "question": "What?", "answer": 3, "category": "single",
-             "required_unit_ids": [f"{name}::u1"], "answer_session_ids": ["1"],
-             "annotation_rationale": "because"}
+            {
+                "query_id": name,
+                "question": "What?",
+                "answer": 3,
+                "category": "single",
+                "required_unit_ids": [f"{name}::u1"],
+                "answer_session_ids": ["1"],
+                "annotation_rationale": "because",
+            }
         ],
         "candidate_memories.jsonl": [
-            {"candidate_id": f"{name}::e1::raw", "experience_id": f"{name}::e1",
-             "candidate_group": f"{name}::e1", "representation_type": "raw", "text": "tea tea",
-             "serialized": "[raw]", "cost": 20, "cost_tokens": 31, "generator_id": "g",
-             "confidence": 0.9, "time_index": 4},
-            {"candidate_id": f"{name}::e0::fact", "candidate_group": f"{name}::e0",
-             "representation_type": "fact", "text": "tea", "cost": 1.5},
+            {
+                "candidate_id": f"{name}::e1::raw",
+                "experience_id": f"{name}::e1",
+                "candidate_group": f"{name}::e1",
+                "representation_type": "raw",
+                "text": "tea tea",
+                "serialized": "[raw]",
+                "cost": 20,
+                "cost_tokens": 31,
+                "generator_id": "g",
+                "confidence": 0.9,
+                "time_index": 4,
+            },
+            {
+                "candidate_id": f"{name}::e0::fact",
+                "candidate_group": f"{name}::e0",
+                "representation_type": "fact",
+                "text": "tea",
+                "cost": 1.5,
+            },
         ],
         "coverage_matrix.jsonl": [
-            {"candidate_id": f"{name}::e1::raw", "unit_id": f"{name}::u1", "coverage": 0.5,
-             "coverage_label": "partial", "rationale": "r", "source_span_ids": ["s1"],
-             "annotator_ids": ["a", "b"], "adjudication_status": "adjudicated"}
+            {
+                "candidate_id": f"{name}::e1::raw",
+                "unit_id": f"{name}::u1",
+                "coverage": 0.5,
+                "coverage_label": "partial",
+                "rationale": "r",
+                "source_span_ids": ["s1"],
+                "annotator_ids": ["a", "b"],
+                "adjudication_status": "adjudicated",
+            }
         ],
         "annotation_decisions.jsonl": [{"cell_id": 1, "unit_id": f"{name}::u1", "label": "yes"}],
-    }  # fmt: skip
+    }
 
 
 def publish(folder: Path, *examples: Rows) -> Path:
@@ -104,21 +145,46 @@ def test_folder_order_of_files_does_not_matter(tmp_path: Path) -> None:
 
 
 CASES: list[tuple[str, str, str, str]] = [
-    ("candidate_memories.jsonl", '"cost": 1.5', '"cost": "x"',
-     "candidate_memories.jsonl:2: 'q1::e0::fact' has a bad field 'cost': 'x' is not a number"),
-    ("candidate_memories.jsonl", '"representation_type": "fact", ', "",
-     "candidate_memories.jsonl:2: 'q1::e0::fact' lacks the field 'representation_type'"),
-    ("coverage_matrix.jsonl", '"coverage": 0.5', '"coverage": 1.4',
-     "coverage_matrix.jsonl:1: 'q1::e1::raw x q1::u1' has coverage 1.4 (coverage lies in [0, 1])"),
-    ("evidence_units.jsonl", '"unit_id": "q1::u1", ', "",
-     "evidence_units.jsonl:1: lacks the field 'unit_id'"),
-    ("experiences.jsonl", "q1::e1", "zz::e1",
-     "experiences.jsonl:1: 'zz::e1' belongs to no example (ids start with a query id and ::)"),
+    (
+        "candidate_memories.jsonl",
+        '"cost": 1.5',
+        '"cost": "x"',
+        "candidate_memories.jsonl:2: 'q1::e0::fact' has a bad field 'cost': 'x' is not a number",
+    ),
+    (
+        "candidate_memories.jsonl",
+        '"representation_type": "fact", ',
+        "",
+        "candidate_memories.jsonl:2: 'q1::e0::fact' lacks the field 'representation_type'",
+    ),
+    (
+        "coverage_matrix.jsonl",
+        '"coverage": 0.5',
+        '"coverage": 1.4',
+        "coverage_matrix.jsonl:1: 'q1::e1::raw x q1::u1' has coverage 1.4 "
+        "(coverage lies in [0, 1])",
+    ),
+    (
+        "evidence_units.jsonl",
+        '"unit_id": "q1::u1", ',
+        "",
+        "evidence_units.jsonl:1: lacks the field 'unit_id'",
+    ),
+    (
+        "experiences.jsonl",
+        "q1::e1",
+        "zz::e1",
+        "experiences.jsonl:1: 'zz::e1' belongs to no example (ids start with a query id and ::)",
+    ),
     ("queries.jsonl", '"query_id": "q1", ', "", "queries.jsonl: holds no query, so no example"),
-    ("candidate_generation_manifest.json", "{", "[{",
-     "candidate_generation_manifest.json:1: is not valid JSON: "
-     "Expecting ',' delimiter at column 83"),
-]  # fmt: skip
+    (
+        "candidate_generation_manifest.json",
+        "{",
+        "[{",
+        "candidate_generation_manifest.json:1: is not valid JSON: "
+        "Expecting ',' delimiter at column 83",
+    ),
+]
 
 
 @pytest.mark.parametrize(("file", "old", "new", "expected"), CASES)

@@ -22,8 +22,10 @@ def test_the_same_run_resumes_and_another_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "run"
     claim(folder, seeds=(1, 2), k=3)
     assert json.loads((folder / SPEC).read_text()) == {
-        "format": FORMAT, "version": 1, "spec": {"seeds": [1, 2], "k": 3},
-    }  # fmt: skip
+        "format": FORMAT,
+        "version": 1,
+        "spec": {"seeds": [1, 2], "k": 3},
+    }
     before = (folder / SPEC).stat()
     claim(folder, seeds=(1, 2), k=3)
     assert (folder / SPEC).stat().st_mtime_ns == before.st_mtime_ns

@@ -16,9 +16,17 @@ def plain_cell(
     number: int, package: str = "p", kind: str = "fact", unit: str = "event"
 ) -> FrameCell:
     return FrameCell(
-        f"c{number:03}", package, f"m{number}", f"u{number}", kind, unit, True,
-        f"memory {number}", f"unit {number}", "",
-    )  # fmt: skip
+        f"c{number:03}",
+        package,
+        f"m{number}",
+        f"u{number}",
+        kind,
+        unit,
+        True,
+        f"memory {number}",
+        f"unit {number}",
+        "",
+    )
 
 
 def frame(cells: int, key: str = "", weights: dict[int, Fraction] | None = None) -> Frame:
@@ -76,8 +84,12 @@ def grid(covered: str, name: str = "grid", candidates: int = 40, units: int = 30
                 for c in range(candidates)
             ],
             "units": [
-                {"id": f"u{u}", "kind": "fact", "text": f"unit {u}",
-                 "sources": [{"id": "e", "session": "s", "text": f"quote {u}"}]}
+                {
+                    "id": f"u{u}",
+                    "kind": "fact",
+                    "text": f"unit {u}",
+                    "sources": [{"id": "e", "session": "s", "text": f"quote {u}"}],
+                }
                 for u in range(units)
             ],
             "coverage": [
@@ -87,15 +99,22 @@ def grid(covered: str, name: str = "grid", candidates: int = 40, units: int = 30
                 if rules[covered](c, u)
             ],
         }
-    )  # fmt: skip
+    )
 
 
 def cell(number: int, **changes: object) -> FrameCell:
     fields: dict[str, object] = {
-        "id": f"c{number:04}", "package": "p", "candidate": f"m{number}", "unit": "u1",
-        "candidate_kind": "fact", "unit_kind": "event", "same_session": True,
-        "candidate_text": "Ann moved.", "unit_text": "Ann moved to Rome.", "quote": "I moved!",
-    }  # fmt: skip
+        "id": f"c{number:04}",
+        "package": "p",
+        "candidate": f"m{number}",
+        "unit": "u1",
+        "candidate_kind": "fact",
+        "unit_kind": "event",
+        "same_session": True,
+        "candidate_text": "Ann moved.",
+        "unit_text": "Ann moved to Rome.",
+        "quote": "I moved!",
+    }
     return FrameCell(**{**fields, **changes})  # type: ignore[arg-type]
 
 

@@ -26,9 +26,11 @@ def audit() -> AgreementAudit:
         plain_cell(place, f"p{place % 2}", "fact" if place < 5 else "summary") for place in range(8)
     )
     return audit_agreement(
-        Frame(cells, held.key), [labels("ann", ANN), labels("ben", BEN)],
-        [labels("bot", "fnnnnnnn")], draws=200,
-    )  # fmt: skip
+        Frame(cells, held.key),
+        [labels("ann", ANN), labels("ben", BEN)],
+        [labels("bot", "fnnnnnnn")],
+        draws=200,
+    )
 
 
 def pair(found: AgreementAudit, title: str, scale: str) -> Comparison:
@@ -49,8 +51,10 @@ def test_annotators(audit: AgreementAudit) -> None:
     assert one.as_drawn.kappa.value == Fraction(9, 16)
     assert one.as_drawn.raw.value == Fraction(5, 7)
     assert [own.value for own in one.as_drawn.specific] == [
-        Fraction(6, 7), Fraction(2, 3), Fraction(1, 2),
-    ]  # fmt: skip
+        Fraction(6, 7),
+        Fraction(2, 3),
+        Fraction(1, 2),
+    ]
     assert one.natural is not None
     expected = Fraction(163, 338)
     assert one.natural.raw.value == Fraction(19, 26)
@@ -66,8 +70,11 @@ def test_covered_or_not(audit: AgreementAudit) -> None:
 
 def test_consensus(audit: AgreementAudit) -> None:
     assert audit.consensus["labels"] == {
-        "agreed": 5, "disagreed": 2, "cannot_tell": 1, "missing": 0,
-    }  # fmt: skip
+        "agreed": 5,
+        "disagreed": 2,
+        "cannot_tell": 1,
+        "missing": 0,
+    }
     assert audit.consensus["covered"]["agreed"] == 6
     one = pair(audit, "consensus - package", "labels")
     assert (one.cells, one.kind) == (5, "consensus-package")
@@ -106,11 +113,13 @@ def test_disputed(audit: AgreementAudit) -> None:
 def test_alpha_and_intervals(audit: AgreementAudit) -> None:
     assert [(one.scale.name, one.level, one.balance) for one in audit.alphas] == [
         (scale, level, balance)
-        for scale, levels in (("labels", ("nominal", "ordinal", "interval")),
-                              ("covered", ("nominal",)))
+        for scale, levels in (
+            ("labels", ("nominal", "ordinal", "interval")),
+            ("covered", ("nominal",)),
+        )
         for balance in ("as_drawn", "natural")
         for level in levels
-    ]  # fmt: skip
+    ]
     kappa = pair(audit, "ann - ben", "labels").as_drawn.kappa
     assert kappa.over_cells is not None
     assert kappa.over_cells.low <= float(kappa.value or 0) <= kappa.over_cells.high

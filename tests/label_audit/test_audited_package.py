@@ -45,8 +45,10 @@ def test_names_of_memories() -> None:
 def test_the_same_words_are_labelled_alike() -> None:
     both = audited_package(package(), [store("s", m=" dog ", n="other")])
     assert both.spread({("a", "u"): F(1), ("b", "u"): F(1)}).labels == {
-        ("a", "u"): 1, ("b", "u"): 1, ("s/m", "u"): 1,
-    }  # fmt: skip
+        ("a", "u"): 1,
+        ("b", "u"): 1,
+        ("s/m", "u"): 1,
+    }
     own = both.spread({("a", "u"): F(1), ("s/m", "u"): F(0)})
     assert own.labels["s/m", "u"] == 0
     assert own.contradicting == 0

@@ -28,9 +28,10 @@ from tests.label_audit.small_frames import frame, labels
 
 def names(key: str, annotators: str, models: str = "") -> list[str]:
     found = all_raters(
-        frame(2, key), [labels(name, "fn") for name in annotators],
+        frame(2, key),
+        [labels(name, "fn") for name in annotators],
         [labels(name, "ff") for name in models],
-    )  # fmt: skip
+    )
     return [f"{one.name}-{other.name}" for one, other in compared_pairs(found)]
 
 
@@ -39,9 +40,20 @@ def test_pairs() -> None:
     assert names("", "abc") == ["a-b", "a-c", "b-c"]
     assert names("fn", "a") == ["a-package"]
     assert names("fn", "ab", "xy") == [
-        "a-b", "consensus-package", "a-package", "b-package", "consensus-x", "a-x", "b-x",
-        "consensus-y", "a-y", "b-y", "x-package", "y-package", "x-y",
-    ]  # fmt: skip
+        "a-b",
+        "consensus-package",
+        "a-package",
+        "b-package",
+        "consensus-x",
+        "a-x",
+        "b-x",
+        "consensus-y",
+        "a-y",
+        "b-y",
+        "x-package",
+        "y-package",
+        "x-y",
+    ]
 
 
 def test_parts_of_one_annotator() -> None:

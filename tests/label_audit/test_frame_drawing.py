@@ -32,12 +32,22 @@ TALK = Package.model_validate(
             {"id": "f3", "experience": "t3", "kind": "fact", "cost": 1, "text": "Hot."},
         ],
         "units": [
-            {"id": "u1", "kind": "event", "text": "Moved to Rome.", "sources": [
-                {"id": "t1", "text": "moved to Rome"},
-                {"id": "t2", "session": "s2", "text": "Rome"},
-                {"id": "t9", "session": "s2", "text": "Rome"}]},
-            {"id": "u2", "kind": "fact", "text": "Rome is hot.",
-             "sources": [{"id": "t2", "session": "s2", "text": "Rome is hot"}]},
+            {
+                "id": "u1",
+                "kind": "event",
+                "text": "Moved to Rome.",
+                "sources": [
+                    {"id": "t1", "text": "moved to Rome"},
+                    {"id": "t2", "session": "s2", "text": "Rome"},
+                    {"id": "t9", "session": "s2", "text": "Rome"},
+                ],
+            },
+            {
+                "id": "u2",
+                "kind": "fact",
+                "text": "Rome is hot.",
+                "sources": [{"id": "t2", "session": "s2", "text": "Rome is hot"}],
+            },
             {"id": "u3", "kind": "fact", "text": "Unknown."},
         ],
         "coverage": [
@@ -47,7 +57,7 @@ TALK = Package.model_validate(
             {"candidate": "f3", "unit": "u2", "value": 0, "provenance": "pass:a"},
         ],
     }
-)  # fmt: skip
+)
 
 
 def names(frame: Frame) -> list[tuple[str, str, str]]:
@@ -67,8 +77,11 @@ def test_sessions_and_quotes() -> None:
     unit = TALK.units[1].model_copy(update={"sources": (*TALK.units[1].sources, lost)})
     unsure = TALK.replace(units=(TALK.units[0], unit, TALK.units[2]))
     assert [one.same_session for one in cells_of(unsure) if one.unit.id == "u2"] == [
-        None, True, None, None,
-    ]  # fmt: skip
+        None,
+        True,
+        None,
+        None,
+    ]
     assert [quote_of(one) for one in TALK.units] == ["moved to Rome\nRome", "Rome is hot", ""]
 
 

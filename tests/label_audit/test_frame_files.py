@@ -63,9 +63,10 @@ def test_csv_keeps_texts(
 
 @settings(max_examples=30)
 @given(
-    st.lists(st.tuples(HARD, HARD, HARD, st.sampled_from((True, False, None))), min_size=1,
-             max_size=3)
-)  # fmt: skip
+    st.lists(
+        st.tuples(HARD, HARD, HARD, st.sampled_from((True, False, None))), min_size=1, max_size=3
+    )
+)
 def test_frames_come_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str, bool | None]]
 ) -> None:
@@ -102,9 +103,17 @@ def test_texts_in_jsonl_are_as_they_are(tmp_path: Path) -> None:
     (row,) = (json.loads(one) for one in (tmp_path / "f" / "cells.jsonl").open())
     assert row["candidate_text"] == "=1+1"
     assert set(row) == {
-        "cell_id", "package", "candidate_id", "unit_id", "candidate_kind", "unit_kind",
-        "same_session", "candidate_text", "unit_text", "quote",
-    }  # fmt: skip
+        "cell_id",
+        "package",
+        "candidate_id",
+        "unit_id",
+        "candidate_kind",
+        "unit_kind",
+        "same_session",
+        "candidate_text",
+        "unit_text",
+        "quote",
+    }
     assert '"\'=1+1"' in (tmp_path / "f" / "cells.csv").read_text()
     for name in ("cells.csv", "cells.jsonl"):
         assert "pass:a" not in (tmp_path / "f" / name).read_text()
@@ -154,18 +163,26 @@ def test_no_frame_is_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("cell_id,package,candidate_id,unit_id,unit_text\nc1,p,m,u,t\n",
-         "cells.csv:2: lacks the column 'candidate_text' or 'memory_text'"),
-        ("cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,p,m,u,a,b\nc1,p,n,u,a,b\n",
-         "cells.csv:3: repeats the cell 'c1' of line 2"),
-        ("cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,,m,u,a,b\n",
-         "cells.csv:2: has nothing in the field 'package'"),
-        ("cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,p,m,u,a\n",
-         "cells.csv:2: has 5 cells, the header has 6"),
+        (
+            "cell_id,package,candidate_id,unit_id,unit_text\nc1,p,m,u,t\n",
+            "cells.csv:2: lacks the column 'candidate_text' or 'memory_text'",
+        ),
+        (
+            "cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,p,m,u,a,b\nc1,p,n,u,a,b\n",
+            "cells.csv:3: repeats the cell 'c1' of line 2",
+        ),
+        (
+            "cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,,m,u,a,b\n",
+            "cells.csv:2: has nothing in the field 'package'",
+        ),
+        (
+            "cell_id,package,candidate_id,unit_id,candidate_text,unit_text\nc1,p,m,u,a\n",
+            "cells.csv:2: has 5 cells, the header has 6",
+        ),
         ("cell_id,cell_id\n", "cells.csv:1: names a column twice"),
         ("cell_id\n", "cells.csv: has no rows"),
     ],
-)  # fmt: skip
+)
 def test_bad_cells(tmp_path: Path, text: str, line: str) -> None:
     with pytest.raises(MemAuditError) as caught:
         read_frame(labels_file(tmp_path, text, "cells.csv"))
@@ -174,11 +191,14 @@ def test_bad_cells(tmp_path: Path, text: str, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("row", "line"),
-    [("c0009,1,,1", "names the unknown cell 'c0009'"),
-     ("c0001,2,,1", "which is not between 0 and 1"),
-     ("c0001,,,1", "has no value in the column 'value'"), ("c0001,1,,0", "weights must be above 0"),
-     ("c0001,1,,x", "has a bad weight")],
-)  # fmt: skip
+    [
+        ("c0009,1,,1", "names the unknown cell 'c0009'"),
+        ("c0001,2,,1", "which is not between 0 and 1"),
+        ("c0001,,,1", "has no value in the column 'value'"),
+        ("c0001,1,,0", "weights must be above 0"),
+        ("c0001,1,,x", "has a bad weight"),
+    ],
+)
 def test_bad_keys(tmp_path: Path, row: str, line: str) -> None:
     write_frame(Frame((cell(1),)), tmp_path / "f")
     labels_file(tmp_path / "f", f"cell_id,value,provenance,weight\n{row}\n", "key.csv")
@@ -192,9 +212,11 @@ def test_bad_keys(tmp_path: Path, row: str, line: str) -> None:
     st.sampled_from(("csv", "jsonl")),
 )
 def test_labels_come_back(
-    tmp_path_factory: pytest.TempPathFactory, labels: dict[str, str], notes: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+    labels: dict[str, str],
+    notes: dict[str, str],
     kind: str,
-) -> None:  # fmt: skip
+) -> None:
     kept = {id: note for id, note in notes.items() if id in labels}
     said = LabelSet("Ann O'Neil", labels, kept)  # type: ignore[arg-type]
     path = tmp_path_factory.mktemp("labels") / f"l.{kind}"

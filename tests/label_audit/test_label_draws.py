@@ -167,8 +167,9 @@ def noisy(name: str, frame: Frame, seed: int) -> LabelSet:
 
 def noisy_draws(rate: Fraction, keyed: bool = True, confusion: Confusion = "package") -> LabelDraws:
     cases = [audited_package(noisy_package(f"p{n}")) for n in range(4)]
-    return _doubts(cases, draw([one.package for one in cases], Design(7, rate)).frame, keyed,
-                   confusion)  # fmt: skip
+    return _doubts(
+        cases, draw([one.package for one in cases], Design(7, rate)).frame, keyed, confusion
+    )
 
 
 def _doubts(

@@ -43,10 +43,14 @@ def test_one_stratum_counts_labels() -> None:
 def test_weights_are_cells_stood_for() -> None:
     """Facts: 1 of 10 drawn cells flips, each stands for 9. Summaries: 5 of 10 flip, each for 1.
     Of 100 cells, 9 + 5 flip; without weights it would be 6 of 20."""
-    found = LabelOdds({
-        pair(FACT, F(0), F(0), 9): 9, pair(FACT, F(0), F(1), 9): 1,
-        pair(SUMMARY, F(0), F(0)): 5, pair(SUMMARY, F(0), F(1)): 5,
-    })  # fmt: skip
+    found = LabelOdds(
+        {
+            pair(FACT, F(0), F(0), 9): 9,
+            pair(FACT, F(0), F(1), 9): 1,
+            pair(SUMMARY, F(0), F(0)): 5,
+            pair(SUMMARY, F(0), F(1)): 5,
+        }
+    )
     assert found.shares(F(0))[F(1)] == F(14, 100)
     # In a stratum all weigh the same: 10 labels, and LEAN more of the next wider group.
     kind = (10 * HALF + LEAN * F(14, 100)) / (10 + LEAN)
@@ -57,9 +61,13 @@ def test_weights_are_cells_stood_for() -> None:
 def test_a_group_without_labels_has_those_of_the_wider_one() -> None:
     """Facts of another session were never labelled: what is known of facts holds for them; of a
     kind that nobody labelled, what is known of all cells."""
-    found = LabelOdds({
-        pair(FACT, F(0), F(0)): 8, pair(FACT, F(0), F(1)): 2, pair(SUMMARY, F(0), F(0)): 10,
-    })  # fmt: skip
+    found = LabelOdds(
+        {
+            pair(FACT, F(0), F(0)): 8,
+            pair(FACT, F(0), F(1)): 2,
+            pair(SUMMARY, F(0), F(0)): 10,
+        }
+    )
     facts = (10 * F(1, 5) + LEAN * F(1, 10)) / (10 + LEAN)
     assert found.odds(F(0), AWAY)[F(1)] == facts
     assert found.odds(F(0), ("skill", "event", True)) == found.shares(F(0))

@@ -29,12 +29,18 @@ def with_passes(kind: str, judged: int) -> AuditedPackage:
         package(
             attributes={"label_passes": label_passes_json(kind, judged, [x, y])},
             candidates=[
-                {"id": id, "experience": f"e{n}", "kind": "raw", "text": "w", "cost": 1,
-                 "generator": "labels:memories"}
+                {
+                    "id": id,
+                    "experience": f"e{n}",
+                    "kind": "raw",
+                    "text": "w",
+                    "cost": 1,
+                    "generator": "labels:memories",
+                }
                 for n, id in enumerate(("a", "b", "c"), 1)
             ],
         )
-    )  # fmt: skip
+    )
 
 
 def test_a_pass_over_all_cells() -> None:
@@ -43,9 +49,13 @@ def test_a_pass_over_all_cells() -> None:
     found = source_of_pass("y", [kept])
     assert (found.name, found.labelled_cells) == ("pass:y", 6)
     assert found.labels["pets"] == {
-        ("a", "u"): F(1, 2), ("a", "v"): 0, ("b", "u"): 0, ("b", "v"): 0, ("c", "u"): 0,
+        ("a", "u"): F(1, 2),
+        ("a", "v"): 0,
+        ("b", "u"): 0,
+        ("b", "v"): 0,
+        ("c", "u"): 0,
         ("c", "v"): 1,
-    }  # fmt: skip
+    }
     assert source_of_pass("x", [kept]).labels["pets"]["b", "v"] == 1
 
 
@@ -53,8 +63,10 @@ def test_a_pass_over_all_cells() -> None:
 def test_a_pass_over_listed_cells(kind: str, judged: int) -> None:
     kept = with_passes(kind, judged)
     assert source_of_pass("x", [kept]).labels["pets"] == {
-        ("a", "u"): 1, ("b", "v"): 1, ("c", "v"): 0,
-    }  # fmt: skip
+        ("a", "u"): 1,
+        ("b", "v"): 1,
+        ("c", "v"): 0,
+    }
 
 
 def test_the_shipped_set_judged_whole_conversations() -> None:
@@ -74,17 +86,23 @@ def test_annotator() -> None:
     """Labels by cell; what could not be told, was left blank or is of other packages is kept
     apart. Weights other than 1 are the key's."""
     cells = frame_of_cells(
-        ("pets", "a", "u"), ("pets", "b", "v"), ("pets", "c", "v"), ("zoo", "a", "u"),
+        ("pets", "a", "u"),
+        ("pets", "b", "v"),
+        ("pets", "c", "v"),
+        ("zoo", "a", "u"),
         ("pets", "c", "u"),
-    )  # fmt: skip
+    )
     key = {"c2": KeyedCell(F(0), "", F(5)), "c0": KeyedCell(F(1), "", F(1))}
     labels = label_set("ann", "partial", "cannot_tell", "full", "none")
     found = source_of_annotator(labels, Frame(cells.cells, key), [audited()])
     assert found == LabelSource(
-        "ann", {"pets": {("a", "u"): F(1, 2), ("c", "v"): F(1)}},
-        undecided={"pets": frozenset({("b", "v")})}, blank={"pets": frozenset({("c", "u")})},
-        elsewhere=1, weights={"pets": {("c", "v"): F(5)}},
-    )  # fmt: skip
+        "ann",
+        {"pets": {("a", "u"): F(1, 2), ("c", "v"): F(1)}},
+        undecided={"pets": frozenset({("b", "v")})},
+        blank={"pets": frozenset({("c", "u")})},
+        elsewhere=1,
+        weights={"pets": {("c", "v"): F(5)}},
+    )
     assert (found.labelled_cells, found.undecided_cells) == (2, 1)
     assert len(found.asked("pets")) == 4
     assert (found.weight("pets", ("c", "v")), found.weight("pets", ("a", "u"))) == (5, 1)
@@ -133,9 +151,11 @@ def test_by_hand() -> None:
     eve = LabelSource("eve", {"pets": {}}, undecided={"pets": frozenset({("c", "v")})})
     found = consensus_source([ann, bob, eve])
     assert found == LabelSource(
-        "consensus", {"pets": {("a", "u"): F(1, 2)}}, "consensus",
+        "consensus",
+        {"pets": {("a", "u"): F(1, 2)}},
+        "consensus",
         unsettled={"missing": 1, "cannot_tell": 1, "disagreed": 1},
-    )  # fmt: skip
+    )
 
 
 def test_models_have_no_say() -> None:

@@ -16,20 +16,39 @@ from tests.cli.running import run as command
 from tests.scoring.small_stores import memory
 
 F = Fraction
-PACKAGE = Package.model_validate({
-    "name": "pets", "cost_rule": "words", "experiences": [{"id": "e"}, {"id": "f"}, {"id": "g"}],
-    "candidates": [
-        {"id": "cut", "experience": "e", "kind": "sentence", "text": "5 years already!", "cost": 3},
-        {"id": "fact", "experience": "f", "kind": "fact", "text": "Ann has a dog", "cost": 4},
-        {"id": "other", "experience": "g", "kind": "fact", "text": "Ann wed in 2018", "cost": 4}],
-    "units": [
-        {"id": "u", "kind": "fact", "text": "Ann has been married for 5 years", "weight": 4},
-        {"id": "v", "kind": "fact", "text": "Ann has a dog", "weight": 1}],
-    "coverage": [
-        {"candidate": "cut", "unit": "u", "value": 1, "provenance": "heuristic:containment-v1"},
-        {"candidate": "fact", "unit": "v", "value": 1, "provenance": "pass:a"},
-        {"candidate": "other", "unit": "u", "value": 0.5, "provenance": "pass:a"}],
-})  # fmt: skip
+PACKAGE = Package.model_validate(
+    {
+        "name": "pets",
+        "cost_rule": "words",
+        "experiences": [{"id": "e"}, {"id": "f"}, {"id": "g"}],
+        "candidates": [
+            {
+                "id": "cut",
+                "experience": "e",
+                "kind": "sentence",
+                "text": "5 years already!",
+                "cost": 3,
+            },
+            {"id": "fact", "experience": "f", "kind": "fact", "text": "Ann has a dog", "cost": 4},
+            {
+                "id": "other",
+                "experience": "g",
+                "kind": "fact",
+                "text": "Ann wed in 2018",
+                "cost": 4,
+            },
+        ],
+        "units": [
+            {"id": "u", "kind": "fact", "text": "Ann has been married for 5 years", "weight": 4},
+            {"id": "v", "kind": "fact", "text": "Ann has a dog", "weight": 1},
+        ],
+        "coverage": [
+            {"candidate": "cut", "unit": "u", "value": 1, "provenance": "heuristic:containment-v1"},
+            {"candidate": "fact", "unit": "v", "value": 1, "provenance": "pass:a"},
+            {"candidate": "other", "unit": "u", "value": 0.5, "provenance": "pass:a"},
+        ],
+    }
+)
 
 
 def labels(folder: Path, *rows: tuple[str, str, float]) -> Path:

@@ -107,11 +107,19 @@ def test_label_sets(tmp_path: Path) -> None:
     place = {(cell.candidate, cell.unit): cell.id for cell in drawing.frame.cells}
     said = {one.annotator: {at: one.labels[id] for at, id in place.items()} for one in sets}
     assert said == {
-        "pass:a": {("m1", "u1"): "full", ("m1", "u2"): "none", ("m2", "u1"): "none",
-                   ("m2", "u2"): "none"},
-        "pass:b": {("m1", "u1"): "partial", ("m1", "u2"): "none", ("m2", "u1"): "full",
-                   ("m2", "u2"): "none"},
-    }  # fmt: skip
+        "pass:a": {
+            ("m1", "u1"): "full",
+            ("m1", "u2"): "none",
+            ("m2", "u1"): "none",
+            ("m2", "u2"): "none",
+        },
+        "pass:b": {
+            ("m1", "u1"): "partial",
+            ("m1", "u2"): "none",
+            ("m2", "u1"): "full",
+            ("m2", "u2"): "none",
+        },
+    }
     assert sets[0].notes == {place["m1", "u1"]: "says so"}
     write_frame(drawing.frame, tmp_path / "f", drawing, sets)
     assert read_label_sets(tmp_path / "f" / "passes.csv", read_frame(tmp_path / "f")) == sets
@@ -192,22 +200,28 @@ def test_units_that_no_source_places(tmp_path: Path) -> None:
     ]
     passes: list[list[Row]] = [
         [{"memory_id": "m1", "unit_id": "u2", "coverage": 1}],
-        [{"memory_id": "m1", "unit_id": "u2", "coverage": 0.5},
-         {"memory_id": "m2", "unit_id": "u3", "coverage": 1}],
-    ]  # fmt: skip
+        [
+            {"memory_id": "m1", "unit_id": "u2", "coverage": 0.5},
+            {"memory_id": "m2", "unit_id": "u3", "coverage": 1},
+        ],
+    ]
     labels = read_labels(
-        write_rows(tmp_path / "u.jsonl", units), write_rows(tmp_path / "m.jsonl", memories),
-        [write_rows(tmp_path / f"{name}.jsonl", rows)
-         for name, rows in zip("ab", passes, strict=True)],
-    )  # fmt: skip
+        write_rows(tmp_path / "u.jsonl", units),
+        write_rows(tmp_path / "m.jsonl", memories),
+        [
+            write_rows(tmp_path / f"{name}.jsonl", rows)
+            for name, rows in zip("ab", passes, strict=True)
+        ],
+    )
     package = build_package(load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels)).package
     held = label_passes(package)
     assert held is not None
     assert (held.frame, held.judged) == (SESSION, 10)
     frame, found = judged_frame([package], BOTH)
     assert {(one.candidate, one.unit) for one in frame.cells} == {
-        *((f"m{n}", f"u{u}") for n in (1, 2, 3) for u in (1, 2, 3)), ("m4", "u4"),
-    }  # fmt: skip
+        *((f"m{n}", f"u{u}") for n in (1, 2, 3) for u in (1, 2, 3)),
+        ("m4", "u4"),
+    }
     by_unit = {one.unit: one.same_session for one in frame.cells}
     # u3 was said in s2, though it is judged in s1; that is another question.
     assert by_unit == {"u1": True, "u2": True, "u3": False, "u4": True}
@@ -230,11 +244,12 @@ def test_two_blind_passes_over_locomo(tmp_path: Path) -> None:
         for name in ("units", "memories", "coverage_pass_a", "coverage_pass_b")
     }
     job = BuildJob(
-        real_file("locomo/locomo10.json"), conversations=("conv-26",),
+        real_file("locomo/locomo10.json"),
+        conversations=("conv-26",),
         labels=read_labels(
             files["units"], files["memories"], [files["coverage_pass_a"], files["coverage_pass_b"]]
         ),
-    )  # fmt: skip
+    )
     build_into(job, tmp_path / "built")
     names = ["pass:coverage_pass_a", "pass:coverage_pass_b"]
     frame, passes = judged_frame(packages_at(tmp_path / "built"), names)

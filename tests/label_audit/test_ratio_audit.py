@@ -65,8 +65,11 @@ def test_ratios_under_each_label_set() -> None:
     assert list(answer.scores) == ["package", "ann"]
     (base,), (found,) = answer.scores["package"], answer.scores["ann"]
     assert base.ratios == {
-        ("opt", ONE): 1, ("recency_raw", ONE): 0, ("opt", TWO): 1, ("recency_raw", TWO): F(1, 3),
-    }  # fmt: skip
+        ("opt", ONE): 1,
+        ("recency_raw", ONE): 0,
+        ("opt", TWO): 1,
+        ("recency_raw", TWO): F(1, 3),
+    }
     assert set(found.ratios.values()) == {F(1)}
     assert base.digest == digest(package()) != found.digest
     assert changed_cells(answer, answer.sources[0]) == 1
@@ -283,9 +286,12 @@ def test_questions_without_sense() -> None:
 
 
 def noted(
-    frame: Frame, draws: int = 1, held: Package | None = None, label: Label = "none",
+    frame: Frame,
+    draws: int = 1,
+    held: Package | None = None,
+    label: Label = "none",
     confusion: Confusion = "package",
-) -> str:  # fmt: skip
+) -> str:
     case = audited_package(held or package())
     labels = dict.fromkeys((one.id for one in frame.cells), label)
     sets = [LabelSet(name, labels) for name in ("ann", "bob")]
@@ -327,8 +333,10 @@ def test_a_package_that_changed() -> None:
     frame = draw([package()], Design(zero_rate=Fraction(1, 4))).frame
     drawn = {(one.candidate, one.unit) for one in frame.cells}
     cell = next(at for at in (("a", "v"), ("b", "u")) if at not in drawn)
-    rows = [*package().model_dump()["coverage"],
-            {"candidate": cell[0], "unit": cell[1], "value": 1}]  # fmt: skip
+    rows = [
+        *package().model_dump()["coverage"],
+        {"candidate": cell[0], "unit": cell[1], "value": 1},
+    ]
     text = noted(frame, held=package(coverage=rows))
     assert (
         "the key represents 3 uncovered cells outside the frame, but these packages have 2" in text
@@ -394,9 +402,11 @@ def test_both_passes() -> None:
     assert all(one.certified for one in best.values())
     high, low = F("113.5"), F("112.5")
     assert {name: one.value for name, one in best.items()} == {
-        "package": high, "pass:coverage_pass_a": high, "pass:coverage_pass_b": low,
+        "package": high,
+        "pass:coverage_pass_a": high,
+        "pass:coverage_pass_b": low,
         "consensus": high,
-    }  # fmt: skip
+    }
     at = "estimated_gvt", F(500)
     assert answer.scores["package"][0].ratios[at] == F("32.5") / high
     assert answer.scores["pass:coverage_pass_b"][0].ratios[at] == F("30.5") / low
@@ -434,10 +444,12 @@ def test_what_mem0_wrote() -> None:
 def test_two_labels_that_agree_move_nothing() -> None:
     """Two annotators who call a partial cell covered agree with the package: like for like, no
     ratio changes, while on three labels one does."""
-    half = package(coverage=[
-        {"candidate": "a", "unit": "u", "value": "0.5", "provenance": "pass:x"},
-        {"candidate": "b", "unit": "v", "value": 1, "provenance": "pass:x"},
-    ])  # fmt: skip
+    half = package(
+        coverage=[
+            {"candidate": "a", "unit": "u", "value": "0.5", "provenance": "pass:x"},
+            {"candidate": "b", "unit": "v", "value": 1, "provenance": "pass:x"},
+        ]
+    )
     said = source("ann", au="1", bv="1")
 
     def changes(audited: AuditedPackage, labels: LabelSource) -> list[float]:

@@ -321,19 +321,26 @@ def test_mean_bounds() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(("0", "1/4", "1/2")), st.sampled_from(("1/2", "3/4", "1")),
-                  st.booleans()),
-        min_size=1, max_size=5,
+        st.tuples(
+            st.sampled_from(("0", "1/4", "1/2")),
+            st.sampled_from(("1/2", "3/4", "1")),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=5,
     )
-)  # fmt: skip
+)
 def test_mean_bounds_hold_whoever_drops_out(rows: list[tuple[str, str, bool]]) -> None:
     all_of_them = [exactly(*row) for row in rows]
     found = mean_bounds(all_of_them)
     assert found is not None
     lows, highs = [], []
     for there in product((True, False), repeat=len(rows)):
-        kept = [one for one, is_there in zip(all_of_them, there, strict=True)
-                if is_there or not one.sometimes_undefined]  # fmt: skip
+        kept = [
+            one
+            for one, is_there in zip(all_of_them, there, strict=True)
+            if is_there or not one.sometimes_undefined
+        ]
         if kept:
             lows.append(sum(one.low for one in kept) / len(kept))
             highs.append(sum(one.high for one in kept) / len(kept))

@@ -34,17 +34,23 @@ UNITS = (
     PLAIN,
 )
 CANDIDATES = ("Ana moved to Lisbon", "Bo bought a boat at sea", "No 1", "No 2", "No 3")
-PACKAGE = Package.model_validate({
-    "name": "p", "experiences": [{"id": f"e{n}"} for n in range(5)], "units": UNITS,
-    "candidates": [
-        {"id": f"m{n}", "experience": f"e{n}", "kind": "fact", "text": text, "cost": 1}
-        for n, text in enumerate(CANDIDATES)],
-    "coverage": [
-        {"candidate": "m0", "unit": "u7#what", "value": 1, "provenance": "pass:x"},
-        {"candidate": "m0", "unit": "u7#who", "value": 1, "provenance": "pass:x"},
-        {"candidate": "m1", "unit": "u8#what", "value": 1, "provenance": "pass:x"},
-        {"candidate": "m1", "unit": "u8#where", "value": 1, "provenance": "pass:x"}],
-})  # fmt: skip
+PACKAGE = Package.model_validate(
+    {
+        "name": "p",
+        "experiences": [{"id": f"e{n}"} for n in range(5)],
+        "units": UNITS,
+        "candidates": [
+            {"id": f"m{n}", "experience": f"e{n}", "kind": "fact", "text": text, "cost": 1}
+            for n, text in enumerate(CANDIDATES)
+        ],
+        "coverage": [
+            {"candidate": "m0", "unit": "u7#what", "value": 1, "provenance": "pass:x"},
+            {"candidate": "m0", "unit": "u7#who", "value": 1, "provenance": "pass:x"},
+            {"candidate": "m1", "unit": "u8#what", "value": 1, "provenance": "pass:x"},
+            {"candidate": "m1", "unit": "u8#where", "value": 1, "provenance": "pass:x"},
+        ],
+    }
+)
 DRAWING = draw([PACKAGE], Design(zero_rate=F(1, 2)))
 FRAME = DRAWING.frame
 

@@ -59,5 +59,8 @@ def client(
     noted = [] if waits is None else waits
     return LiveClient(
         OpenAITransport(served.url, secret, timeout, clock=lambda: 1_000_000_000.0),
-        meter, secret, RetryPolicy(retries=retries), sleep=noted.append,
-    )  # fmt: skip
+        meter,
+        secret,
+        RetryPolicy(retries=retries),
+        sleep=noted.append,
+    )

@@ -44,10 +44,14 @@ def completion(content: object, **more: object) -> dict[str, Any]:
     message = {"role": "assistant", "content": content, "refusal": more.pop("refusal", None)}
     finish = more.pop("finish_reason", "stop")
     return {
-        "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": "served-model",
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "served-model",
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}, **more,
-    }  # fmt: skip
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+        **more,
+    }
 
 
 def says(content: object, **more: object) -> Behaviour:

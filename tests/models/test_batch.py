@@ -62,11 +62,21 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
     error = {"custom_id": request("e").key, "response": None, "error": {"message": "expired"}}
     status = {"custom_id": request("s").key, "response": {"status_code": 500, "body": {}}}
     lines = [
-        line("a"), line("a", GOOD.replace("full", "none")), line("r", None, refusal="no"),
-        line("j", "not json"), line("w", WRONG), json.dumps(error) + "\n",
-        json.dumps(status) + "\n", line("never asked"), "{}\n", "[1]\n", '{"custom_id": \n',
-        line("c", "{", finish_reason="length"), line("c"), line("l", [{"text": GOOD}]),
-    ]  # fmt: skip
+        line("a"),
+        line("a", GOOD.replace("full", "none")),
+        line("r", None, refusal="no"),
+        line("j", "not json"),
+        line("w", WRONG),
+        json.dumps(error) + "\n",
+        json.dumps(status) + "\n",
+        line("never asked"),
+        "{}\n",
+        "[1]\n",
+        '{"custom_id": \n',
+        line("c", "{", finish_reason="length"),
+        line("c"),
+        line("l", [{"text": GOOD}]),
+    ]
     responses = tmp_path / "responses.jsonl"
     responses.write_text("".join(lines))
     with Cache(tmp_path / "cache") as cache:
@@ -77,12 +87,25 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
         kinds = {one: [try_.kind for try_ in cache.attempts(request(one).key)] for one in "rjwesmc"}
         again = import_batch(cache, responses)
     assert result.counts == {
-        "answered": 3, "duplicate id": 1, "refused": 1, "reply is not JSON": 2,
-        "reply breaks its schema": 1, "error row": 2, "unknown id": 1, "unreadable line": 3,
-    }  # fmt: skip
+        "answered": 3,
+        "duplicate id": 1,
+        "refused": 1,
+        "reply is not JSON": 2,
+        "reply breaks its schema": 1,
+        "error row": 2,
+        "unknown id": 1,
+        "unreadable line": 3,
+    }
     assert result.counts.total() == len(lines)
-    assert kinds == {"r": ["refused"], "j": ["invalid"], "w": ["invalid"], "e": ["http"],
-                     "s": ["http"], "m": [], "c": ["invalid"]}  # fmt: skip
+    assert kinds == {
+        "r": ["refused"],
+        "j": ["invalid"],
+        "w": ["invalid"],
+        "e": ["http"],
+        "s": ["http"],
+        "m": [],
+        "c": ["invalid"],
+    }
     assert result.unanswered == [request("m").key]
     assert result.failed == sorted(request(one).key for one in "rjwes")
     assert result.waiting == 6

@@ -140,16 +140,18 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"not a database at all, but long enough" * 40)
     Cache(tmp_path / "newer").close()
     for name, statement in [
-        ("theirs", "CREATE TABLE answers (x)"), ("newer", "PRAGMA user_version = 9"),
-    ]:  # fmt: skip
+        ("theirs", "CREATE TABLE answers (x)"),
+        ("newer", "PRAGMA user_version = 9"),
+    ]:
         link = sqlite3.connect(tmp_path / name)
         link.execute(statement)
         link.commit()
         link.close()
     for name, message in {
-        "text": "not a database", "theirs": "another program",
+        "text": "not a database",
+        "theirs": "another program",
         "newer": "answers in version 9, this memaudit reads 1",
-    }.items():  # fmt: skip
+    }.items():
         before = (tmp_path / name).read_bytes()
         with pytest.raises(MemAuditError, match=message):
             Cache(tmp_path / name)

@@ -101,14 +101,19 @@ def test_redirects_are_not_followed(status: int) -> None:
 
 
 ENVIRONMENT = {
-    "OPENAI_API_KEY": "sk-of-the-company", "OPENAI_ADMIN_KEY": "sk-of-the-admin",
-    "OPENAI_ORG_ID": "org-secret", "OPENAI_ORGANIZATION": "org-secret",
-    "OPENAI_PROJECT_ID": "project-secret", "OPENAI_WEBHOOK_SECRET": "webhook-secret",
+    "OPENAI_API_KEY": "sk-of-the-company",
+    "OPENAI_ADMIN_KEY": "sk-of-the-admin",
+    "OPENAI_ORG_ID": "org-secret",
+    "OPENAI_ORGANIZATION": "org-secret",
+    "OPENAI_PROJECT_ID": "project-secret",
+    "OPENAI_WEBHOOK_SECRET": "webhook-secret",
     "OPENAI_CUSTOM_HEADERS": "X-Secret: header-secret\nCookie: header-secret",
-    "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_LOG": "debug",
-    "AZURE_OPENAI_API_KEY": "azure-secret", "HTTP_PROXY": "http://127.0.0.1:9",
+    "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+    "OPENAI_LOG": "debug",
+    "AZURE_OPENAI_API_KEY": "azure-secret",
+    "HTTP_PROXY": "http://127.0.0.1:9",
     "ALL_PROXY": "http://127.0.0.1:9",
-}  # fmt: skip
+}
 
 
 def test_the_environment_adds_nothing(
@@ -125,8 +130,15 @@ def test_the_environment_adds_nothing(
         assert isinstance(asked(served.url, 10), Reply)
         assert isinstance(client(served).ask(request(), Labels), Reply)
     first, second = served.headers
-    assert set(first) == {"host", "content-length", "user-agent", "accept", "accept-encoding",
-                          "content-type", "authorization"}  # fmt: skip
+    assert set(first) == {
+        "host",
+        "content-length",
+        "user-agent",
+        "accept",
+        "accept-encoding",
+        "content-type",
+        "authorization",
+    }
     assert first["authorization"] == f"Bearer {KEY}"
     assert first["accept-encoding"] == "identity"
     assert set(first) - set(second) == {"authorization"}
@@ -233,10 +245,28 @@ def test_a_connection_that_was_closed_meanwhile() -> None:
 def test_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A certificate counts only if it is trusted and names the host."""
     made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=x",
-         "-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem"],
-        cwd=tmp_path, capture_output=True, check=False,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=x",
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-keyout",
+            "key.pem",
+            "-out",
+            "cert.pem",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
     if made.returncode:
         pytest.skip("openssl cannot make a certificate here")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

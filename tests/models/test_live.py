@@ -136,12 +136,17 @@ def test_a_dripping_body_times_out() -> None:
 
 
 BROKEN = {
-    "reset": breaks_off, "cut": raw(b'{"choices": [{"message"'), "list": raw(b"[]"),
-    "html": raw(b"<html>bad gateway</html>"), "no choices": raw(b'{"choices": []}'),
-    "no message": raw(b'{"choices": [{"message": null}]}'), "number": says(7),
+    "reset": breaks_off,
+    "cut": raw(b'{"choices": [{"message"'),
+    "list": raw(b"[]"),
+    "html": raw(b"<html>bad gateway</html>"),
+    "no choices": raw(b'{"choices": []}'),
+    "no message": raw(b'{"choices": [{"message": null}]}'),
+    "number": says(7),
     "error": raw(b'{"error": {"message": "overloaded", "code": 529}}'),
-    "bytes": raw(b"\xff\xfe\x00"), "deep": raw(b"[" * 100_000),
-}  # fmt: skip
+    "bytes": raw(b"\xff\xfe\x00"),
+    "deep": raw(b"[" * 100_000),
+}
 
 
 @pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
@@ -214,10 +219,13 @@ def test_a_refusal_is_its_own_kind(behaviour: Behaviour, detail: str) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [[{"type": "text", "text": GOOD[:10]}, {"type": "text", "text": GOOD[10:]}],
-     f"```json\n{GOOD}\n```", f"<think>\nu1? {WRONG}\n</think>\n\n{GOOD}"],
+    [
+        [{"type": "text", "text": GOOD[:10]}, {"type": "text", "text": GOOD[10:]}],
+        f"```json\n{GOOD}\n```",
+        f"<think>\nu1? {WRONG}\n</think>\n\n{GOOD}",
+    ],
     ids=["parts", "fence", "thinking"],
-)  # fmt: skip
+)
 def test_wrappings_are_taken_off(content: object) -> None:
     assert len(answered(says(content))[1].bodies) == 1
 
@@ -272,14 +280,20 @@ def test_cost_from_prices_or_from_the_server() -> None:
     ("script", "outcomes", "tried"),
     [
         # Once schemas have worked, a 400 that does not mention them is a failure at once.
-        ([says(GOOD), fails(400, "this prompt is too long"), says(GOOD)], [Reply, Failure, Reply],
-         ["json_schema"] * 3),
+        (
+            [says(GOOD), fails(400, "this prompt is too long"), says(GOOD)],
+            [Reply, Failure, Reply],
+            ["json_schema"] * 3,
+        ),
         # When no form works, the request failed, and the next starts with the schema again.
-        ([fails(400), fails(400), fails(400), says(GOOD)], [Failure, Reply],
-         ["json_schema", "json_object", "text", "json_schema"]),
+        (
+            [fails(400), fails(400), fails(400), says(GOOD)],
+            [Failure, Reply],
+            ["json_schema", "json_object", "text", "json_schema"],
+        ),
     ],
     ids=["about the request", "teaches nothing"],
-)  # fmt: skip
+)
 def test_a_refusal_of_the_form(script: Any, outcomes: list[type], tried: list[str]) -> None:
     with serving(*script) as served:
         one = client(served)

@@ -53,11 +53,19 @@ def echo_key(status: int, place: str) -> Behaviour:
 
 
 SERVERS = [
-    says(GOOD), echo_key(500, "error"), echo_key(403, "error"), echo_key(401, "error"),
-    echo_key(400, "error"), echo_key(200, "error"), echo_key(200, "content"),
-    echo_key(200, "refusal"), echo_key(200, "model"), echo_key(200, "body"),
-    echo_key(502, "body"), raw(b"{"),
-]  # fmt: skip
+    says(GOOD),
+    echo_key(500, "error"),
+    echo_key(403, "error"),
+    echo_key(401, "error"),
+    echo_key(400, "error"),
+    echo_key(200, "error"),
+    echo_key(200, "content"),
+    echo_key(200, "refusal"),
+    echo_key(200, "model"),
+    echo_key(200, "body"),
+    echo_key(502, "body"),
+    raw(b"{"),
+]
 
 
 @pytest.mark.parametrize("behaviour", SERVERS)
@@ -109,8 +117,11 @@ def test_a_crash_does_not_show_the_key(tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-X", "dev", "-c", CRASH, served.url, str(tmp_path / "cache")],
             env={**os.environ, "MEMAUDIT_API_KEY": CANARY, "OPENAI_LOG": "debug"},
-            capture_output=True, text=True, check=False, timeout=120,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
     assert "RuntimeError: a bug of ours" in done.stderr
     files = b"".join(path.read_bytes() for path in sorted(tmp_path.iterdir()))
     text = done.stdout + done.stderr + files.decode("utf-8", "replace")
@@ -185,10 +196,14 @@ def test_placeholders_are_not_hidden() -> None:
 
 @pytest.mark.parametrize(
     ("url", "sent"),
-    [("https://api.openai.com/v1", "one"), ("https://openrouter.ai/api/v1", "two"),
-     ("http://localhost:11434/v1", ""), ("https://api.openai.com.evil.example/v1", ""),
-     ("https://notopenai.com/v1", "")],
-)  # fmt: skip
+    [
+        ("https://api.openai.com/v1", "one"),
+        ("https://openrouter.ai/api/v1", "two"),
+        ("http://localhost:11434/v1", ""),
+        ("https://api.openai.com.evil.example/v1", ""),
+        ("https://notopenai.com/v1", ""),
+    ],
+)
 def test_keys_go_to_their_own_hosts(url: str, sent: str) -> None:
     """A company's key goes to that company alone; ours goes where the user points."""
     keys = {"OPENAI_API_KEY": "one", "OPENROUTER_API_KEY": "two"}
@@ -201,9 +216,15 @@ def test_keys_go_to_their_own_hosts(url: str, sent: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["http://u:canary@h/v1", "http://h/v1?key=canary", "http://h/#canary", "canary", "ftp://canary",
-     "http://[canary"],
-)  # fmt: skip
+    [
+        "http://u:canary@h/v1",
+        "http://h/v1?key=canary",
+        "http://h/#canary",
+        "canary",
+        "ftp://canary",
+        "http://[canary",
+    ],
+)
 def test_addresses_carry_no_secrets(address: str) -> None:
     with pytest.raises(MemAuditError) as caught:
         checked_address(address)

@@ -142,9 +142,13 @@ def test_prices() -> None:
 
 
 SMALL = Request(
-    "m", (Message("user", "x" * 148),), "R", "{}", Template("t", "1"),
+    "m",
+    (Message("user", "x" * 148),),
+    "R",
+    "{}",
+    Template("t", "1"),
     ModelParameters(max_tokens=100),
-)  # fmt: skip
+)
 
 
 def test_estimate_by_hand() -> None:

@@ -17,11 +17,16 @@ DIET: list[Row] = [
     {"session": "s2", "time": "2025-03-14"},
     {"id": "t3", "speaker": "Ann", "text": "For travel meals I eat fish food now. Rome was warm."},
     {"id": "t4", "speaker": "assistant", "text": "Fish it is."},
-    {"id": "q1", "question": "Which meals?", "answer": "Fish", "kind": "update",
-     "evidence": ["t3", "t1"]},
+    {
+        "id": "q1",
+        "question": "Which meals?",
+        "answer": "Fish",
+        "kind": "update",
+        "evidence": ["t3", "t1"],
+    },
     {"id": "q2", "question": "How was Rome?", "answer": "Warm", "kind": "fact", "evidence": ["t3"]},
     {"id": "q3", "question": "Which wine?", "abstention": True},
-]  # fmt: skip
+]
 """An update (t1, then t3), a fact that shares a turn with it, and a question without evidence."""
 
 

@@ -43,9 +43,13 @@ def diet(tmp_path: Path) -> Package:
 
 def test_the_stream(diet: Package) -> None:
     assert [(e.id, e.index, e.session, e.speaker) for e in diet.experiences] == [
-        ("t1", 0, "s1", "Ann"), ("t2", 1, "s1", "assistant"), ("s1/end", 2, "s1", None),
-        ("t3", 3, "s2", "Ann"), ("t4", 4, "s2", "assistant"), ("s2/end", 5, "s2", None),
-    ]  # fmt: skip
+        ("t1", 0, "s1", "Ann"),
+        ("t2", 1, "s1", "assistant"),
+        ("s1/end", 2, "s1", None),
+        ("t3", 3, "s2", "Ann"),
+        ("t4", 4, "s2", "assistant"),
+        ("s2/end", 5, "s2", None),
+    ]
     assert diet.experiences[0].text == "Hello there! For travel meals I eat vegetarian food."
 
 
@@ -55,11 +59,15 @@ def test_units_and_queries(diet: Package) -> None:
     t3 is required by q1 and q2, so it weighs 2.
     """
     assert {u.id: u.kind for u in diet.units} == {
-        "t1": "stale", "t3": "current", "supersession/q1": "supersession",
-    }  # fmt: skip
+        "t1": "stale",
+        "t3": "current",
+        "supersession/q1": "supersession",
+    }
     assert {q.id: q.required for q in diet.queries} == {
-        "q1": ("t1", "t3", "supersession/q1"), "q2": ("t3",), "q3": (),
-    }  # fmt: skip
+        "q1": ("t1", "t3", "supersession/q1"),
+        "q2": ("t3",),
+        "q3": (),
+    }
     assert diet.weights == {"t1": 1, "t3": 2, "supersession/q1": 1}
     assert diet.units[1].sources[0].text == diet.experiences[3].text
 
@@ -68,9 +76,10 @@ def test_coverage_of_a_turn(diet: Package) -> None:
     """t3 has terms travel, meal, eat, fish, food, now, rome, warm: the update keeps 6 of 8."""
     rows = {name: (row.value, row.provenance) for name, row in cells(diet, "t3").items()}
     assert rows == {
-        "t3/raw": (FULL, STATEMENT), "s2/session": (FULL, STATEMENT),
+        "t3/raw": (FULL, STATEMENT),
+        "s2/session": (FULL, STATEMENT),
         "t3/compound_update": (Fraction(1, 2), CONTAINMENT),
-    }  # fmt: skip
+    }
 
 
 def test_coverage_of_a_change(diet: Package) -> None:
@@ -80,9 +89,11 @@ def test_coverage_of_a_change(diet: Package) -> None:
     }
     half = Fraction(1, 2)
     assert rows == {
-        "t3/tombstone": (FULL, UPDATE), "t3/compound_update": (FULL, UPDATE),
-        "t3/raw": (half, UPDATE), "s2/session": (half, UPDATE),
-    }  # fmt: skip
+        "t3/tombstone": (FULL, UPDATE),
+        "t3/compound_update": (FULL, UPDATE),
+        "t3/raw": (half, UPDATE),
+        "s2/session": (half, UPDATE),
+    }
     assert cells(diet, "t1")["t3/tombstone"].value == 1
 
 
@@ -142,12 +153,18 @@ def test_no_question_answer_or_label_reaches_a_writer() -> None:
             plain = visible(build_package(loaded, AnnotationRecipe(format)).package)
             marked = [
                 replace(
-                    one, id=f"CANARY-{n}", text=f"CANARY {one.text}", answer=f"CANARY {one.answer}",
-                    kind="CANARY", adversarial_answer="CANARY", choices=(("A", "CANARY"),),
-                    evidence=(), evidence_sessions=(),
+                    one,
+                    id=f"CANARY-{n}",
+                    text=f"CANARY {one.text}",
+                    answer=f"CANARY {one.answer}",
+                    kind="CANARY",
+                    adversarial_answer="CANARY",
+                    choices=(("A", "CANARY"),),
+                    evidence=(),
+                    evidence_sessions=(),
                 )
                 for n, one in enumerate(loaded.conversation.questions)
-            ]  # fmt: skip
+            ]
             other = replace(loaded.conversation, questions=tuple(marked))
             seen = visible(
                 build_package(LoadedConversation(other), AnnotationRecipe(format)).package
@@ -201,8 +218,10 @@ def test_a_text_contains_itself(text: str) -> None:
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_values_are_none_half_or_one(said: str, text: str) -> None:
     assert {lexical(said, text).value, containment(said, text).value} <= {
-        Fraction(0), Fraction(1, 2), Fraction(1),
-    }  # fmt: skip
+        Fraction(0),
+        Fraction(1, 2),
+        Fraction(1),
+    }
 
 
 def test_change_and_exactness() -> None:

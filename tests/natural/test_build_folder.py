@@ -53,11 +53,13 @@ def test_the_manifest(tmp_path: Path) -> None:
     assert len(manifest["irregularities"]) == 25
     assert manifest["dropped"]["representations_without_a_session"] == [
         "conv-a: session_7_summary",
-    ]  # fmt: skip
+    ]
     exact = {name: row["exact"] for name, row in manifest["coverage_by_provenance"].items()}
     assert exact == {
-        "dataset:pointer-v2": False, "exact:statement": True, "heuristic:lexical-v2": False,
-    }  # fmt: skip
+        "dataset:pointer-v2": False,
+        "exact:statement": True,
+        "heuristic:lexical-v2": False,
+    }
     assert manifest["adjudication"] is None
 
 
@@ -197,10 +199,14 @@ CHAT = """{"conversation": "books"}
 {"question": "Bob's favourite book?", "answer": "Charlotte's Web", "evidence": ["say"]}
 """
 UNIT = {
-    "conversation": "books", "unit_id": "u1", "kind": "fact", "turns": ["ask", "say"],
-    "text": "Bob loved Charlotte's Web as a child.", "quote": "I loved Charlotte's Web",
+    "conversation": "books",
+    "unit_id": "u1",
+    "kind": "fact",
+    "turns": ["ask", "say"],
+    "text": "Bob loved Charlotte's Web as a child.",
+    "quote": "I loved Charlotte's Web",
     "questions": [0],
-}  # fmt: skip
+}
 
 
 @pytest.fixture

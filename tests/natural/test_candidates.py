@@ -67,8 +67,9 @@ def test_a_turn_may_have_a_date_of_its_own() -> None:
 def test_captions_are_marked() -> None:
     transcript = talk(["Look!", ""], caption="a red dog")
     assert [turn_text(turn) for turn in transcript.turn.values()] == [
-        "Look! [image: a red dog]", "[image: a red dog]",
-    ]  # fmt: skip
+        "Look! [image: a red dog]",
+        "[image: a red dog]",
+    ]
 
 
 def test_revealing_ids_are_replaced(tmp_path: Path) -> None:
@@ -83,8 +84,11 @@ def test_revealing_ids_are_replaced(tmp_path: Path) -> None:
     assert (question.evidence, question.evidence_sessions) == (("s1:1",), ("s1",))
     assert transcript.turn_ids == {"answer_1:1": "s1:1"}
     assert list(split_conversation(load(tmp_path, DIET).conversation, "chat")[0].turn) == [
-        "t1", "t2", "t3", "t4",
-    ]  # fmt: skip
+        "t1",
+        "t2",
+        "t3",
+        "t4",
+    ]
     named = [dict(row, id="diet") if row.get("id") == "t1" else row for row in DIET]
     named = [{k: v for k, v in row.items() if k != "evidence"} for row in named]
     assert "s1:1" in split_conversation(load(tmp_path, named).conversation, "chat")[0].turn
@@ -107,7 +111,9 @@ def test_what_the_dataset_ships() -> None:
     """At the latest source, else at the session's end; without a session it is counted."""
     turns = tuple(Turn(f"D1:{n}", "s1", n, "Ann", "a", "Hi.") for n in (1, 2))
     conversation = Conversation(
-        "c", (Session("s1", 0, None, turns), Session("s2", 1, None, ())), (),
+        "c",
+        (Session("s1", 0, None, turns), Session("s2", 1, None, ())),
+        (),
         (
             Representation("o", "observation", "Ann greets.", "Ann", "s1", ("D1:2", "D1:1")),
             Representation("again", "observation", "Ann greets.", "Ann", "s1", ("D1:2",)),
@@ -115,7 +121,7 @@ def test_what_the_dataset_ships() -> None:
             Representation("lost", "event_summary", "Nothing.", None, None),
             Representation("empty", "event_summary", "Nothing.", None, "s2"),
         ),
-    )  # fmt: skip
+    )
     shipped = dataset_offers(split_conversation(conversation, "locomo")[0])
     assert [(o.id, o.experience, o.kind, o.points, o.about) for o in shipped.offers] == [
         ("o", "D1:2", "fact", ("D1:2", "D1:1"), None),

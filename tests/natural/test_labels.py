@@ -18,18 +18,30 @@ from memaudit.writers.protocol import visible
 from tests.natural.talks import DIET, Row, cells, load, write_rows
 
 UNITS: list[Row] = [
-    {"unit_id": "u1", "text": "Ann eats fish.", "kind": "current", "quote": "I eat  fish",
-     "turns": ["t3"], "questions": ["q1"]},
-    {"unit_id": "u2", "text": "Rome was warm.", "quote": "Rome was hot", "turns": ["t3", "t9"],
-     "questions": [1, "q7"], "note": "SECRET"},
+    {
+        "unit_id": "u1",
+        "text": "Ann eats fish.",
+        "kind": "current",
+        "quote": "I eat  fish",
+        "turns": ["t3"],
+        "questions": ["q1"],
+    },
+    {
+        "unit_id": "u2",
+        "text": "Rome was warm.",
+        "quote": "Rome was hot",
+        "turns": ["t3", "t9"],
+        "questions": [1, "q7"],
+        "note": "SECRET",
+    },
     {"unit_id": "u3", "text": "Ann says hello.", "session": "s1", "quote": "Hello there"},
-]  # fmt: skip
+]
 MEMORIES: list[Row] = [
     {"memory_id": "m1", "text": "Fish now.", "turn": "t3", "confidence": 0.9},
     {"memory_id": "m2", "text": "Warm Rome.", "session": "s2", "sources": [{"source": "x"}]},
     {"memory_id": "m3", "text": "Ann writes.", "sources": [{"dia": "t1"}, {"dia": "t3"}]},
     {"memory_id": "m4", "text": "Nowhere.", "session": "s9"},
-]  # fmt: skip
+]
 PASS_A: list[Row] = [
     {"memory_id": "m1", "unit_id": "u1", "coverage": 1, "why": "says it"},
     {"memory_id": "m2", "unit_id": "u2", "coverage": 0.5},
@@ -37,19 +49,20 @@ PASS_A: list[Row] = [
     {"memory_id": "m4", "unit_id": "u2", "coverage": 1},
     {"memory_id": "m8", "unit_id": "u2", "coverage": 1},
     {"memory_id": "m1", "unit_id": "u8", "coverage": 1},
-]  # fmt: skip
+]
 PASS_B: list[Row] = [
     {"memory_id": "m1", "unit_id": "u1", "coverage": 1},
     {"memory_id": "m2", "unit_id": "u2", "coverage": 1},
-]  # fmt: skip
+]
 
 
 @pytest.fixture
 def built(tmp_path: Path) -> AnnotatedBuild:
     labels = read_labels(
-        write_rows(tmp_path / "u.jsonl", UNITS), write_rows(tmp_path / "m.jsonl", MEMORIES),
+        write_rows(tmp_path / "u.jsonl", UNITS),
+        write_rows(tmp_path / "m.jsonl", MEMORIES),
         [write_rows(tmp_path / "a.jsonl", PASS_A), write_rows(tmp_path / "b.jsonl", PASS_B)],
-    )  # fmt: skip
+    )
     return build_package(load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels))
 
 
@@ -77,8 +90,10 @@ def test_units_of_ones_own(built: AnnotatedBuild) -> None:
     assert [q.required for q in package.queries] == [("u1",), ("u2",), ()]
     rows = {name: (row.value, row.provenance) for name, row in cells(package, "u1").items()}
     assert rows == {
-        "t3/raw": (FULL, INCLUSION), "s2/session": (FULL, INCLUSION), "m1": (FULL, "pass:a"),
-    }  # fmt: skip
+        "t3/raw": (FULL, INCLUSION),
+        "s2/session": (FULL, INCLUSION),
+        "m1": (FULL, "pass:a"),
+    }
     assert cells(package, "u2")["t3/raw"].provenance == STATEMENT
     assert package.units[1].attributes == {"note": "SECRET", "unverified_quote": "Rome was hot"}
     assert [source.text for source in package.units[2].sources] == ["Hello there"]
@@ -102,8 +117,10 @@ def test_passes_side_by_side(built: AnnotatedBuild) -> None:
     labels = label_passes(built.package)
     assert labels is not None
     assert (labels.frame, labels.judged, [one.name for one in labels.passes]) == (
-        "conversation", 9, ["a", "b"],
-    )  # fmt: skip
+        "conversation",
+        9,
+        ["a", "b"],
+    )
     (pair,) = reliability("x", [built.package]).agreement
     assert (pair.cells, pair.agreed, pair.kappa) == (9, 8, Fraction(7, 10))
     other = with_pass(built.package, "b")
@@ -177,9 +194,10 @@ def test_a_broken_file_is_one_line(tmp_path: Path, file: str, text: str, message
 )
 def test_a_bad_cell_is_one_line(tmp_path: Path, row: Row, message: str) -> None:
     labels = read_labels(
-        write_rows(tmp_path / "u.jsonl", UNITS), write_rows(tmp_path / "m.jsonl", MEMORIES),
+        write_rows(tmp_path / "u.jsonl", UNITS),
+        write_rows(tmp_path / "m.jsonl", MEMORIES),
         [write_rows(tmp_path / "a.jsonl", [PASS_A[0], row])],
-    )  # fmt: skip
+    )
     with pytest.raises(MemAuditError, match=r"a\.jsonl:2: ") as error:
         build_package(load(tmp_path, DIET), AnnotationRecipe("chat", labels=labels))
     assert message in str(error.value)
@@ -204,9 +222,10 @@ def test_labels_without_memories_override_rules(tmp_path: Path) -> None:
 
 def labelled(folder: Path, memories: list[Row], rows: list[Row]) -> Package:
     labels = read_labels(
-        write_rows(folder / "u.jsonl", UNITS), write_rows(folder / "m.jsonl", memories),
+        write_rows(folder / "u.jsonl", UNITS),
+        write_rows(folder / "m.jsonl", memories),
         [write_rows(folder / "a.jsonl", rows)],
-    )  # fmt: skip
+    )
     return build_package(load(folder, DIET), AnnotationRecipe("chat", labels=labels)).package
 
 
@@ -258,10 +277,15 @@ def test_units_that_name_their_parts(tmp_path: Path) -> None:
     """Every part is a unit that the question requires. A label names the parts that are kept;
     rules give those whose words a text has. Nothing is kept without the core, the first part."""
     units: list[Row] = [
-        {"unit_id": "u1", "text": "Ann eats fish on travels.", "turns": ["t3"],
-         "questions": ["q1"], "parts": {"what": "eats fish", "when": "travel"}},
+        {
+            "unit_id": "u1",
+            "text": "Ann eats fish on travels.",
+            "turns": ["t3"],
+            "questions": ["q1"],
+            "parts": {"what": "eats fish", "when": "travel"},
+        },
         {"unit_id": "u2", "text": "Rome was warm.", "turns": ["t3"], "questions": ["q2"]},
-    ]  # fmt: skip
+    ]
     labels: list[Row] = [
         {"memory_id": "m1", "unit_id": "u1", "parts": ["what"]},
         {"memory_id": "m2", "unit_id": "u1", "parts": ["when"]},
@@ -269,11 +293,15 @@ def test_units_that_name_their_parts(tmp_path: Path) -> None:
     ]
     built = build_package(
         load(tmp_path, DIET),
-        AnnotationRecipe("chat", labels=read_labels(
-            write_rows(tmp_path / "u.jsonl", units), write_rows(tmp_path / "m.jsonl", MEMORIES[:2]),
-            [write_rows(tmp_path / "a.jsonl", labels)],
-        )),
-    )  # fmt: skip
+        AnnotationRecipe(
+            "chat",
+            labels=read_labels(
+                write_rows(tmp_path / "u.jsonl", units),
+                write_rows(tmp_path / "m.jsonl", MEMORIES[:2]),
+                [write_rows(tmp_path / "a.jsonl", labels)],
+            ),
+        ),
+    )
     package = built.package
     assert [query.required for query in package.queries][:2] == [("u1#what", "u1#when"), ("u2",)]
     rows = {

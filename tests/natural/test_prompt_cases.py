@@ -46,9 +46,11 @@ def test_the_documentation_decides_every_point() -> None:
     """One row for each, under the heading of its pass, in their order."""
     page = (Path(__file__).parents[2] / "docs/explanation/prompts.md").read_text()
     sections = {
-        "units": "Memories and units", "requirements": "Requirements",
-        "adjudication": "Adjudication", "coverage": "Coverage",
-    }  # fmt: skip
+        "units": "Memories and units",
+        "requirements": "Requirements",
+        "adjudication": "Adjudication",
+        "coverage": "Coverage",
+    }
     found = [
         f"{stage} {line.split('.')[0].removeprefix('| ')}"
         for stage, heading in sections.items()
@@ -125,13 +127,16 @@ def is_of(case: PromptCase, data: dict[str, Any]) -> bool:
     if case.stage == "units":
         return bool(data["source"][0]["turns"][0]["text"] == given["source"][0]["turns"][0]["text"])
     same = (data["question"]["question"], data["question"]["answer"]) == (
-        given["question"], given["answer"],
-    )  # fmt: skip
+        given["question"],
+        given["answer"],
+    )
     shown = len(data["units"]) == len(given["units"])
     proposal = given.get("proposal")
-    return same and shown and (
-        proposal is None or len(data["proposal"]["required"]) == len(proposal["required"])
-    )  # fmt: skip
+    return (
+        same
+        and shown
+        and (proposal is None or len(data["proposal"]["required"]) == len(proposal["required"]))
+    )
 
 
 def test_right_replies_are_right(tmp_path: Path) -> None:
@@ -144,24 +149,54 @@ def test_right_replies_are_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("id", "reply", "answer"),
     [
-        ("coverage-1-1", {"cells": [
-            {"memory": 1, "unit": 1, "label": "full", "kept": [], "reason": ""}]}, "full"),
+        (
+            "coverage-1-1",
+            {"cells": [{"memory": 1, "unit": 1, "label": "full", "kept": [], "reason": ""}]},
+            "full",
+        ),
         ("coverage-1-1", {"cells": []}, "no cell"),
         ("coverage-1-1", {"nothing": 1}, "no valid reply"),
-        ("coverage-6-1", {"cells": [{"memory": 1, "unit": 1, "label": "partial",
-                                     "kept": ["what", "where"], "reason": ""}]},
-         "partial, kept what, where"),
-        ("coverage-6-1", {"cells": [
-            {"memory": 1, "unit": 1, "label": "full", "kept": [], "reason": ""}]},
-         "full, kept parts not named"),
-        ("requirements-5-1", {"decision": "supported", "reason": "", "required": [
-            {"unit": 1, "or": [], "reason": ""}]}, "supported, units 1"),
-        ("requirements-3-1", {"decision": "unsupported", "reason": "", "required": []},
-         "unsupported, units none"),
-        ("adjudication-1-1", {"verdict": "rejected", "required": [], "rewrites": [],
-                              "reason": ""}, "rejected"),
+        (
+            "coverage-6-1",
+            {
+                "cells": [
+                    {
+                        "memory": 1,
+                        "unit": 1,
+                        "label": "partial",
+                        "kept": ["what", "where"],
+                        "reason": "",
+                    }
+                ]
+            },
+            "partial, kept what, where",
+        ),
+        (
+            "coverage-6-1",
+            {"cells": [{"memory": 1, "unit": 1, "label": "full", "kept": [], "reason": ""}]},
+            "full, kept parts not named",
+        ),
+        (
+            "requirements-5-1",
+            {
+                "decision": "supported",
+                "reason": "",
+                "required": [{"unit": 1, "or": [], "reason": ""}],
+            },
+            "supported, units 1",
+        ),
+        (
+            "requirements-3-1",
+            {"decision": "unsupported", "reason": "", "required": []},
+            "unsupported, units none",
+        ),
+        (
+            "adjudication-1-1",
+            {"verdict": "rejected", "required": [], "rewrites": [], "reason": ""},
+            "rejected",
+        ),
     ],
-)  # fmt: skip
+)
 def test_wrong_replies_are_wrong(tmp_path: Path, id: str, reply: object, answer: str) -> None:
     (found,) = checked(tmp_path, [BY_ID[id]], lambda _: reply)
     assert (found.answer, found.is_right) == (answer, False)
@@ -173,25 +208,57 @@ FRIDAY = "units-6-1"
 @pytest.mark.parametrize(
     ("id", "rows", "answer"),
     [
-        (FRIDAY, [unit(1, "I see the dentist next Friday.", "x")
-                  | {"from": "2024-05-10", "to": "2024-05-10"}], None),
-        (FRIDAY, [unit(1, "dentist next Friday", "x") | {"from": "2024-05-03"}],
-         "'dentist next Friday' has from 2024-05-10, to 2024-05-10: from '2024-05-03', to None"),
+        (
+            FRIDAY,
+            [
+                unit(1, "I see the dentist next Friday.", "x")
+                | {"from": "2024-05-10", "to": "2024-05-10"}
+            ],
+            None,
+        ),
+        (
+            FRIDAY,
+            [unit(1, "dentist next Friday", "x") | {"from": "2024-05-03"}],
+            "'dentist next Friday' has from 2024-05-10, to 2024-05-10: from '2024-05-03', to None",
+        ),
         (FRIDAY, [], "'dentist next Friday' has from 2024-05-10, to 2024-05-10: no unit"),
-        ("units-2-1", [unit(1, "I work as a night porter", "x", who="user"),
-                       unit(2, "Worked up to 50 hours a week", "The assistant wrote it.")], None),
-        ("units-2-1", [unit(1, "I work as a night porter", "x", who="user"),
-                       unit(2, "up to 50 hours a week", "The user works 50 hours.", who="user")],
-         "'up to 50 hours a week' never has said_by user: The user works 50 hours."),
-        ("units-3-5", [unit(1, "forget my old phone number", "x")],
-         "changes: forgotten: no change"),
+        (
+            "units-2-1",
+            [
+                unit(1, "I work as a night porter", "x", who="user"),
+                unit(2, "Worked up to 50 hours a week", "The assistant wrote it."),
+            ],
+            None,
+        ),
+        (
+            "units-2-1",
+            [
+                unit(1, "I work as a night porter", "x", who="user"),
+                unit(2, "up to 50 hours a week", "The user works 50 hours.", who="user"),
+            ],
+            "'up to 50 hours a week' never has said_by user: The user works 50 hours.",
+        ),
+        (
+            "units-3-5",
+            [unit(1, "forget my old phone number", "x")],
+            "changes: forgotten: no change",
+        ),
         ("units-9-1", [unit(1, "certificates in welding", "x"), unit(1, "first aid", "y")], None),
-        ("units-9-1", [unit(1, "certificates in welding and in first aid", "x")],
-         "2 units quote 'I hold certificates in welding and in first aid.': 1 units"),
-        ("units-8-1", [unit(2, "every Sunday", "The user plays the oboe every Sunday.")
-                       | {"context": [{"turn": 1, "quote": "play the oboe"}]}], None),
+        (
+            "units-9-1",
+            [unit(1, "certificates in welding and in first aid", "x")],
+            "2 units quote 'I hold certificates in welding and in first aid.': 1 units",
+        ),
+        (
+            "units-8-1",
+            [
+                unit(2, "every Sunday", "The user plays the oboe every Sunday.")
+                | {"context": [{"turn": 1, "quote": "play the oboe"}]}
+            ],
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_checks_of_units(
     tmp_path: Path, id: str, rows: list[dict[str, Any]], answer: str | None
 ) -> None:
@@ -208,10 +275,16 @@ def test_version_1_is_graded_by_what_it_can_say(tmp_path: Path) -> None:
     cases = [BY_ID[id] for id in replies]
     # the wire of version 1 shows no parts
     plain = [
-        PromptCase(case.id, case.stage, case.point, case.why,
-                   {name: data for name, data in case.given.items() if name != "parts"}, case.right)
+        PromptCase(
+            case.id,
+            case.stage,
+            case.point,
+            case.why,
+            {name: data for name, data in case.given.items() if name != "parts"},
+            case.right,
+        )
         for case in cases
-    ]  # fmt: skip
+    ]
     found = checked(tmp_path, plain, lambda case: replies[case.id], prompts=1)
     assert [result.is_right for result in found] == [True, True]
 

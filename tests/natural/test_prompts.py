@@ -90,9 +90,14 @@ def test_provenance() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["no head", "---\nid: a\n---\ntext", "---\nid: a\nversion: one\n---\ntext",
-     "---\nid: a\nversion: 1\n---\n ", "---\nid: a\nversion: 1\nmore: x\n---\ntext"],
-)  # fmt: skip
+    [
+        "no head",
+        "---\nid: a\n---\ntext",
+        "---\nid: a\nversion: one\n---\ntext",
+        "---\nid: a\nversion: 1\n---\n ",
+        "---\nid: a\nversion: 1\nmore: x\n---\ntext",
+    ],
+)
 def test_malformed_files_are_refused(text: str) -> None:
     with pytest.raises(MemAuditError, match=r"a\.md"):
         parse_prompt(text, "a.md")

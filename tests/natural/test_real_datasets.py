@@ -67,9 +67,10 @@ def test_double_labelled_conversation() -> None:
     """
     folder = real_file("labels/locomo_conv26/units.jsonl").parent
     labels = read_labels(
-        folder / "units.jsonl", folder / "memories.jsonl",
+        folder / "units.jsonl",
+        folder / "memories.jsonl",
         [folder / "coverage_pass_a.jsonl", folder / "coverage_pass_b.jsonl"],
-    )  # fmt: skip
+    )
     (loaded,) = (
         one for one in iter_conversations(real_file(LOCOMO)) if one.conversation.id == "conv-26"
     )

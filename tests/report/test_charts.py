@@ -53,9 +53,13 @@ def test_a_scatter() -> None:
     """A writer's sign stands at its means; points without a ratio are left out, equal ones once."""
     rows = [
         {"writer": writer, "ratio": ratio, "answered": answered}
-        for writer, ratio, answered in (("a", 0.0, 1.0), ("a", 1.0, 0.0), ("a", 1.0, 0.0),
-                                        ("b", None, 1.0))
-    ]  # fmt: skip
+        for writer, ratio, answered in (
+            ("a", 0.0, 1.0),
+            ("a", 1.0, 0.0),
+            ("a", 1.0, 0.0),
+            ("b", None, 1.0),
+        )
+    ]
     plot = scatter_plot(rows, "answered", [A, B])
     (sign,) = plot.points
     assert sign.text == "A: ratio 0.667, answered 0.333"

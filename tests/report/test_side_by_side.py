@@ -22,12 +22,22 @@ from tests.report.leaderboard.scores import row, write
 
 def summary(*distributions: str) -> dict[str, object]:
     """A run's summary with two writers at two budgets."""
-    return {"rows": [
-        {"distribution": name, "writer": writer, "budget": budget, "n": 2, "mean_ratio": mean,
-         "ci_low": 0.1, "ci_high": 0.9}
-        for name in distributions for budget in (10, 20)
-        for writer, mean in (("gvt", 0.8), ("opt", 1.0))
-    ]}  # fmt: skip
+    return {
+        "rows": [
+            {
+                "distribution": name,
+                "writer": writer,
+                "budget": budget,
+                "n": 2,
+                "mean_ratio": mean,
+                "ci_low": 0.1,
+                "ci_high": 0.9,
+            }
+            for name in distributions
+            for budget in (10, 20)
+            for writer, mean in (("gvt", 0.8), ("opt", 1.0))
+        ]
+    }
 
 
 def test_rows_and_picture(tmp_path: Path) -> None:

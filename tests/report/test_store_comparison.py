@@ -38,8 +38,11 @@ def test_kept_missed_and_kept_instead(tiny: Package) -> None:
     # u1: min(1, 1) * 2 = 2 against min(1, 1/2) * 2 = 1
     (change,) = found.units
     assert (change.unit.id, change.by_opt, change.by_other, change.change) == (
-        "u1", 1, Fraction(1, 2), -1,
-    )  # fmt: skip
+        "u1",
+        1,
+        Fraction(1, 2),
+        -1,
+    )
     assert (found.value, found.cost) == (2, Fraction(4, 3))
 
 

@@ -86,10 +86,14 @@ def test_what_opt_owes_to_partial_labels(make: Callable[..., Path]) -> None:
     """Two memories say half of Graz each, perhaps the same half. At 7 words both are OPT."""
     other = "Graz is home"
     folder = make({"good": [[UNITS[1], other]]})
-    write_labels(folder, [f"talk{number}" for number in range(6)], {
-        name: {(UNITS[1], "u1"): 0.5, (other, "u1"): 0.5}
-        for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
-    })  # fmt: skip
+    write_labels(
+        folder,
+        [f"talk{number}" for number in range(6)],
+        {
+            name: {(UNITS[1], "u1"): 0.5, (other, "u1"): 0.5}
+            for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
+        },
+    )
     ((optima, _),) = system_board(read_board(folder)).budgets
     assert (optima.share, optima.undivided) == (0.25, 0.5)
 
@@ -99,10 +103,13 @@ def test_a_conversation_where_nothing_can_be_kept_does_not_count(make: Callable[
     folder = make({"good": [list(UNITS[2:])], "poor": [["Hello Ann"]]}, conversations=7)
     for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl"):
         rows = map(json.loads, (folder / name).read_text().splitlines())
-        write_jsonl(folder / name, [
-            {**row, "coverage": 0 if row["conversation"] == "talk0" else row["coverage"]}
-            for row in rows
-        ])  # fmt: skip
+        write_jsonl(
+            folder / name,
+            [
+                {**row, "coverage": 0 if row["conversation"] == "talk0" else row["coverage"]}
+                for row in rows
+            ],
+        )
     board = system_board(read_board(folder))
     ((optima, standings),) = board.budgets
     assert [(one.system, one.rank) for one in standings] == [("good", 1), ("poor", 2)]
@@ -152,10 +159,14 @@ def test_what_a_system_said_only_in_part(make: Callable[..., Path]) -> None:
     keeps 1.5."""
     better = "Graz is her home"
     folder = make({"full": [[better, UNITS[2]]], "half": [[UNITS[1], UNITS[2]]]})
-    write_labels(folder, [f"talk{number}" for number in range(6)], {
-        name: {**HALF, (better, "u1"): 1.0}
-        for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
-    })  # fmt: skip
+    write_labels(
+        folder,
+        [f"talk{number}" for number in range(6)],
+        {
+            name: {**HALF, (better, "u1"): 1.0}
+            for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
+        },
+    )
     row = system_board(read_board(folder)).row("half")
     assert "At 7 words it keeps 75% of OPT" in row.loses
     example = row.examples[0]
@@ -171,10 +182,16 @@ def test_marks_of_stores(make: Callable[..., Path], tmp_path: Path) -> None:
     new.mkdir()
     import_texts(new / "talk0.json", [UNITS[2]])
     import_texts(new / "talk0.run2.json", [UNITS[2]])
-    (new / "talk1.json").write_text(json.dumps({"results": [
-        {"id": "m1", "memory": UNITS[2], "created_at": "2025-01-06T12:31:00Z"},
-        {"id": "m2", "memory": UNITS[3]},
-    ]}))  # fmt: skip
+    (new / "talk1.json").write_text(
+        json.dumps(
+            {
+                "results": [
+                    {"id": "m1", "memory": UNITS[2], "created_at": "2025-01-06T12:31:00Z"},
+                    {"id": "m2", "memory": UNITS[3]},
+                ]
+            }
+        )
+    )
     (new / "talk2.json").write_text('{"results": []}')
     notes = tmp_path / "notes.md"
     notes.write_text(f"- {UNITS[2]}\n- {UNITS[3]}\n")
@@ -197,9 +214,12 @@ def test_equal_systems_share_a_rank(make: Callable[..., Path]) -> None:
 
 def test_runs_widen_the_interval(make: Callable[..., Path]) -> None:
     """A system whose second run differs has a wider interval than one that repeats itself."""
-    folder = make({
-        "steady": [list(UNITS[2:]), list(UNITS[2:])], "moody": [list(UNITS[2:]), ["Hello Ann"]],
-    })  # fmt: skip
+    folder = make(
+        {
+            "steady": [list(UNITS[2:]), list(UNITS[2:])],
+            "moody": [list(UNITS[2:]), ["Hello Ann"]],
+        }
+    )
     ((_, standings),) = system_board(read_board(folder)).budgets
     width = {one.system: one.score.high - one.score.low for one in standings}
     assert width["moody"] > width["steady"]
@@ -211,9 +231,11 @@ def added(folder: Path, texts: list[str], notes: dict[str, object] | None = None
     folder.mkdir()
     import_texts(folder / "talk0.json", texts)
     (folder / "row.json").write_text(json.dumps(notes or {}))
-    write_labels(folder, ["talk0"], {
-        "coverage.jsonl": {(text, f"u{at}"): 1.0 for text in texts for at in range(4)}
-    })  # fmt: skip
+    write_labels(
+        folder,
+        ["talk0"],
+        {"coverage.jsonl": {(text, f"u{at}"): 1.0 for text in texts for at in range(4)}},
+    )
     return folder
 
 
@@ -269,8 +291,10 @@ def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
     assert [(one.system, one.rank) for one in after] == [("good", 1), ("poor", 2), ("vendor", None)]
     assert after[1].ahead == ("good",)
     assert after[2].score.mean == 1
-    assert finding(board) == "At 7 words the 2 ranked systems kept 0% to 92%; the best choice " \
-        "of their own memories would keep 0% to 92%."  # fmt: skip
+    assert (
+        finding(board) == "At 7 words the 2 ranked systems kept 0% to 92%; the best choice "
+        "of their own memories would keep 0% to 92%."
+    )
     assert cut_note(board).startswith("6 of 12 stores of the ranked systems do not fit the budget")
     assert "moves a mean of the ranked systems by at most" in quality(board)[0]
     assert build_board_page(board).count('class="interval" role="img"') == 2
@@ -307,10 +331,15 @@ def test_a_store_that_fits_is_not_cut_at_random(make: Callable[..., Path]) -> No
     which is half of OPT. The greeting is the newest."""
     long = "Hello Ann, how are you doing today"
     folder = make({"good": [list(UNITS[2:])], "wordy": [[UNITS[1], long]]})
-    write_labels(folder, [f"talk{number}" for number in range(6)], {
-        name: {(text, f"u{at}"): 1.0 for at, text in enumerate(UNITS)}
-        for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
-    }, ("Hello Ann", long))  # fmt: skip
+    write_labels(
+        folder,
+        [f"talk{number}" for number in range(6)],
+        {
+            name: {(text, f"u{at}"): 1.0 for at, text in enumerate(UNITS)}
+            for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
+        },
+        ("Hello Ann", long),
+    )
     ((_, standings),) = system_board(read_board(folder)).budgets
     cut = {one.system: (one.score.mean, one.random_cut) for one in standings}
     assert cut["good"] == (1, 1)
@@ -444,9 +473,10 @@ def test_ranks_can_be_checked_from_the_data(shipped: SystemBoard) -> None:
             gap["first"] if gap["mean"] > 0 else gap["second"]
             for gap in data["differences"]
             if (gap["budget"], gap["measure"]) == (one["budget"], "score")
-            and gap["p"] < 0.05 and not gap["low"] <= 0 <= gap["high"]
+            and gap["p"] < 0.05
+            and not gap["low"] <= 0 <= gap["high"]
             and one["system"] in (gap["first"], gap["second"])
-        }  # fmt: skip
+        }
         assert one["rank"] == 1 + len(ahead - {one["system"]})
 
 

@@ -46,9 +46,11 @@ def test_passes_of_a_system_are_its_own(tmp_path: Path) -> None:
             '{"results": [{"id": "m1", "memory": "' + text + '"}]}'
         )
     own = {(text, f"u{at}"): 1.0 for at in range(2)}
-    write_labels(new, [f"talk{number}" for number in range(6)], {
-        "coverage.jsonl": own, "blind_a.jsonl": own, "blind_b.jsonl": dict.fromkeys(own, 0.0)
-    })  # fmt: skip
+    write_labels(
+        new,
+        [f"talk{number}" for number in range(6)],
+        {"coverage.jsonl": own, "blind_a.jsonl": own, "blind_b.jsonl": dict.fromkeys(own, 0.0)},
+    )
     ((_, standings),) = system_board(read_board(folder, [("new", new)])).budgets
     (standing,) = (one for one in standings if one.system == "new")
     assert list(standing.by_pass["score"].values()) == pytest.approx([2 / 3, 2 / 3, 0])

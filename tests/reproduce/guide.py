@@ -13,8 +13,12 @@ OUT = "artifact"
 
 def step_of(beginning: str) -> Step:
     """The command of the page that begins so."""
-    every = [step for block in blocks(PAGE, page_text(PAGE)) if block.language == "console"
-             for step in steps_of(block.text)]  # fmt: skip
+    every = [
+        step
+        for block in blocks(PAGE, page_text(PAGE))
+        if block.language == "console"
+        for step in steps_of(block.text)
+    ]
     (found,) = [step for step in every if step.command.startswith(f"memaudit {beginning}")]
     return found
 

@@ -53,9 +53,16 @@ def test_the_card_says_what_it_must(finished: Path) -> None:
     """Every section, filled in from the run."""
     card = (finished / "card.md").read_text()
     assert re.findall("^## (.+)$", card, re.MULTILINE) == [
-        "What is measured", "Intended use", "Not intended use", "Denominators", "Packages",
-        "Annotation status", "The paper's numbers", "Limits", "Licences",
-    ]  # fmt: skip
+        "What is measured",
+        "Intended use",
+        "Not intended use",
+        "Denominators",
+        "Packages",
+        "Annotation status",
+        "The paper's numbers",
+        "Limits",
+        "Licences",
+    ]
     assert "$" not in card
     # base at five budgets and eight distributions at one, two of which are one package each:
     # 3 x 5 + 6 x 3 + 2; three natural packages at three budgets; the same in three variants.

@@ -12,8 +12,13 @@ from memaudit.reproduce.own_set import VARIANTS, sensitivity_rows, sensitivity_s
 
 def row(optimum: str, rule: str, cap: int) -> dict[str, object]:
     """A row at budget 30."""
-    return {"budget": 30, "optimum": optimum, "cost_rule": rule, "group_cap": cap,
-            "certificate": "c"}  # fmt: skip
+    return {
+        "budget": 30,
+        "optimum": optimum,
+        "cost_rule": rule,
+        "group_cap": cap,
+        "certificate": "c",
+    }
 
 
 def test_means_by_hand() -> None:
@@ -26,9 +31,14 @@ def test_means_by_hand() -> None:
     rows += [row(o, *by_bytes) for o in ("1", "0")]
     (cells,) = json.loads(sensitivity_summary_text(rows))["budgets"].values()
     assert cells == {
-        "packages": 2, "opt": 1.0, "opt_two": 2.0, "two_over_one": 1.5, "opt_bytes": 0.5,
-        "bytes_over_default": 0.5, "zero_optimum": 1,
-    }  # fmt: skip
+        "packages": 2,
+        "opt": 1.0,
+        "opt_two": 2.0,
+        "two_over_one": 1.5,
+        "opt_bytes": 0.5,
+        "bytes_over_default": 0.5,
+        "zero_optimum": 1,
+    }
 
 
 @pytest.fixture(scope="module")

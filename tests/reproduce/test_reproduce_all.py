@@ -40,11 +40,23 @@ def test_what_is_there(finished: Path) -> None:
     """A folder for each part, documents on top, and nothing unfinished."""
     top = {path.name for path in finished.iterdir()}
     assert top == {
-        "controlled", "solvers", "natural", "sensitivity", "labels", "stores", "downstream",
-        "figures", "tables",
-        "manifest.json", "packages.jsonl", "scoreboard.json", "scoreboard.md", "card.md",
-        "croissant.json", "LICENCES.md",
-    }  # fmt: skip
+        "controlled",
+        "solvers",
+        "natural",
+        "sensitivity",
+        "labels",
+        "stores",
+        "downstream",
+        "figures",
+        "tables",
+        "manifest.json",
+        "packages.jsonl",
+        "scoreboard.json",
+        "scoreboard.md",
+        "card.md",
+        "croissant.json",
+        "LICENCES.md",
+    }
     listed = manifest_of(finished)
     named = {name for part in listed["parts"].values() for name in part} | set(listed["documents"])
     assert named == set(files_in(finished)) - {"manifest.json"}
@@ -146,8 +158,9 @@ def test_a_folder_holds_one_reproduction(copied: Path, tmp_path: Path) -> None:
     (tmp_path / "hers").mkdir()
     (tmp_path / "hers" / "away").symlink_to(tmp_path)
     line = failure("reproduce", "all", "--out", tmp_path / "hers", *OPTIONS)
-    assert line.endswith("is a link; a reproduction holds plain files; remove it or choose "
-                         "another folder")  # fmt: skip
+    assert line.endswith(
+        "is a link; a reproduction holds plain files; remove it or choose another folder"
+    )
 
 
 def test_a_finished_folder_is_shown_again(

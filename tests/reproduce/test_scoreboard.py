@@ -49,9 +49,16 @@ def test_what_needs_the_archive() -> None:
     # of 5. Table 6: 2 rules of 4. Section 6: 3 of the export, 3 + 1 of Estimated-GVT with its
     # interval of 2 and the human one's 3, 2 of A-Mem.
     assert Counter(line.where for line in lines) == {
-        "section 2": 2, "table 2": 10, "section 6": 14, "table 3": 22, "appendix B": 4,
-        "table 4": 18, "appendix C": 2, "table 6": 8, "table 5": 15,
-    }  # fmt: skip
+        "section 2": 2,
+        "table 2": 10,
+        "section 6": 14,
+        "table 3": 22,
+        "appendix B": 4,
+        "table 4": 18,
+        "appendix C": 2,
+        "table 6": 8,
+        "table 5": 15,
+    }
     assert len({(line.where, line.what) for line in lines}) == len(lines)
 
 

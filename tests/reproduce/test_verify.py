@@ -55,9 +55,11 @@ def test_a_sound_folder_passes_in_full(finished: Path) -> None:
     """Other processes with another hash seed make every row, table and figure to the byte."""
     command = [sys.executable, "-m", "memaudit.cli.main", *words_of(VERIFY, finished)]
     result = subprocess.run(
-        [*command, "--json", "--jobs", "2"], env={**os.environ, "PYTHONHASHSEED": "77"},
-        capture_output=True, check=False,
-    )  # fmt: skip
+        [*command, "--json", "--jobs", "2"],
+        env={**os.environ, "PYTHONHASHSEED": "77"},
+        capture_output=True,
+        check=False,
+    )
     data = json.loads(result.stdout)
     assert data["problems"] == []
     assert result.returncode == 0
@@ -161,14 +163,18 @@ def better(row: dict[str, Any]) -> None:
     [
         (SWEEP, 13, better, "ratio is"),
         (NATURAL, 7, lambda row: row.update(store=["m1"]), 'store is ["m1"], recomputed ['),
-        (NATURAL, 3, lambda row: row.update(budget_as_given="ten"),
-         'budget_as_given is "ten", recomputed None'),
+        (
+            NATURAL,
+            3,
+            lambda row: row.update(budget_as_given="ten"),
+            'budget_as_given is "ten", recomputed None',
+        ),
         (SWEEP, 0, lambda row: row.update(certificate=FAKE), f'certificate is "{FAKE}", '),
         (SWEEP, 60, lambda row: row.update(digest=FAKE), f'digest is "{FAKE}", '),
         (SENSITIVITY, 4, lambda row: row.update(optimum="9"), 'optimum is "9", recomputed "'),
         (SOLVERS, 1, lambda row: row["solvers"]["highs"].update(certified=7), "solvers is {"),
     ],
-)  # fmt: skip
+)
 def test_a_forged_row(copied: Path, name: str, place: int, change: Change, found: str) -> None:
     """Its checksum and its file's hash were fixed; recomputing finds it."""
     edit_rows(copied, name, change, only=place)
@@ -225,7 +231,7 @@ def test_a_forged_summary(copied: Path) -> None:
         (SOLVERS, 0, lambda row: row.update(solvers=5), ": is malformed (AttributeError: "),
         (SOLVERS, 0, lambda row: row["solvers"]["highs"].update(rows=[]), ": is malformed (Type"),
     ],
-)  # fmt: skip
+)
 def test_a_row_of_the_wrong_form(
     copied: Path, name: str, place: int, change: Change, problem: str
 ) -> None:
@@ -283,8 +289,15 @@ def test_a_forged_package(copied: Path) -> None:
 @slow
 def test_forged_documents(copied: Path) -> None:
     """Everything that follows from something else is derived again, though hashes were fixed."""
-    names = ("card.md", "tables/stress.md", "controlled/scoreboard.json", "LICENCES.md",
-             "packages.jsonl", "croissant.json", "scoreboard.json")  # fmt: skip
+    names = (
+        "card.md",
+        "tables/stress.md",
+        "controlled/scoreboard.json",
+        "LICENCES.md",
+        "packages.jsonl",
+        "croissant.json",
+        "scoreboard.json",
+    )
     for name in names:
         (copied / name).write_text((copied / name).read_text() + "\n")
         rehash(copied, name)
@@ -338,18 +351,25 @@ def test_forged_fields_of_the_manifest(copied: Path) -> None:
         data["parts"]["labels"]["card.md"] = data["documents"].pop("card.md")
 
     for change, problem in (
-        (lambda data: data["certificates"][digest].update({"4": FAKE}),
-         "manifest.json: its certificates do not follow from the files"),
-        (lambda data: data["seeds"].update(sweep="0-3"),
-         "manifest.json: its seeds do not follow from the files"),
-        (lambda data: data["versions"].update(numpy="0.0.1"),
-         "controlled/sweep/run.json: versions does not follow from the manifest"),
-        (lambda data: data["versions"].update(memaudit="9.9"),
-         "controlled/sweep/run.json: versions does not follow from the manifest"),
+        (
+            lambda data: data["certificates"][digest].update({"4": FAKE}),
+            "manifest.json: its certificates do not follow from the files",
+        ),
+        (
+            lambda data: data["seeds"].update(sweep="0-3"),
+            "manifest.json: its seeds do not follow from the files",
+        ),
+        (
+            lambda data: data["versions"].update(numpy="0.0.1"),
+            "controlled/sweep/run.json: versions does not follow from the manifest",
+        ),
+        (
+            lambda data: data["versions"].update(memaudit="9.9"),
+            "controlled/sweep/run.json: versions does not follow from the manifest",
+        ),
         (moved, "manifest.json: lists 'card.md' in the part 'labels'"),
-        (lambda data: data["parts"].pop("figures"),
-         "figures/pipeline.svg: is not in the manifest"),
-    ):  # fmt: skip
+        (lambda data: data["parts"].pop("figures"), "figures/pipeline.svg: is not in the manifest"),
+    ):
         edit_manifest(copied, change)
         assert problem in verified(copied).problems
         (copied / "manifest.json").write_text(before)
@@ -424,12 +444,14 @@ def test_a_manifest_that_cannot_be_read(copied: Path, tmp_path: Path) -> None:
         (lambda data: data["packages"]["base"].update({"9" * 5000: "a"}), "packages.base."),
         (lambda data: data["packages"]["base"].update({"\u00b2": "a"}), "packages.base."),
         (lambda data: data["identity"].update(source="x"), "identity.source: "),
-        (lambda data: data["documents"].update({"../card.md": "0"}),
-         "names a file outside its folder: '../card.md'"),
+        (
+            lambda data: data["documents"].update({"../card.md": "0"}),
+            "names a file outside its folder: '../card.md'",
+        ),
         (lambda data: data["identity"]["settings"].update(seeds=10**40), "--seeds must be at most"),
         (lambda data: data["identity"]["settings"].update(rows=10**40), "--rows must be at most"),
         (lambda data: data.pop("parts"), "parts: field required"),
-    ]  # fmt: skip
+    ]
     for change, message in changes:
         edit_manifest(copied, change)
         assert message in failure("reproduce", "verify", copied)

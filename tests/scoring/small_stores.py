@@ -17,41 +17,53 @@ from memaudit.scoring.written_store import WrittenDocument, WrittenMemory, Writt
 from tests.strategies import COSTS, packages
 
 F = Fraction
-MEALS = Package.model_validate({
-    "name": "meals",
-    "experiences": [{"id": "e1"}, {"id": "e2"}],
-    "candidates": [
-        {"id": "old", "experience": "e1", "kind": "fact", "cost": 2},
-        {"id": "both", "experience": "e2", "kind": "compound_update", "cost": 4}],
-    "units": [
-        {"id": "now", "kind": "current", "weight": 3},
-        {"id": "ended", "kind": "supersession", "weight": 3},
-        {"id": "once", "kind": "stale", "weight": 1}],
-    "queries": [{"id": "q", "required": ["now", "ended"]}, {"id": "p", "required": ["once"]}],
-    "coverage": [
-        {"candidate": "old", "unit": "once", "value": 1},
-        {"candidate": "both", "unit": "now", "value": 1},
-        {"candidate": "both", "unit": "ended", "value": 1}],
-})  # fmt: skip
+MEALS = Package.model_validate(
+    {
+        "name": "meals",
+        "experiences": [{"id": "e1"}, {"id": "e2"}],
+        "candidates": [
+            {"id": "old", "experience": "e1", "kind": "fact", "cost": 2},
+            {"id": "both", "experience": "e2", "kind": "compound_update", "cost": 4},
+        ],
+        "units": [
+            {"id": "now", "kind": "current", "weight": 3},
+            {"id": "ended", "kind": "supersession", "weight": 3},
+            {"id": "once", "kind": "stale", "weight": 1},
+        ],
+        "queries": [{"id": "q", "required": ["now", "ended"]}, {"id": "p", "required": ["once"]}],
+        "coverage": [
+            {"candidate": "old", "unit": "once", "value": 1},
+            {"candidate": "both", "unit": "now", "value": 1},
+            {"candidate": "both", "unit": "ended", "value": 1},
+        ],
+    }
+)
 IRRATIONAL = MEALS.replace(
     units=tuple(
         unit.model_copy(update={"response": response})
         for unit, response in zip(MEALS.units, (Sqrt(), Log1p(), Sqrt()), strict=True)
     )
 )
-PETS = Package.model_validate({
-    "name": "pets", "cost_rule": "words", "experiences": [{"id": "e1"}],
-    "candidates": [
-        {"id": "a", "experience": "e1", "kind": "fact", "text": "dog Rex", "cost": 2},
-        {"id": "b", "experience": "e1", "kind": "fact", "text": "cat", "cost": 1}],
-    "units": [
-        {"id": "dog", "kind": "fact", "weight": 3},
-        {"id": "cat", "kind": "fact", "weight": 1},
-        {"id": "fish", "kind": "fact", "weight": 0}],
-    "coverage": [
-        {"candidate": "a", "unit": "dog", "value": 1, "provenance": "exact:statement"},
-        {"candidate": "b", "unit": "cat", "value": 1, "provenance": "heuristic:x"}],
-})  # fmt: skip
+PETS = Package.model_validate(
+    {
+        "name": "pets",
+        "cost_rule": "words",
+        "experiences": [{"id": "e1"}],
+        "candidates": [
+            {"id": "a", "experience": "e1", "kind": "fact", "text": "dog Rex", "cost": 2},
+            {"id": "b", "experience": "e1", "kind": "fact", "text": "cat", "cost": 1},
+        ],
+        "units": [
+            {"id": "dog", "kind": "fact", "weight": 3},
+            {"id": "cat", "kind": "fact", "weight": 1},
+            {"id": "fish", "kind": "fact", "weight": 0},
+        ],
+        "coverage": [
+            {"candidate": "a", "unit": "dog", "value": 1, "provenance": "exact:statement"},
+            {"candidate": "b", "unit": "cat", "value": 1, "provenance": "heuristic:x"},
+        ],
+    }
+)
 
 
 def memory(id: str, cost: int, text: str = "", **covers: object) -> WrittenMemory:
@@ -76,12 +88,17 @@ def meals_scores(*budgets: object) -> ScoreResult:
 def fish_package(name: str, **attributes: object) -> Package:
     """One unit of weight 1, `Ann eats fish now.`, and a candidate of 4 words that says it."""
     text = "Ann eats fish now."
-    return Package.model_validate({
-        "name": name, "cost_rule": "words", "attributes": attributes, "experiences": [{"id": "e"}],
-        "candidates": [{"id": "c", "experience": "e", "kind": "fact", "text": text, "cost": 4}],
-        "units": [{"id": "u", "kind": "fact", "text": text, "weight": 1}],
-        "coverage": [{"candidate": "c", "unit": "u", "value": 1}],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": name,
+            "cost_rule": "words",
+            "attributes": attributes,
+            "experiences": [{"id": "e"}],
+            "candidates": [{"id": "c", "experience": "e", "kind": "fact", "text": text, "cost": 4}],
+            "units": [{"id": "u", "kind": "fact", "text": text, "weight": 1}],
+            "coverage": [{"candidate": "c", "unit": "u", "value": 1}],
+        }
+    )
 
 
 def exported(*memories: Memory, name: str = "s", **more: object) -> ExportedStore:
@@ -102,9 +119,11 @@ def judged_problems(draw: st.DrawFn) -> tuple[Package, list[WrittenStore]]:
         named = [one.model_copy(update={"text": draw(texts)}) for one in package.candidates]
         once = distinct_texts(package.experiences, named, package.coverage)
         package = package.replace(
-            experiences=once.experiences, candidates=once.candidates, coverage=once.coverage,
+            experiences=once.experiences,
+            candidates=once.candidates,
+            coverage=once.coverage,
             equal_texts_once=True,
-        )  # fmt: skip
+        )
     shares = st.dictionaries(
         st.sampled_from([unit.id for unit in package.units]), st.sampled_from(["1/3", "1/2", "1"])
     )
@@ -128,11 +147,13 @@ def _stores_of_files(draw: st.DrawFn, name: str, covers: dict[str, dict[str, str
         memories.append(one)
     documents = [
         WrittenDocument(
-            file, draw(st.sampled_from(("file: " + " ".join(one.text for one in entries), *TEXTS))),
-            draw(costs), tuple(one.id for one in entries),
+            file,
+            draw(st.sampled_from(("file: " + " ".join(one.text for one in entries), *TEXTS))),
+            draw(costs),
+            tuple(one.id for one in entries),
         )
         for file, entries in files.items()
-    ]  # fmt: skip
+    ]
     return WrittenStore(name, tuple(memories), documents=tuple(documents))
 
 

@@ -33,12 +33,15 @@ def commands(page: str, packages: Path) -> list[list[str]]:
     captures = real_file("captures/conv-26/memories.jsonl").parent
     labels = real_file("labels/locomo_conv26/memories.jsonl").parent
     places = {
-        r"\bE/": f"{captures}/exports/", r"\bC/": f"{captures}/", r"\bL/": f"{labels}/",
+        r"\bE/": f"{captures}/exports/",
+        r"\bC/": f"{captures}/",
+        r"\bL/": f"{labels}/",
         r"\blocomo10\.json": str(real_file("locomo/locomo10.json")),
-        r"\blocomo_conv26_memories\.jsonl":
-            str(real_file("stores/mem0/locomo_conv26_memories.jsonl")),
+        r"\blocomo_conv26_memories\.jsonl": str(
+            real_file("stores/mem0/locomo_conv26_memories.jsonl")
+        ),
         r"\bpackages\b": str(packages),
-    }  # fmt: skip
+    }
     found = text[1].replace("\\\n", " ")
     for name, path in places.items():
         found = re.sub(name, path, found)

@@ -28,8 +28,13 @@ HOTEL = next(package for package in short_set() if package.name == "hotel-rooms"
 
 def test_rows_that_are_lost() -> None:
     """Repeated, blank and unwanted rows leave nothing unread; others do."""
-    skipped = {"no text": 2, "repeated row": 3, "empty text": 1, "other namespace": 9,
-               "API error": 1}  # fmt: skip
+    skipped = {
+        "no text": 2,
+        "repeated row": 3,
+        "empty text": 1,
+        "other namespace": 9,
+        "API error": 1,
+    }
     assert unread_rows(exported(count=ImportCount(read=16, kept=0, skipped=skipped))) == 3
     assert unread_rows(exported()) == 0
 
@@ -82,9 +87,17 @@ def test_a_store_of_something_else() -> None:
 
 
 def of_users(*users: str | None, **memory: object) -> list[Memory]:
-    return [Memory.model_validate({"id": str(at), "text": "Ingrid wants rooms away from the lift.",
-                                   "namespace": user, **memory})
-            for at, user in enumerate(users)]  # fmt: skip
+    return [
+        Memory.model_validate(
+            {
+                "id": str(at),
+                "text": "Ingrid wants rooms away from the lift.",
+                "namespace": user,
+                **memory,
+            }
+        )
+        for at, user in enumerate(users)
+    ]
 
 
 def test_users_whose_memories_recency_mixes() -> None:
@@ -101,10 +114,11 @@ def test_users_whose_memories_recency_mixes() -> None:
     assert lines(*of_users("bo", "ann", "bo", None)) == [said.format(2, "ann, bo")]
     assert lines(*of_users("d", "c", "b", "a")) == [said.format(4, "a, b, c, ...")]
     for quiet in (
-        of_users("ann", "ann", None), of_users("ann", "bo", lines=(1, 1)),
+        of_users("ann", "ann", None),
+        of_users("ann", "bo", lines=(1, 1)),
         [*of_users("ann"), *of_users(None, "bo", **other)[1:]],
         [*of_users("ann", example=HOTEL.name), *of_users(None, "bo", example="other")[1:]],
-    ):  # fmt: skip
+    ):
         assert lines(*quiet) == []
     for format in ("letta", "markdown"):
         assert lines(*of_users("human", "persona"), format=format) == []
@@ -119,8 +133,9 @@ def test_stores_of_score_files() -> None:
     cut = "truncated: holds 20 of 30 rows"
     counted = StoreRow(name="s", warnings=(partly, cut), unread_rows=1)
     assert [text for _, text in row_caveats(counted)] == [
-        "PARTLY READ: 1 row of the export is not in the store", f"INCOMPLETE: {cut}",
-    ]  # fmt: skip
+        "PARTLY READ: 1 row of the export is not in the store",
+        f"INCOMPLETE: {cut}",
+    ]
     before = StoreRow(name="s", warnings=(partly,))
     assert [text for _, text in row_caveats(before)] == [f"INCOMPLETE: {partly}"]
     assert is_incomplete(counted)

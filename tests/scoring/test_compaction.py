@@ -17,12 +17,13 @@ from tests.natural.passes.fake_model import blocks, plays
 
 def store(*texts: str, example: str | None = None) -> ExportedStore:
     return ExportedStore(
-        name="long", origin=Origin(system="x", format="x"),
+        name="long",
+        origin=Origin(system="x", format="x"),
         memories=tuple(
             Memory(id=f"m{place}", text=text, example=example, sources=(f"t{place}",))
             for place, text in enumerate(texts, start=1)
         ),
-    )  # fmt: skip
+    )
 
 
 NOTES = store(
@@ -57,8 +58,9 @@ def test_each_conversation_for_itself() -> None:
     )
     made = compacted_store(joined, F(5), "words", "short")
     assert [(m.id, m.example, m.text) for m in made.memories] == [
-        ("a/1", "a", "Ann likes tea a lot."), ("b/1", "b", "Bo likes cake a lot."),
-    ]  # fmt: skip
+        ("a/1", "a", "Ann likes tea a lot."),
+        ("b/1", "b", "Bo likes cake a lot."),
+    ]
 
 
 def test_by_a_model(tmp_path: Path) -> None:
@@ -71,8 +73,19 @@ def test_by_a_model(tmp_path: Path) -> None:
     write_package(package, path)
     out = tmp_path / "short.json"
     room = sum(map(words, texts)) + 1
-    line = ("compact", long, "--budget", str(room), "--out", out, "--model", "one", "--yes",
-            "--cache", tmp_path / "cache")  # fmt: skip
+    line = (
+        "compact",
+        long,
+        "--budget",
+        str(room),
+        "--out",
+        out,
+        "--model",
+        "one",
+        "--yes",
+        "--cache",
+        tmp_path / "cache",
+    )
     with serving(plays) as served:
         text = done(*line, "--base-url", served.url).stdout
     data = blocks(served.bodies[0]["messages"][1]["content"])

@@ -39,16 +39,21 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> LabelJudge:
             texts[package.name, candidate.id] = candidate.text
         rows += [
             {
-                "conversation": package.name, "memory_id": f"{package.name} {cell.candidate}",
-                "unit_id": cell.unit, "coverage": str(cell.value),
+                "conversation": package.name,
+                "memory_id": f"{package.name} {cell.candidate}",
+                "unit_id": cell.unit,
+                "coverage": str(cell.value),
             }
             for cell in package.coverage
-        ]  # fmt: skip
+        ]
     empty = [*WORTHLESS, *(text for name in NAMES for text in keywords(PACKAGES[name]))]
-    _write(memories, [
-        *({"memory_id": f"{name} {id}", "text": text} for (name, id), text in texts.items()),
-        *({"memory_id": f"empty {at}", "text": text} for at, text in enumerate(empty)),
-    ])  # fmt: skip
+    _write(
+        memories,
+        [
+            *({"memory_id": f"{name} {id}", "text": text} for (name, id), text in texts.items()),
+            *({"memory_id": f"empty {at}", "text": text} for at, text in enumerate(empty)),
+        ],
+    )
     _write(labels, rows)
     return LabelJudge(labels, memories)
 
@@ -129,9 +134,10 @@ def test_order_and_ids_change_no_value(name: str, judge: LabelJudge) -> None:
     )
     assert numbers(package, backwards, judge) == numbers(package, own, judge)
     shuffled = package.replace(
-        candidates=package.candidates[::-1], coverage=package.coverage[::-1],
+        candidates=package.candidates[::-1],
+        coverage=package.coverage[::-1],
         units=package.units[::-1],
-    )  # fmt: skip
+    )
     assert numbers(shuffled, own, judge) == numbers(package, own, judge)
 
 

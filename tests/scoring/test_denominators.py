@@ -11,8 +11,13 @@ from tests.report.leaderboard.scores import row, write
 def scored(value: float, package: float, union: float) -> dict[str, Any]:
     """A row whose recency cut is worth `value`, over OPT 4 of the common union."""
     one = row("a", "1/2")
-    part = {**one["kept"], "value": value, "ratio": value / 4, "package_ratio": package,
-            "union_ratio": union}  # fmt: skip
+    part = {
+        **one["kept"],
+        "value": value,
+        "ratio": value / 4,
+        "package_ratio": package,
+        "union_ratio": union,
+    }
     return {**one, "policies": {"recency": part}, "written": {**one["written"], "value": 6.0}}
 
 

@@ -90,11 +90,15 @@ def test_what_was_never_written_is_not_too_expensive() -> None:
     """A store rich in other units that lacks the one OPT is made of: an extraction loss."""
     units = [{"id": "big", "kind": "fact", "weight": 10}]
     units += [{"id": f"u{n}", "kind": "fact", "weight": 1} for n in range(10)]
-    package = Package.model_validate({
-        "name": "p", "experiences": [{"id": "e"}], "units": units,
-        "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 5}],
-        "coverage": [{"candidate": "c", "unit": "big", "value": 1}],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": "e"}],
+            "units": units,
+            "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 5}],
+            "coverage": [{"candidate": "c", "unit": "big", "value": 1}],
+        }
+    )
     many = WrittenStore("many", tuple(memory(f"m{n}", 5, **{f"u{n}": 1}) for n in range(10)))
     found = diagnosis(package, many, 5)
     assert losses(found) == {"generation": 0, "extraction": 9, "cost": 0, "selection": 0}
@@ -254,12 +258,15 @@ def test_what_was_written_at_length_is_too_expensive(written: str) -> None:
     """Either candidate is optimal at 1 word. The store says one of the two units in 5 words: what
     it wrote could be kept in 1, so its loss is cost, of that unit alone, whichever of the two the
     solver returns."""
-    package = Package.model_validate({
-        "name": "p", "experiences": [{"id": "e"}],
-        "units": [{"id": id, "kind": "fact", "weight": 1} for id in "ab"],
-        "candidates": [{"id": id, "experience": "e", "kind": "fact", "cost": 1} for id in "ab"],
-        "coverage": [{"candidate": id, "unit": id, "value": 1} for id in "ab"],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": "e"}],
+            "units": [{"id": id, "kind": "fact", "weight": 1} for id in "ab"],
+            "candidates": [{"id": id, "experience": "e", "kind": "fact", "cost": 1} for id in "ab"],
+            "coverage": [{"candidate": id, "unit": id, "value": 1} for id in "ab"],
+        }
+    )
     store = WrittenStore("s", (memory("m", 5, **{written: 1}),))
     found = diagnosis(package, store, 1)
     assert losses(found) == {"generation": 0, "extraction": 0, "cost": 1, "selection": 0}
@@ -271,11 +278,14 @@ def test_files_that_share_a_line() -> None:
     they are worth all of it. By hand, of 4 with `once`: 1 never written, 3 kept."""
     half = {"now": F(1, 2)}
     entries = [
-        replace(memory(f"{file}{line}", 3, text, **(half if text == "tea" else {})),
-                document=file, first_line=line)
+        replace(
+            memory(f"{file}{line}", 3, text, **(half if text == "tea" else {})),
+            document=file,
+            first_line=line,
+        )
         for file, lines in (("x", ("tea", "cake")), ("y", ("tea", "soup")))
         for line, text in enumerate(lines, start=1)
-    ]  # fmt: skip
+    ]
     files = (
         WrittenDocument("x", "- tea\n- cake", F(2), ("x1", "x2")),
         WrittenDocument("y", "- tea\n- soup", F(2), ("y1", "y2")),
@@ -378,25 +388,33 @@ def test_kinds_by_hand() -> None:
     assert (current.units, current.weight, current.written, current.share) == (1, 3, 3, 1)
     nothing = dict.fromkeys(LOSS_STEPS, 0)
     assert (current.kept, current.lost, current.gained) == (
-        0, nothing | {"selection": 3}, nothing,
-    )  # fmt: skip
+        0,
+        nothing | {"selection": 3},
+        nothing,
+    )
     assert (supersession.written, supersession.share, supersession.kept) == (0, 0, 0)
     assert (supersession.lost, supersession.gained) == (nothing | {"extraction": 3}, nothing)
     assert kinds_data([stale]) == {
         "stale": {
-            "units": 1, "weight": 1.0, "value": 1.0, "share": 1.0, "kept": 1.0,
-            "lost": nothing | {"cost": 1.0}, "gained": nothing | {"selection": 1.0},
+            "units": 1,
+            "weight": 1.0,
+            "value": 1.0,
+            "share": 1.0,
+            "kept": 1.0,
+            "lost": nothing | {"cost": 1.0},
+            "gained": nothing | {"selection": 1.0},
         }
-    }  # fmt: skip
+    }
 
 
 def test_kinds_without_a_diagnosis() -> None:
     """What is written is known all the same; what was lost is not. No weight, no share."""
     rows = kind_rows(MEALS, {"current": F(3)}, None)
     assert [(row.kind, row.written, row.kept, row.lost, row.gained) for row in rows] == [
-        ("current", 3, None, None, None), ("supersession", 0, None, None, None),
+        ("current", 3, None, None, None),
+        ("supersession", 0, None, None, None),
         ("stale", 0, None, None, None),
-    ]  # fmt: skip
+    ]
     current = kinds_data(rows)["current"]
     assert (current["lost"], current["gained"]) == (None, None)
     assert KindRow("fact", 1, F(0), F(0), None, None, None).share is None
@@ -410,8 +428,11 @@ def test_pooled_kinds() -> None:
     other = KindRow("current", 1, F(1), F(0), None, None, None)
     current, fact = pool_kind_rows([diagnosed, undiagnosed, other, diagnosed])
     assert (current.kind, current.kept, current.lost, current.gained) == (
-        "current", None, None, None,
-    )  # fmt: skip
+        "current",
+        None,
+        None,
+        None,
+    )
     assert (fact.units, fact.weight, fact.written, fact.kept) == (5, 10, 4, 2)
     assert fact.lost == dict.fromkeys(LOSS_STEPS, F(4))
     assert fact.gained == twos

@@ -26,12 +26,19 @@ HEADING = "The long story of what Ann said about her plans"
 DOCUMENT = f"# {HEADING}\n- tea\n- cake\n- bread\n\nBo sings loudly.\n"
 """11 + 2 + 2 + 2 + 3 words with the marks; entries cost 11, 11, 11 and 13."""
 
-PACKAGE = Package.model_validate({
-    "name": "p", "cost_rule": "words", "equal_texts_once": True, "experiences": [{"id": "e"}],
-    "candidates": [],
-    "units": [{"id": unit, "kind": "fact", "text": unit, "weight": 1}
-              for unit in ("tea", "cake", "bread", "song", "plans")],
-})  # fmt: skip
+PACKAGE = Package.model_validate(
+    {
+        "name": "p",
+        "cost_rule": "words",
+        "equal_texts_once": True,
+        "experiences": [{"id": "e"}],
+        "candidates": [],
+        "units": [
+            {"id": unit, "kind": "fact", "text": unit, "weight": 1}
+            for unit in ("tea", "cake", "bread", "song", "plans")
+        ],
+    }
+)
 
 
 def imported(folder: Path, text: str = DOCUMENT, view: str | None = None) -> ExportedStore:
@@ -123,8 +130,9 @@ def test_parents_and_nested_headings(tmp_path: Path) -> None:
     }
     headings = {"Ann": {"tea": 0.5}, "Ann: work": {"tea": 0.5, "cake": 0.5}}
     judged = judge_store(PACKAGE, imported(tmp_path, text), labels(tmp_path, entries | headings))
-    cells = {memory.id: {u: c.value for u, c in memory.coverage.items()}
-             for memory in judged.memories}  # fmt: skip
+    cells = {
+        memory.id: {u: c.value for u, c in memory.coverage.items()} for memory in judged.memories
+    }
     half = F(1, 2)
     assert cells == {
         "MEMORY.md:L3": {"tea": half, "plans": half},
@@ -168,7 +176,7 @@ VALUES = st.sampled_from([0, 0.5, 1])
 @given(st.data(), BULLETS, st.integers(0, 40))
 def test_nothing_kept_exceeds_the_optimum(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, bullets: list, budget: int
-) -> None:  # fmt: skip
+) -> None:
     """Whole files, best subsets and cuts of random documents with random cells."""
     folder = tmp_path_factory.mktemp("document")
     lines = [mark + text for mark, text in bullets if text.strip()]

@@ -21,16 +21,30 @@ TURNS = {
 
 
 def package(name: str, turns: dict[str, str], speakers: tuple[str, ...] = ("Ann", "Bo")) -> Package:
-    return Package.model_validate({
-        "name": name, "cost_rule": "words", "candidates": [],
-        "experiences": [
-            *({"id": id, "text": text, "speaker": speakers[at % len(speakers)], "session": "s",
-               "timestamp": "2023-05-08T13:56"} for at, (id, text) in enumerate(turns.items())),
-            {"id": "end", "session": "s"}],
-        "units": [
-            {"id": f"u{id}", "kind": "fact", "text": text, "weight": 1, "sources": [{"id": id}]}
-            for id, text in turns.items()],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": name,
+            "cost_rule": "words",
+            "candidates": [],
+            "experiences": [
+                *(
+                    {
+                        "id": id,
+                        "text": text,
+                        "speaker": speakers[at % len(speakers)],
+                        "session": "s",
+                        "timestamp": "2023-05-08T13:56",
+                    }
+                    for at, (id, text) in enumerate(turns.items())
+                ),
+                {"id": "end", "session": "s"},
+            ],
+            "units": [
+                {"id": f"u{id}", "kind": "fact", "text": text, "weight": 1, "sources": [{"id": id}]}
+                for id, text in turns.items()
+            ],
+        }
+    )
 
 
 def captured(fed: Package, *memories: str) -> ExportedStore:
@@ -40,13 +54,14 @@ def captured(fed: Package, *memories: str) -> ExportedStore:
     return ExportedStore(
         name="store",
         origin=Origin(
-            system="x", format="plain",
+            system="x",
+            format="plain",
             configuration={"examples": {fed.name: len(memories)}, "turns": {fed.name: turns}},
         ),
         memories=tuple(
             Memory(id=f"m{at}", text=text, example=fed.name) for at, text in enumerate(memories)
         ),
-    )  # fmt: skip
+    )
 
 
 WHOLE = package("conv", TURNS)
@@ -72,8 +87,10 @@ def test_units_of_turns_that_were_not_fed_are_counted() -> None:
     part = fed_part(WHOLE, [store])
     assert part.left_out == 1
     assert {unit: float(weight) for unit, weight in part.package.weights.items()} == {
-        "ut1": 1, "ut2": 1, "ut3": 0,
-    }  # fmt: skip
+        "ut1": 1,
+        "ut2": 1,
+        "ut3": 0,
+    }
     result = scored(store)
     assert result.stores[0].caveats.left_out == {NOT_FED: 1}
     assert sum(result.package.weights.values()) == 2
@@ -93,10 +110,15 @@ def test_slices_of_one_conversation_belong_together() -> None:
     stores = [captured(part, "A memory of it.") for part in parts]
     turns = {k: v for store in stores for k, v in store.origin.configuration["turns"].items()}
     origin = Origin(system="x", format="plain", configuration={"turns": turns})
-    both = ExportedStore(name="both", origin=origin, memories=tuple(
-        memory.model_copy(update={"id": store.memories[0].example})
-        for store in stores for memory in store.memories
-    ))  # fmt: skip
+    both = ExportedStore(
+        name="both",
+        origin=origin,
+        memories=tuple(
+            memory.model_copy(update={"id": store.memories[0].example})
+            for store in stores
+            for memory in store.memories
+        ),
+    )
     assert written_from(both, WHOLE) == {"one", "two"}
     assert fed_part(WHOLE, [both]).left_out == 1
 
@@ -120,10 +142,12 @@ def test_map_renames_examples() -> None:
 def test_brackets_are_no_warning() -> None:
     """The end of a session has no text; an experience without text and session is counted."""
     assert as_example(WHOLE).empty == 0
-    bare = WHOLE.replace(experiences=(
-        *WHOLE.experiences,
-        WHOLE.experiences[-1].model_copy(update={"id": "lost", "session": None, "index": 9}),
-    ))  # fmt: skip
+    bare = WHOLE.replace(
+        experiences=(
+            *WHOLE.experiences,
+            WHOLE.experiences[-1].model_copy(update={"id": "lost", "session": None, "index": 9}),
+        )
+    )
     assert as_example(bare).empty == 1
 
 

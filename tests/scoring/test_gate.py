@@ -15,15 +15,25 @@ from memaudit.scoring.result import ScoreResult, Scoring, StoreScore
 from memaudit.scoring.score import Ratio
 from tests.scoring.small_stores import F, exported, meals_scores
 
-TWO = Package.model_validate({
-    "name": "two", "cost_rule": "words", "experiences": [{"id": "e"}],
-    "candidates": [{"id": "a", "experience": "e", "kind": "fact", "text": "fish", "cost": 1},
-                   {"id": "b", "experience": "e", "kind": "fact", "text": "dog", "cost": 1}],
-    "units": [{"id": "u", "kind": "fact", "text": "Ann eats fish now.", "weight": 1},
-              {"id": "v", "kind": "fact", "text": "Bo has a dog.", "weight": 1}],
-    "coverage": [{"candidate": "a", "unit": "u", "value": 1},
-                 {"candidate": "b", "unit": "v", "value": 1}],
-})  # fmt: skip
+TWO = Package.model_validate(
+    {
+        "name": "two",
+        "cost_rule": "words",
+        "experiences": [{"id": "e"}],
+        "candidates": [
+            {"id": "a", "experience": "e", "kind": "fact", "text": "fish", "cost": 1},
+            {"id": "b", "experience": "e", "kind": "fact", "text": "dog", "cost": 1},
+        ],
+        "units": [
+            {"id": "u", "kind": "fact", "text": "Ann eats fish now.", "weight": 1},
+            {"id": "v", "kind": "fact", "text": "Bo has a dog.", "weight": 1},
+        ],
+        "coverage": [
+            {"candidate": "a", "unit": "u", "value": 1},
+            {"candidate": "b", "unit": "v", "value": 1},
+        ],
+    }
+)
 STORE = exported(
     Memory(id="m", text="Ann eats fish now"),
     count=ImportCount(read=3, kept=1, skipped={"no text": 2}),

@@ -32,9 +32,13 @@ def test_by_hand() -> None:
     rows = {(row.generator, row.budget): row for row in generator_rows(one, [F(3), F(5)])}
     values = {key: (row.candidates, row.optimum, row.share) for key, row in rows.items()}
     assert values == {
-        ("first", 3): (1, 1, 1), ("second", 3): (1, 1, 1), (UNION, 3): (2, 1, 1),
-        ("first", 5): (1, 1, F(1, 2)), ("second", 5): (1, 1, F(1, 2)), (UNION, 5): (2, 2, 1),
-    }  # fmt: skip
+        ("first", 3): (1, 1, 1),
+        ("second", 3): (1, 1, 1),
+        (UNION, 3): (2, 1, 1),
+        ("first", 5): (1, 1, F(1, 2)),
+        ("second", 5): (1, 1, F(1, 2)),
+        (UNION, 5): (2, 2, 1),
+    }
 
 
 def test_two_packages_of_the_same_units() -> None:
@@ -46,8 +50,9 @@ def test_two_packages_of_the_same_units() -> None:
     rows = {row.generator: row.optimum for row in generator_rows(both, [F(6)])}
     assert rows == {"g": 1, "second: g": 1, "second: h": 1, UNION: 2}
     assert solve(both, 6).value == 2
-    other = second.replace(units=(*second.units[:2], second.units[2].model_copy(
-        update={"text": "another"})))  # fmt: skip
+    other = second.replace(
+        units=(*second.units[:2], second.units[2].model_copy(update={"text": "another"}))
+    )
     with pytest.raises(MemAuditError, match="have other units"):
         joined(first, other)
 

@@ -54,8 +54,10 @@ def test_by_hand() -> None:
     assert found.covered == Detection(both=2, only_first=1, only_second=1)
     assert found.full == Detection(both=1, only_first=0, only_second=2)
     assert (found.covered.precision, found.covered.recall, found.covered.f1) == (
-        F(2, 3), F(2, 3), F(2, 3),
-    )  # fmt: skip
+        F(2, 3),
+        F(2, 3),
+        F(2, 3),
+    )
     assert (found.full.precision, found.full.recall, found.full.f1) == (F(1), F(1, 3), F(1, 2))
     assert found.kappa == F(1, 4)
 

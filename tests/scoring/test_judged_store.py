@@ -65,8 +65,11 @@ def test_salience_of_a_file_is_not_mixed_with_the_systems_own(tmp_path: Path) ->
     own = judge_store(PACKAGE, RATED, LexicalJudge())
     assert [one.salience for one in own.memories] == [Fraction(9, 10), Fraction(1, 10)]
     path = tmp_path / "calls.jsonl"
-    write_rows(path, {"instance_id": "lunch", "scores": {"a": {"salience": 5}}},
-               {"instance_id": "tea", "error": "timeout"})  # fmt: skip
+    write_rows(
+        path,
+        {"instance_id": "lunch", "scores": {"a": {"salience": 5}}},
+        {"instance_id": "tea", "error": "timeout"},
+    )
     given = judge_store(
         PACKAGE, RATED, LexicalJudge(), named_salience([str(path)], [], [RATED.name])
     )

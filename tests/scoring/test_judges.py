@@ -21,11 +21,16 @@ from memaudit.scoring.label_judges import LabelJudge
 from tests.scoring.small_stores import exported
 
 UNITS = [
-    EvidenceUnit(id="move", kind="fact", text="Ann moved to Hill Road in May.",
-                 sources=(Source(id="t1"),)),
-    EvidenceUnit(id="fee", kind="fact", text="The gym costs 45 dollars a month.",
-                 sources=(Source(id="t2"), Source(id="t3"))),
-]  # fmt: skip
+    EvidenceUnit(
+        id="move", kind="fact", text="Ann moved to Hill Road in May.", sources=(Source(id="t1"),)
+    ),
+    EvidenceUnit(
+        id="fee",
+        kind="fact",
+        text="The gym costs 45 dollars a month.",
+        sources=(Source(id="t2"), Source(id="t3")),
+    ),
+]
 
 
 def test_lexical() -> None:

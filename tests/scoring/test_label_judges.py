@@ -55,12 +55,17 @@ def test_labels_by_id_and_by_text(tmp_path: Path) -> None:
         LabelJudge(labels, named).judge(texts, UNITS)
     with pytest.raises(NotJudged, match="no label is about a memory of this store; no text of the"):
         LabelJudge(labels, named).judge([other], UNITS)
-    write_rows(named, {"memory_id": "m1", "text": "a  text", "sources": [{"line": 3}]},
-               {"memory_id": "m2", "text": "something else"})  # fmt: skip
+    write_rows(
+        named,
+        {"memory_id": "m1", "text": "a  text", "sources": [{"line": 3}]},
+        {"memory_id": "m2", "text": "something else"},
+    )
     cells = LabelJudge(labels, named).judge(texts, UNITS).cells
     assert {id: set(row) for id, row in cells.items()} == {
-        "line-3": set(), "x": {"move", "fee"}, "y": {"move", "fee"},
-    }  # fmt: skip
+        "line-3": set(),
+        "x": {"move", "fee"},
+        "y": {"move", "fee"},
+    }
     assert LabelJudge(labels, named).judge([other], UNITS).cells == {"line-3": {}}
 
 
@@ -68,10 +73,14 @@ def test_several_files_count_together(tmp_path: Path) -> None:
     """Each with its file of memories, since both may use the same ids for other texts."""
     pairs = []
     for name, unit in (("a", "move"), ("b", "fee")):
-        pairs.append((
-            write_rows(tmp_path / f"{name}.jsonl", label("m1", unit, 1)),
-            write_rows(tmp_path / f"of-{name}.jsonl", {"memory_id": "m1", "text": f"text {name}"}),
-        ))  # fmt: skip
+        pairs.append(
+            (
+                write_rows(tmp_path / f"{name}.jsonl", label("m1", unit, 1)),
+                write_rows(
+                    tmp_path / f"of-{name}.jsonl", {"memory_id": "m1", "text": f"text {name}"}
+                ),
+            )
+        )
     files, memories = ([pair[at] for pair in pairs] for at in (0, 1))
     texts = [MemoryText("x", "text a"), MemoryText("y", "text b")]
     judge = LabelJudge(files, memories)
@@ -92,9 +101,12 @@ def test_several_files_count_together(tmp_path: Path) -> None:
 def test_texts_beside_labels(tmp_path: Path) -> None:
     """The field `memory` says which text an id of the labels stands for, as a file of memories
     would: ids of stores do not matter, and a text that nobody labelled is refused."""
-    path = write_rows(tmp_path / "a.jsonl", label("1", "move", 1, memory="a  text"),
-                      label("1", "fee", 0.5, memory="a  text"),
-                      label("2", "fee", 0, memory="more"))  # fmt: skip
+    path = write_rows(
+        tmp_path / "a.jsonl",
+        label("1", "move", 1, memory="a  text"),
+        label("1", "fee", 0.5, memory="a  text"),
+        label("2", "fee", 0, memory="more"),
+    )
     judge = LabelJudge(path)
     assert judge.judges_candidates
     found = judge.judge([MemoryText("x", "a text"), MemoryText("2", "a text")], UNITS)
@@ -162,8 +174,12 @@ def test_calls(tmp_path: Path) -> None:
     judged; a store that wrote nothing needs no call."""
     path = tmp_path / "calls.jsonl"
     lunch = (("a", "move", 1), ("gone", "move", 1), ("b", "other", 0.5), ("b", "gone", 1))
-    write_rows(path, edges("lunch", *lunch), edges("dinner", ("a", "move", 1)),
-               {"instance_id": "tea", "error": "timeout"})  # fmt: skip
+    write_rows(
+        path,
+        edges("lunch", *lunch),
+        edges("dinner", ("a", "move", 1)),
+        {"instance_id": "tea", "error": "timeout"},
+    )
     found = PublishedJudge(path).judge(LUNCH, UNITS)
     assert values(found) == {"lunch::a": {"move": 1}, "lunch::b": {}}
     assert found.left_out == {

@@ -67,13 +67,13 @@ def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
         {(texts[row["memory_id"]], row["unit_id"]): row["coverage"] for row in rows(vendor / name)}
         for name in ("coverage.jsonl", "blind_b.jsonl")
     )
-    assert final == {(one_line(text), unit): 1 for text, units in KEEPS.items()
-                     for unit in units}  # fmt: skip
+    assert final == {(one_line(text), unit): 1 for text, units in KEEPS.items() for unit in units}
     assert second["Nights are for work", "u2"] == 0.5
     row = next(
-        one for one in printed_json("board", board, "--add", f"secretive={vendor}")["systems"]
+        one
+        for one in printed_json("board", board, "--add", f"secretive={vendor}")["systems"]
         if one["system"] == "secretive"
-    )  # fmt: skip
+    )
     assert row["marks"] == [
         "imported, not captured",
         "no times: its newest memories are the last ones of the file",
@@ -172,14 +172,18 @@ def test_labels_of_readers_who_often_differ_on_controls_are_marked(
     board, vendor, _ = folders
     label(*folders)
     path = vendor / "controls.jsonl"
-    write_jsonl(path, [
-        {**row, "coverage": 0 if row["unit_id"] in ("u1", "u2") else row["coverage"]}
-        for row in rows(path)
-    ])  # fmt: skip
+    write_jsonl(
+        path,
+        [
+            {**row, "coverage": 0 if row["unit_id"] in ("u1", "u2") else row["coverage"]}
+            for row in rows(path)
+        ],
+    )
     (row,) = (
-        one for one in printed_json("board", board, "--add", f"x={vendor}")["systems"]
+        one
+        for one in printed_json("board", board, "--add", f"x={vendor}")["systems"]
         if one["system"] == "x"
-    )  # fmt: skip
+    )
     assert row["marks"][-1] == (
         "its readers do not label as the board's do: kappa 0.60 with the board's labels on 8 "
         "controls"
@@ -206,8 +210,14 @@ def test_controls_that_nobody_was_asked_about(
     label(*folders)
     path = vendor / "controls.jsonl"
     said = rows(path)
-    row = {"conversation": "talk0", "memory_id": "talk0/Ann has a dog", "reader": "a",
-           "unit_id": "u3", "coverage": 1, **change}  # fmt: skip
+    row = {
+        "conversation": "talk0",
+        "memory_id": "talk0/Ann has a dog",
+        "reader": "a",
+        "unit_id": "u3",
+        "coverage": 1,
+        **change,
+    }
     write_jsonl(path, [*said, row])
     assert f"controls.jsonl:{len(said) + 1}: {message}" in failure(
         "board", board, "--add", f"x={vendor}"
@@ -294,9 +304,10 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_nothing_to_label(tmp_path: Path) -> None:
     board = make_board(tmp_path / "board", {"good": [list(UNITS[2:])]}, conversations=1)
-    assert "every memory of every store is labelled" in done(
-        "board", board, "--sheets", tmp_path / "sheets"
-    ).stdout  # fmt: skip
+    assert (
+        "every memory of every store is labelled"
+        in done("board", board, "--sheets", tmp_path / "sheets").stdout
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,32 @@ from memaudit.scoring.pair_filters import named_filter
 from memaudit.scoring.result import ScoreResult
 from tests.scoring.small_stores import exported
 
-PACKAGE = Package.model_validate({
-    "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}],
-    "candidates": [
-        {"id": "guess", "experience": "e", "kind": "fact", "text": "Ann may eat fish", "cost": 4},
-        {"id": "known", "experience": "e", "kind": "fact", "text": "Bo has a dog", "cost": 4}],
-    "units": [{"id": "-fish", "kind": "fact", "text": "Ann eats fish now.", "weight": 1},
-              {"id": "dog", "kind": "fact", "text": "Bo has a dog called Rex.", "weight": 1},
-              {"id": "idle", "kind": "fact", "text": "Ann eats fish with Bo.", "weight": 0}],
-    "coverage": [
-        {"candidate": "guess", "unit": "dog", "value": "1/2", "provenance": "heuristic:x"},
-        {"candidate": "known", "unit": "dog", "value": 1, "provenance": "exact:statement"}],
-})  # fmt: skip
+PACKAGE = Package.model_validate(
+    {
+        "name": "p",
+        "cost_rule": "words",
+        "experiences": [{"id": "e"}],
+        "candidates": [
+            {
+                "id": "guess",
+                "experience": "e",
+                "kind": "fact",
+                "text": "Ann may eat fish",
+                "cost": 4,
+            },
+            {"id": "known", "experience": "e", "kind": "fact", "text": "Bo has a dog", "cost": 4},
+        ],
+        "units": [
+            {"id": "-fish", "kind": "fact", "text": "Ann eats fish now.", "weight": 1},
+            {"id": "dog", "kind": "fact", "text": "Bo has a dog called Rex.", "weight": 1},
+            {"id": "idle", "kind": "fact", "text": "Ann eats fish with Bo.", "weight": 0},
+        ],
+        "coverage": [
+            {"candidate": "guess", "unit": "dog", "value": "1/2", "provenance": "heuristic:x"},
+            {"candidate": "known", "unit": "dog", "value": 1, "provenance": "exact:statement"},
+        ],
+    }
+)
 FISH, DOG, NEITHER = "Ann eats fish and rice", "=Bo has a dog", "It rained."
 ONE = exported(Memory(id="m1", text=FISH), Memory(id="m2", text=NEITHER), name="one")
 TWO = exported(Memory(id="m1", text=DOG), Memory(id="m2", text=FISH), name="two")
@@ -55,9 +69,11 @@ def scored(path: Path, *stores: ExportedStore) -> ScoreResult:
 
 
 VALUES = {
-    (FISH, "-fish"): "1", (DOG, "dog"): "0.5",
-    ("Ann may eat fish", "-fish"): "0.5", ("Ann may eat fish", "dog"): "0",
-}  # fmt: skip
+    (FISH, "-fish"): "1",
+    (DOG, "dog"): "0.5",
+    ("Ann may eat fish", "-fish"): "0.5",
+    ("Ann may eat fish", "dog"): "0",
+}
 
 
 def test_which_cells() -> None:

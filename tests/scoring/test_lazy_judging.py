@@ -50,17 +50,31 @@ def problems(draw: st.DrawFn) -> tuple[Package, WrittenStore, Replay]:
     candidates = draw(st.lists(sentence, min_size=1, max_size=5))
     memories = draw(st.lists(sentence, min_size=1, max_size=4))
     units = draw(st.lists(sentence, min_size=1, max_size=4, unique=True))
-    package = Package.model_validate({
-        "name": "p", "cost_rule": "words",
-        "experiences": [{"id": f"e{n}"} for n in range(len(candidates))],
-        "candidates": [
-            {"id": f"c{n}", "experience": f"e{n}", "kind": "raw", "text": text,
-             "cost": len(text.split()), "generator": "rule:raw"}
-            for n, text in enumerate(candidates)],
-        "units": [{"id": f"u{n}", "kind": "fact", "text": text, "weight": 1 + n}
-                  for n, text in enumerate(units)],
-        "coverage": [{"candidate": "c0", "unit": "u0", "value": 1, "provenance": "heuristic:x"}],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "cost_rule": "words",
+            "experiences": [{"id": f"e{n}"} for n in range(len(candidates))],
+            "candidates": [
+                {
+                    "id": f"c{n}",
+                    "experience": f"e{n}",
+                    "kind": "raw",
+                    "text": text,
+                    "cost": len(text.split()),
+                    "generator": "rule:raw",
+                }
+                for n, text in enumerate(candidates)
+            ],
+            "units": [
+                {"id": f"u{n}", "kind": "fact", "text": text, "weight": 1 + n}
+                for n, text in enumerate(units)
+            ],
+            "coverage": [
+                {"candidate": "c0", "unit": "u0", "value": 1, "provenance": "heuristic:x"}
+            ],
+        }
+    )
     store = WrittenStore(
         "s",
         tuple(
@@ -129,12 +143,25 @@ def test_stopped_early_the_interval_holds_the_optimum(
 
 def test_the_same_text_is_asked_about_once_and_progress_tells_the_interval() -> None:
     text = "Ann has a red dog"
-    package = Package.model_validate({
-        "name": "p", "cost_rule": "words", "equal_texts_once": True, "experiences": [{"id": "e"}],
-        "candidates": [{"id": "c", "experience": "e", "kind": "raw", "text": text, "cost": 5,
-                        "generator": "rule:raw"}],
-        "units": [{"id": "u", "kind": "fact", "text": "Ann's dog is red", "weight": 1}],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "cost_rule": "words",
+            "equal_texts_once": True,
+            "experiences": [{"id": "e"}],
+            "candidates": [
+                {
+                    "id": "c",
+                    "experience": "e",
+                    "kind": "raw",
+                    "text": text,
+                    "cost": 5,
+                    "generator": "rule:raw",
+                }
+            ],
+            "units": [{"id": "u", "kind": "fact", "text": "Ann's dog is red", "weight": 1}],
+        }
+    )
     store = WrittenStore(
         "s", tuple(WrittenMemory(f"m{n}", f"{text}{end}", F(5)) for n, end in enumerate(("", ".")))
     )
@@ -157,12 +184,18 @@ def test_a_filter_says_what_it_cuts_off() -> None:
         {"candidate": "c", "unit": "u", "value": 1, "provenance": "heuristic:x"},
     ]
     texts = {"a": "Ann has a red dog", "b": "her pet is crimson", "c": "else"}
-    package = Package.model_validate({
-        "name": "p", "experiences": [{"id": "e"}], "coverage": rows,
-        "candidates": [{"id": id, "experience": "e", "kind": "f", "text": text, "cost": 1}
-                       for id, text in texts.items()],
-        "units": [{"id": "u", "kind": "f", "text": "Ann's dog is red"}],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": "e"}],
+            "coverage": rows,
+            "candidates": [
+                {"id": id, "experience": "e", "kind": "f", "text": text, "cost": 1}
+                for id, text in texts.items()
+            ],
+            "units": [{"id": "u", "kind": "f", "text": "Ann's dog is red"}],
+        }
+    )
     assert cut_off(named_filter("two-terms"), [package]) == CutOff(2, 1)
     assert cut_off(named_filter("all"), [package]) == CutOff(2, 0)
     assert cut_off(named_filter("all"), [package]).text == "0 of 2 covered cells (0.0%)"

@@ -41,9 +41,12 @@ def test_fixture() -> None:
     ]
     found = corrected_package(package, rows, FIXTURES["locomo"])
     assert found.count == {
-        "corrected": 1, "unchanged": 1, "no known turn": 1, "unknown question": 1,
+        "corrected": 1,
+        "unchanged": 1,
+        "no known turn": 1,
+        "unknown question": 1,
         "unknown turns": 2,
-    }  # fmt: skip
+    }
     before, after = required(package), required(found.package)
     assert before["qa0"] == ("s1:1",)
     assert after["qa0"] == ("s1:2", "s3:1")

@@ -100,8 +100,10 @@ def test_of_equal_alternatives_the_best_counts(tmp_path: Path) -> None:
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         found = ModelJudge(asked, "one").judge(MEMORIES, [move])
     assert {id: row["u"].value for id, row in found.cells.items()} == {
-        "mem0/1": 1, "mem0/2": Fraction(1, 2), "mem0/3": 0,
-    }  # fmt: skip
+        "mem0/1": 1,
+        "mem0/2": Fraction(1, 2),
+        "mem0/3": 0,
+    }
     full, partial = JudgedCell("full", ""), JudgedCell("partial", "")
     assert best_answer([None, full]) == full
     assert best_answer([None, partial]) is None
@@ -139,10 +141,15 @@ def test_offline_from_the_cache(tmp_path: Path) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    package = Package.model_validate({
-        "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "candidates": [],
-        "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "p",
+            "cost_rule": "words",
+            "experiences": [{"id": "e"}],
+            "candidates": [],
+            "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
+        }
+    )
     write_package(package, tmp_path / "p.json")
     return tmp_path / "p.json", import_texts(tmp_path / "e.json", [row.text for row in MEMORIES])
 
@@ -181,14 +188,28 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "more"),
-    [("score", ()), ("gate", ("--min-score", "0")), ("audit judges", ("--against", "lexical")),
-     ("sensitivity", ("--noise", ""))],
-)  # fmt: skip
+    [
+        ("score", ()),
+        ("gate", ("--min-score", "0")),
+        ("audit judges", ("--against", "lexical")),
+        ("sensitivity", ("--noise", "")),
+    ],
+)
 def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -> None:
     """Every command that asks for --price-in has it; half a price is an error."""
     cache = files[0].with_name("cache.db")
-    words = (*command.split(), *files, "--budget", "9", "--judge", "model:one", "--yes",
-             "--cache", cache, *more)  # fmt: skip
+    words = (
+        *command.split(),
+        *files,
+        "--budget",
+        "9",
+        "--judge",
+        "model:one",
+        "--yes",
+        "--cache",
+        cache,
+        *more,
+    )
     with serving(plays) as served:
         unpriced = done(*words, "--base-url", served.url)
         cache.unlink()

@@ -72,8 +72,9 @@ def test_equal_texts_have_equal_cells_in_every_store() -> None:
 
 def test_parts_go_with_their_statement() -> None:
     """In full all of them, in part the core and the parts whose words are there."""
-    parts = part_units(RUN, [("what", "ran ten kilometres"), ("who", "Oskar"),
-                             ("when", "on 13 October 2024")])  # fmt: skip
+    parts = part_units(
+        RUN, [("what", "ran ten kilometres"), ("who", "Oskar"), ("when", "on 13 October 2024")]
+    )
     full, partial = judged(
         "Oskar ran 10 kilometres on 2024-10-13.", "Oskar ran ten kilometres.", units=tuple(parts)
     )
@@ -84,9 +85,10 @@ def test_parts_go_with_their_statement() -> None:
 def test_of_alternatives_the_better_one_counts() -> None:
     unit = CHOIR.model_copy(update={"alternatives": ("Rehearsals of the altos are on Mondays.",)})
     first, second = judged(
-        "Maren's choir meets on Wednesdays.", "Rehearsals of the altos are on Mondays.",
+        "Maren's choir meets on Wednesdays.",
+        "Rehearsals of the altos are on Mondays.",
         units=(unit, RUN),
-    )  # fmt: skip
+    )
     assert first == second == {"choir": 1}
 
 

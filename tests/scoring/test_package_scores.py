@@ -27,11 +27,15 @@ from tests.scoring.small_stores import F, exported, fish_package, meals_scores
 def store(folder: Path, name: str, **examples: list[str]) -> ExportedStore:
     """Memories by example, as the published layout has them."""
     rows = [
-        {"instance_id": example, "memories": [
-            {"memory_id": f"m{n}", "text": text, "memory_index": n} for n, text in enumerate(texts)
-        ]}
+        {
+            "instance_id": example,
+            "memories": [
+                {"memory_id": f"m{n}", "text": text, "memory_index": n}
+                for n, text in enumerate(texts)
+            ],
+        }
         for example, texts in examples.items()
-    ]  # fmt: skip
+    ]
     return import_store([write_rows(folder / f"{name}.jsonl", *rows)])
 
 
@@ -58,8 +62,9 @@ def test_each_package_with_its_own_memories(tmp_path: Path) -> None:
     found, missing = all_of(packages, [one, two], LexicalJudge())
     assert [scores.package.name for scores in found] == ["p", "q"]
     assert [(row.store, row.numbers.memories, row.numbers.written.value) for row in found[0]] == [
-        ("one", 1, 1), ("two", 2, 1),
-    ]  # fmt: skip
+        ("one", 1, 1),
+        ("two", 2, 1),
+    ]
     (row,) = found[1]
     assert (row.store, row.numbers.memories, row.exact) == ("one", 0, 0)
     assert missing == [
@@ -74,8 +79,11 @@ def test_an_example_that_was_not_judged_is_counted(tmp_path: Path) -> None:
     """A failed call of one example is no zero of it, and the others are scored."""
     one = store(tmp_path, "one", p=["Ann eats fish now"], q=["Ann eats fish now"])
     edge = {"memory_id": "m0", "unit_id": "u", "coverage": 0.5}
-    calls = write_rows(tmp_path / "calls.jsonl", {"instance_id": "p", "coverage_edges": [edge]},
-                       {"instance_id": "q", "error": "timeout"})  # fmt: skip
+    calls = write_rows(
+        tmp_path / "calls.jsonl",
+        {"instance_id": "p", "coverage_edges": [edge]},
+        {"instance_id": "q", "error": "timeout"},
+    )
     found, missing = all_of([*map(fish_package, "pq")], [one], PublishedJudge(calls))
     (scores,) = found
     assert scores.rows[0].numbers.written.value == F(1) / 2
@@ -109,14 +117,21 @@ def test_budgets_of_each_store() -> None:
     judges = {one.name: LexicalJudge() for one in stores}
     found = score_package(turns, stores, Scoring(asked_budgets("6,6%,own"), judges))
     assert [(row.store, row.numbers.asked, row.budget, row.numbers.fits) for row in found] == [
-        ("one", "6", 6, True), ("two", "6", 6, True),
-        ("one", "6%", 2, False), ("two", "6%", 2, True),
-        ("one", "own", 4, True), ("two", "own", 2, True),
-    ]  # fmt: skip
+        ("one", "6", 6, True),
+        ("two", "6", 6, True),
+        ("one", "6%", 2, False),
+        ("two", "6%", 2, True),
+        ("one", "own", 4, True),
+        ("two", "own", 2, True),
+    ]
     usual = score_package(turns, stores[:1], Scoring(None, judges))
     assert [(row.numbers.asked, row.budget) for row in usual] == [
-        ("5%", 2), ("10%", 4), ("20%", 8), ("40%", 16), ("own", 4),
-    ]  # fmt: skip
+        ("5%", 2),
+        ("10%", 4),
+        ("20%", 8),
+        ("40%", 16),
+        ("own", 4),
+    ]
 
 
 def test_a_share_of_nothing_is_no_budget() -> None:

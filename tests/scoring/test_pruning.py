@@ -29,12 +29,15 @@ RATED = WrittenStore(
 FILE = WrittenStore(
     "file",
     (
-        *(replace(memory(f"L{line}", cost), document="d", first_line=line, has_order=False)
-          for line, cost in ((1, 2), (2, 3), (3, 1))),
-        memory("p1", 1), memory("p2", 2),
+        *(
+            replace(memory(f"L{line}", cost), document="d", first_line=line, has_order=False)
+            for line, cost in ((1, 2), (2, 3), (3, 1))
+        ),
+        memory("p1", 1),
+        memory("p2", 2),
     ),
     documents=(WrittenDocument("d", "text", F(6), ("L1", "L2", "L3")),),
-)  # fmt: skip
+)
 """Three entries of a file, and two passages that were written one after the other."""
 
 
@@ -69,8 +72,12 @@ def test_a_policy_needs_a_score_of_every_memory() -> None:
     the times of all entries, `top` needs a file."""
     first, *others = RATED.memories
     partly = replace(RATED, memories=(replace(first, salience=None), *others))
-    for store, usable in ((LONG, ["recency"]), (partly, ["recency"]),
-                          (RATED, ["recency", "salience"]), (FILE, ["top"])):  # fmt: skip
+    for store, usable in (
+        (LONG, ["recency"]),
+        (partly, ["recency"]),
+        (RATED, ["recency", "salience"]),
+        (FILE, ["top"]),
+    ):
         assert usable_policies(store) == usable
         assert default_policy(store) == usable[0]
         assert keep_within(store, F(1)).policy == usable[0]

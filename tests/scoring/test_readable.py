@@ -98,9 +98,14 @@ def test_a_script_that_the_offline_judge_was_not_checked_in() -> None:
         {"id": "u", "kind": "fact", "text": "ภูมิแพ้ถั่วลิสงตั้งแต่เด็ก", "weight": 1},
     ]
     package = memaudit.Package.model_validate(
-        {"name": "thai", "experiences": [], "candidates": [], "units": units,
-         "cost_rule": "unicode_words"}
-    )  # fmt: skip
+        {
+            "name": "thai",
+            "experiences": [],
+            "candidates": [],
+            "units": units,
+            "cost_rule": "unicode_words",
+        }
+    )
     store = memaudit.texts(["ภูมิแพ้ถั่วลิสงอย่างรุนแรง"])
     with pytest.raises(
         NotJudged, match="is written in Thai, which offline cannot read; use lexical"

@@ -22,10 +22,22 @@ FOLDER = "labels/locomo_conv26"
 
 
 def rows(name: str) -> list[LabelRow]:
-    known = frozenset({
-        "unit_id", "session", "dia_ids", "kind", "text", "quote", "questions", "note",
-        "memory_id", "sources", "coverage", "why",
-    })  # fmt: skip
+    known = frozenset(
+        {
+            "unit_id",
+            "session",
+            "dia_ids",
+            "kind",
+            "text",
+            "quote",
+            "questions",
+            "note",
+            "memory_id",
+            "sources",
+            "coverage",
+            "why",
+        }
+    )
     return label_rows(real_file(f"{FOLDER}/{name}.jsonl"), known, frozenset())
 
 
@@ -55,18 +67,33 @@ class Labelled:
 def labelled() -> Labelled:
     units, memories = rows("units"), rows("memories")
     experiences = [{"id": row.text("memory_id")} for row in memories]
-    package = Package.model_validate({
-        "name": "conv-26", "cost_rule": "words", "experiences": experiences,
-        "candidates": [
-            {"id": row.text("memory_id"), "experience": row.text("memory_id"), "kind": "fact",
-             "text": row.text("text"), "cost": len(row.text("text").split()),
-             "generator": "rule:none"}
-            for row in memories],
-        "units": [
-            {"id": row.text("unit_id"), "kind": "fact", "text": row.text("text"),
-             "weight": len(row.many("questions"))}
-            for row in units],
-    })  # fmt: skip
+    package = Package.model_validate(
+        {
+            "name": "conv-26",
+            "cost_rule": "words",
+            "experiences": experiences,
+            "candidates": [
+                {
+                    "id": row.text("memory_id"),
+                    "experience": row.text("memory_id"),
+                    "kind": "fact",
+                    "text": row.text("text"),
+                    "cost": len(row.text("text").split()),
+                    "generator": "rule:none",
+                }
+                for row in memories
+            ],
+            "units": [
+                {
+                    "id": row.text("unit_id"),
+                    "kind": "fact",
+                    "text": row.text("text"),
+                    "weight": len(row.many("questions")),
+                }
+                for row in units
+            ],
+        }
+    )
     tables = distinct_texts(package.experiences, package.candidates, package.coverage)
     once = package.replace(
         experiences=tables.experiences, candidates=tables.candidates, equal_texts_once=True
@@ -124,10 +151,13 @@ class SameSession:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "budget", "share", "least"), [
-    *(("two-terms", budget, 0.15, 0.98) for budget in BUDGETS),
-    ("one-term", BUDGETS[2], 0.66, 1.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "budget", "share", "least"),
+    [
+        *(("two-terms", budget, 0.15, 0.98) for budget in BUDGETS),
+        ("one-term", BUDGETS[2], 0.66, 1.0),
+    ],
+)
 def test_a_few_percent_of_the_labels_give_the_optimum(
     name: str, budget: Fraction, share: float, least: float
 ) -> None:

@@ -27,9 +27,13 @@ from tests.scoring.small_stores import exported
 BUDGETS = (250, 500, 1000, 2000)
 LABELS = "labels/locomo_conv26"
 LETTA = {
-    "co-3": 29, "customer_service": 2, "evie": 13, "lettabot": 11, "memgpt_agent_with_convo": 2,
+    "co-3": 29,
+    "customer_service": 2,
+    "evie": 13,
+    "lettabot": 11,
+    "memgpt_agent_with_convo": 2,
     "void": 21,
-}  # fmt: skip
+}
 """Blocks with words of each agent file."""
 
 
@@ -75,8 +79,10 @@ def test_mem0_by_shared_words() -> None:
     assert value > 0
     optima = [score.kept.union_ratio.optimum.value for score in scores]
     assert optima == sorted(optima)
-    assert all(score.kept.union_ratio.optimum.value >= score.kept.package_ratio.optimum.value
-               for score in scores)  # fmt: skip
+    assert all(
+        score.kept.union_ratio.optimum.value >= score.kept.package_ratio.optimum.value
+        for score in scores
+    )
     assert not any(score.fits for score in scores)
 
 
@@ -155,8 +161,13 @@ def test_ten_thousand_memories() -> None:
     """Scored and proven in a process of its own, which never holds 2 GB."""
     real_file("locomo/locomo10.json")
     code = f"from {__name__} import score_ten_thousand; print(score_ten_thousand())"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                         cwd=Path(__file__).parents[2], check=False)  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     most = int(ran.stdout.split()[-1])
     assert 10 << 20 < most < 2 << 30

@@ -51,8 +51,11 @@ def test_rows_of_several_stores() -> None:
     """A budget alone does not say which; the message says how to ask."""
     result = pets(3, "own")
     assert [(row.store, row.budget) for row in result] == [
-        ("dog", 3), ("cat", 3), ("dog", 3), ("cat", 1),
-    ]  # fmt: skip
+        ("dog", 3),
+        ("cat", 3),
+        ("dog", 3),
+        ("cat", 1),
+    ]
     assert (result["dog", 3].exact, result["cat", 3].exact) == (F(3, 4), F(1, 4))
     assert result["cat", "own"].budget == result["cat", 1].budget == 1
     with pytest.raises(KeyError, match=r"2 stores are scored; ask for result\['dog', 3\]"):
@@ -85,8 +88,11 @@ def test_numbers_of_a_row() -> None:
     assert row.exact + sum(row.losses.values()) == 1
     assert (row.optimum.value, row.kept_by, row.at) == (7, "recency", "5")
     assert (nothing.score, nothing.exact, nothing.losses, nothing.undefined) == (
-        None, None, {}, "optimum is 0",
-    )  # fmt: skip
+        None,
+        None,
+        {},
+        "optimum is 0",
+    )
     assert nothing.lost == ()
 
 
@@ -96,9 +102,18 @@ def test_frames() -> None:
     result = meals_scores(5, "own", 0)
     frame = result.to_frame()
     assert list(frame.columns) == [
-        "store", "asked", "budget", "store_cost", "kept_by", "score", "low", "high",
-        *LOSS_STEPS, "certified", "is_estimate",
-    ]  # fmt: skip
+        "store",
+        "asked",
+        "budget",
+        "store_cost",
+        "kept_by",
+        "score",
+        "low",
+        "high",
+        *LOSS_STEPS,
+        "certified",
+        "is_estimate",
+    ]
     assert frame.columns.is_unique
     assert list(frame["asked"]) == ["5", "own", "0"]
     assert list(frame["score"][:2]) == [1 / 7, 4 / 7]
@@ -126,8 +141,10 @@ def test_saved_files_are_score_files(tmp_path: Path) -> None:
     assert data == json.loads(json.dumps(result.to_json(cells=True)))
     (file,) = read_score_run(data, "scores.json").packages
     assert (file.package, file.digest, file.union_digest) == (
-        "meals", result.digest, result.union_digest,
-    )  # fmt: skip
+        "meals",
+        result.digest,
+        result.union_digest,
+    )
     for read, row in zip(file.scores, result, strict=True):
         assert (read.store, read.asked, read.budget) == (row.store, row.numbers.asked, row.budget)
         assert read.score == pytest.approx(row.score)

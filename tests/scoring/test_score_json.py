@@ -12,9 +12,11 @@ def test_lost_units() -> None:
     scores = meals_scores(5, 7, 0)
     at_5, at_7, at_0 = ([lost_data(unit) for unit in row.lost] for row in scores)
     assert [(unit["unit"], unit["lost"], unit["step"]) for unit in at_5] == [
-        ("ended", 3, "extraction"), ("once", 1, "cost"), ("now", 3, "selection"),
+        ("ended", 3, "extraction"),
+        ("once", 1, "cost"),
+        ("now", 3, "selection"),
         ("once", -1, "selection"),
-    ]  # fmt: skip
+    ]
     assert [query["id"] for query in at_5[0]["asked_by"]] == ["q"]
     assert (at_5[0]["kind"], at_5[0]["weight"]) == ("supersession", 3)
     assert [unit["unit"] for unit in at_7] == ["ended"]
@@ -41,15 +43,19 @@ def test_a_unit_explained() -> None:
     unit = data["unit"]
     assert data["memories"] == []
     assert (unit["kind"], unit["weight"], [query["id"] for query in unit["queries"]]) == (
-        "current", 3, ["q"],
-    )  # fmt: skip
+        "current",
+        3,
+        ["q"],
+    )
     assert [(row["store"], row["id"], row["value"]) for row in unit["memories"]] == [
         ("long", "m2", 1)
     ]
     assert [(row["store"], row["id"]) for row in unit["candidates"]] == [(None, "both")]
     assert [(row["budget"], row["kept"], row["parts"]) for row in unit["scores"]] == [
-        (5, 0, {"selection": 3}), (7, 3, {}), (0, None, None),
-    ]  # fmt: skip
+        (5, 0, {"selection": 3}),
+        (7, 3, {}),
+        (0, None, None),
+    ]
 
 
 @pytest.mark.parametrize("id", ["m2", "long/m2"])

@@ -121,8 +121,10 @@ def test_judges_against_each_other() -> None:
     assert turned.kept_ranking.tau == -1
     pairs = judge_pairings([runs], {"a": "base", "b": "judge b", "c": "judge c"}, [F(3)])
     assert [(pair.first, pair.second, pair.kept_tau, pair.upper_tau) for pair in pairs] == [
-        ("a", "b", -1, -1), ("a", "c", None, None), ("b", "c", None, None),
-    ]  # fmt: skip
+        ("a", "b", -1, -1),
+        ("a", "c", None, None),
+        ("b", "c", None, None),
+    ]
     assert not pairs[0].same_kept_order
     assert judge_pairings([runs], {"a": "base"}, [F(3)]) == []
 
@@ -140,8 +142,10 @@ def test_uncertified_is_counted_and_undefined() -> None:
         for union, upper in ((proven, proven), (proven, bound), (bound, bound))
     ]
     assert [(row.kept, row.upper, row.uncertified) for row in rows] == [
-        (F(1, 3), F(1), 0), (F(1, 3), None, 1), (None, None, 2),
-    ]  # fmt: skip
+        (F(1, 3), F(1), 0),
+        (F(1, 3), None, 1),
+        (None, None, 2),
+    ]
 
 
 def test_spread() -> None:

@@ -8,18 +8,30 @@ from memaudit.core.package import Package
 from memaudit.scoring.judged_store import OTHER_CLOCK, measured_store
 from memaudit.scoring.package_scores import refuse_incomparable
 
-PACKAGE = Package.model_validate({
-    "name": "p", "cost_rule": "words", "candidates": [], "units": [],
-    "experiences": [{"id": "a", "timestamp": "2023-05-08T13:56"},
-                    {"id": "b", "timestamp": "2023-06-09"}],
-})  # fmt: skip
+PACKAGE = Package.model_validate(
+    {
+        "name": "p",
+        "cost_rule": "words",
+        "candidates": [],
+        "units": [],
+        "experiences": [
+            {"id": "a", "timestamp": "2023-05-08T13:56"},
+            {"id": "b", "timestamp": "2023-06-09"},
+        ],
+    }
+)
 MEMORIES = (
-    Memory(id="said", text="x", created_at="2023-05-08T13:56:00", valid_from="2023-05-08",
-           valid_to="2023-06-01T00:00:00"),
+    Memory(
+        id="said",
+        text="x",
+        created_at="2023-05-08T13:56:00",
+        valid_from="2023-05-08",
+        valid_to="2023-06-01T00:00:00",
+    ),
     Memory(id="wall", text="y", created_at="2025-01-02T03:04:05", valid_from="2025-01-02"),
     Memory(id="none", text="z"),
     Memory(id="written", text="On 2023-05-09 w", created_at="2023-05-09T00:00:00"),
-)  # fmt: skip
+)
 
 
 def shown(format: str, times: Times) -> tuple[list[str], int]:
@@ -49,9 +61,11 @@ def test_times(format: str, times: Times, first: str, left_out: int) -> None:
 
 
 def test_a_conversation_without_times_shows_none() -> None:
-    bare = PACKAGE.replace(experiences=tuple(
-        turn.model_copy(update={"timestamp": None}) for turn in PACKAGE.experiences
-    ))  # fmt: skip
+    bare = PACKAGE.replace(
+        experiences=tuple(
+            turn.model_copy(update={"timestamp": None}) for turn in PACKAGE.experiences
+        )
+    )
     store = ExportedStore(name="s", origin=Origin(system="x", format="amem"), memories=MEMORIES)
     measured = measured_store(bare, store)
     assert {memory.text for memory in measured.memories} >= {"x", "y"}

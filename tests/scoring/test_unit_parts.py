@@ -45,26 +45,45 @@ from tests.scoring.test_lazy_judging import BUDGETS, Replay, problems
 from tests.scoring.test_model_judge import session
 
 F = Fraction
-MOVED = EvidenceUnit.model_validate({
-    "id": "u7", "kind": "fact", "text": "Ana moved to Lisbon in May 2023", "weight": 4,
-    "sources": [{"id": "e"}],
-})  # fmt: skip
+MOVED = EvidenceUnit.model_validate(
+    {
+        "id": "u7",
+        "kind": "fact",
+        "text": "Ana moved to Lisbon in May 2023",
+        "weight": 4,
+        "sources": [{"id": "e"}],
+    }
+)
 DOG = EvidenceUnit(id="dog", kind="fact", text="Bo has a dog called Rex.", weight=F(1))
 UNITS = (
     *part_units(MOVED, (("what", "to Lisbon"), ("who", "Ana"), ("when", "in May 2023"))),
     DOG,
 )
-PACKAGE = Package.model_validate({
-    "name": "p", "cost_rule": "words", "experiences": [{"id": "e"}], "units": UNITS,
-    "candidates": [
-        {"id": "c", "experience": "e", "kind": "fact", "text": "Ana moved to Lisbon", "cost": 4,
-         "generator": "rule:raw"}],
-})  # fmt: skip
+PACKAGE = Package.model_validate(
+    {
+        "name": "p",
+        "cost_rule": "words",
+        "experiences": [{"id": "e"}],
+        "units": UNITS,
+        "candidates": [
+            {
+                "id": "c",
+                "experience": "e",
+                "kind": "fact",
+                "text": "Ana moved to Lisbon",
+                "cost": 4,
+                "generator": "rule:raw",
+            }
+        ],
+    }
+)
 CITY, DATE, ALL = "Ana moved to Lisbon", "Ana moved in May 2023", "In May 2023 Ana moved to Lisbon"
 STORE = exported(
-    Memory(id="city", text=CITY), Memory(id="date", text=DATE), Memory(id="all", text=ALL),
+    Memory(id="city", text=CITY),
+    Memory(id="date", text=DATE),
+    Memory(id="all", text=ALL),
     Memory(id="dog", text="Bo has a dog"),
-)  # fmt: skip
+)
 
 
 def texts(*memories: str) -> list[MemoryText]:
@@ -93,20 +112,27 @@ class Says:
         pairs: Collection[Pair] | None = None,
     ) -> Judgement:
         self.asked.append(pairs)
-        return Judgement({
-            memory.id: {unit: Cell(value, "pass:x")
-                        for unit, value in self._cells.get(memory.id, {}).items()
-                        if pairs is None or (memory.id, unit) in pairs}
-            for memory in memories
-        })  # fmt: skip
+        return Judgement(
+            {
+                memory.id: {
+                    unit: Cell(value, "pass:x")
+                    for unit, value in self._cells.get(memory.id, {}).items()
+                    if pairs is None or (memory.id, unit) in pairs
+                }
+                for memory in memories
+            }
+        )
 
 
 def test_nothing_is_kept_without_the_core() -> None:
     """What breaks the rule is counted. A part is kept or lost, there is no half of it."""
-    judge = Says({
-        "a": {"u7#what": F(1), "u7#who": F(1)}, "b": {"u7#who": F(1), "u7#when": F(1)},
-        "c": {"u7#what": F(1, 2), "u7#when": F(1), "dog": F(1, 2)},
-    })  # fmt: skip
+    judge = Says(
+        {
+            "a": {"u7#what": F(1), "u7#who": F(1)},
+            "b": {"u7#who": F(1), "u7#when": F(1)},
+            "c": {"u7#what": F(1, 2), "u7#when": F(1), "dog": F(1, 2)},
+        }
+    )
     judged = ask_judge(judge, texts("a", "b", "c"), UNITS)
     assert kept(judged) == {"a": ["u7#what", "u7#who"], "b": [], "c": ["dog"]}
     assert judged.left_out == {NO_CORE: 3, IN_PART: 1}
@@ -134,13 +160,17 @@ def test_the_lexical_estimate_goes_by_the_words_of_parts() -> None:
     """The date alone is half of the statement's words, and lacks the core."""
     judged = ask_judge(LexicalJudge(), texts(CITY, DATE, ALL, "Bo has a dog"), UNITS)
     assert kept(judged) == {
-        CITY: ["u7#what", "u7#who"], DATE: [],
-        ALL: ["u7#what", "u7#when", "u7#who"], "Bo has a dog": ["dog"],
-    }  # fmt: skip
+        CITY: ["u7#what", "u7#who"],
+        DATE: [],
+        ALL: ["u7#what", "u7#when", "u7#who"],
+        "Bo has a dog": ["dog"],
+    }
     assert judged.left_out == {}
     assert kept(ask_judge(PointerJudge(), texts("x"), UNITS[:3]))["x"] == [
-        "u7#what", "u7#when", "u7#who",
-    ]  # fmt: skip
+        "u7#what",
+        "u7#when",
+        "u7#who",
+    ]
 
 
 def test_a_filled_in_template_round_trips(tmp_path: Path) -> None:
@@ -150,14 +180,20 @@ def test_a_filled_in_template_round_trips(tmp_path: Path) -> None:
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["memory"], row["unit_id"]) for row in rows] == [
-        (CITY, "u7"), (DATE, "u7"), (ALL, "u7"), ("Bo has a dog", "dog"),
-    ]  # fmt: skip
+        (CITY, "u7"),
+        (DATE, "u7"),
+        (ALL, "u7"),
+        ("Bo has a dog", "dog"),
+    ]
     assert rows[0]["unit"] == (
         "Ana moved to Lisbon in May 2023 [what: to Lisbon; who: Ana; when: in May 2023]"
     )
     filled: list[dict[str, str]] = [
-        {"parts": "what;who"}, {"parts": "when; who"}, {"coverage": "1"}, {"coverage": "0.5"}
-    ]  # fmt: skip
+        {"parts": "what;who"},
+        {"parts": "when; who"},
+        {"coverage": "1"},
+        {"coverage": "0.5"},
+    ]
     with path.open("w", newline="") as file:
         table = csv.DictWriter(file, rows[0].keys())
         table.writeheader()
@@ -174,14 +210,17 @@ def test_a_filled_in_template_round_trips(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"coverage": 0.5}, "has coverage 0.5 of unit 'u7', which has parts; name the parts that "
-         "are kept in the field 'parts': what, who, when"),
+        (
+            {"coverage": 0.5},
+            "has coverage 0.5 of unit 'u7', which has parts; name the parts that "
+            "are kept in the field 'parts': what, who, when",
+        ),
         ({"parts": ["where"]}, "unit 'u7' has no part 'where'; its parts: what, who, when"),
         ({"parts": ["what"], "coverage": 1}, "has coverage 1, and parts of unit 'u7' that are not"),
         ({"unit_id": "dog", "parts": ["what"]}, "names parts of unit 'dog', which has none"),
         ({}, "lacks the field 'coverage'"),
     ],
-)  # fmt: skip
+)
 def test_labels_that_do_not_fit_are_one_line(
     tmp_path: Path, row: dict[str, Any], message: str
 ) -> None:
@@ -198,14 +237,16 @@ def test_labels_by_whole_by_parts_and_by_one_part(tmp_path: Path) -> None:
         {"memory_id": "b", "unit_id": "u7", "parts": []},
         {"memory_id": "c", "unit_id": "u7#what", "coverage": 1},
         {"memory_id": "d", "unit_id": "u7", "parts": ["what", "when"], "coverage": 0.75},
-    ]  # fmt: skip
+    ]
     path = tmp_path / "l.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     judged = ask_judge(LabelJudge(path), [MemoryText(id, id) for id in "abcd"], UNITS)
     assert kept(judged) == {
-        "a": ["u7#what", "u7#when", "u7#who"], "b": [], "c": ["u7#what"],
+        "a": ["u7#what", "u7#when", "u7#who"],
+        "b": [],
+        "c": ["u7#what"],
         "d": ["u7#what", "u7#when"],
-    }  # fmt: skip
+    }
 
 
 def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
@@ -214,15 +255,18 @@ def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         found = ask_judge(ModelJudge(asked, "one"), texts(said, "to Lisbon", "Soup."), UNITS)
     assert kept(found) == {
-        said: ["u7#what", "u7#when", "u7#who"], "to Lisbon": ["u7#what"], "Soup.": [],
-    }  # fmt: skip
+        said: ["u7#what", "u7#when", "u7#who"],
+        "to Lisbon": ["u7#what"],
+        "Soup.": [],
+    }
     (body,) = served.bodies
     units = {
         row["text"]: row.get("parts") for row in blocks(body["messages"][1]["content"])["units"]
     }
     assert units == {
-        MOVED.text: {"what": "to Lisbon", "who": "Ana", "when": "in May 2023"}, DOG.text: None
-    }  # fmt: skip
+        MOVED.text: {"what": "to Lisbon", "who": "Ana", "when": "in May 2023"},
+        DOG.text: None,
+    }
 
 
 def test_the_first_prompt_cannot_ask_about_parts(tmp_path: Path) -> None:
@@ -242,8 +286,9 @@ def test_lazy_judging_stays_exact_with_parts(
 ) -> None:
     """The judge may break the rule of parts; statements are asked about whole, each once."""
     package, store, judge = problem
-    units = [part for unit in package.units
-             for part in part_units(unit, [("what", "x"), ("when", "y")])]  # fmt: skip
+    units = [
+        part for unit in package.units for part in part_units(unit, [("what", "x"), ("when", "y")])
+    ]
     package = package.replace(units=units, coverage=())
     for text in {text for text, _ in judge.truth}:
         for unit in units:
@@ -267,9 +312,11 @@ def test_lazy_judging_stays_exact_with_parts(
 def test_a_union_keeps_to_the_rule(tmp_path: Path) -> None:
     """Whatever a judge says of candidates and memories, the union can be read again."""
     said = {
-        "c": {"u7#when": F(1)}, "city": {"u7#what": F(1), "u7#who": F(1, 2)},
-        "date": {"u7#when": F(1)}, "all": {"u7#what": F(1), "u7#when": F(1)},
-    }  # fmt: skip
+        "c": {"u7#when": F(1)},
+        "city": {"u7#what": F(1), "u7#who": F(1, 2)},
+        "date": {"u7#when": F(1)},
+        "all": {"u7#what": F(1), "u7#when": F(1)},
+    }
     result = score_package(PACKAGE, [STORE], Scoring(asked_budgets(40), {"s": Says(said)}))
     write_package(result.union, tmp_path / "union.json")
     kept_cells = {
@@ -277,6 +324,4 @@ def test_a_union_keeps_to_the_rule(tmp_path: Path) -> None:
         for cell in read_package(tmp_path / "union.json").coverage
         if cell.value
     }
-    assert kept_cells == {
-        ("s/city", "u7#what"), ("s/all", "u7#what"), ("s/all", "u7#when")
-    }  # fmt: skip
+    assert kept_cells == {("s/city", "u7#what"), ("s/all", "u7#what"), ("s/all", "u7#when")}

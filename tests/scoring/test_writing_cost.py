@@ -16,16 +16,25 @@ from tests.scoring.small_stores import MEALS
 
 def store(name: str, *rows: dict[str, Any]) -> ExportedStore:
     writing = {"calls": 9, "tokens_in": "not reported", "feedings": {MEALS.name: list(rows)}}
-    return ExportedStore.model_validate({
-        "name": name,
-        "origin": {"system": "x", "format": "plain", "configuration": {"writing": writing}},
-        "memories": [{"id": "a", "text": "once"}],
-    })  # fmt: skip
+    return ExportedStore.model_validate(
+        {
+            "name": name,
+            "origin": {"system": "x", "format": "plain", "configuration": {"writing": writing}},
+            "memories": [{"id": "a", "text": "once"}],
+        }
+    )
 
 
 def row(calls: int, tokens: int | None) -> dict[str, Any]:
-    return {"after": "", "calls": calls, "tokens_in": tokens, "tokens_out": tokens,
-            "embedding_calls": 1, "embedded_texts": 2, "seconds": 1.5}  # fmt: skip
+    return {
+        "after": "",
+        "calls": calls,
+        "tokens_in": tokens,
+        "tokens_out": tokens,
+        "embedding_calls": 1,
+        "embedded_texts": 2,
+        "seconds": 1.5,
+    }
 
 
 KNOWN, UNKNOWN = store("known", row(0, None), row(2, 100)), store("unknown", row(2, None))
@@ -40,8 +49,9 @@ def test_of_the_package_at_hand() -> None:
     other = writing_cost(KNOWN, "another package")
     assert other is not None
     assert (other.calls, other.tokens) == (9, None)
-    plain = KNOWN.model_copy(update={"origin": KNOWN.origin.model_copy(
-        update={"configuration": {}})})  # fmt: skip
+    plain = KNOWN.model_copy(
+        update={"origin": KNOWN.origin.model_copy(update={"configuration": {}})}
+    )
     assert writing_cost(plain, MEALS.name) is None
 
 

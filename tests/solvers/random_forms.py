@@ -9,9 +9,11 @@ from memaudit.solvers.form import Form, integer_form
 from tests.proofs import package
 
 RATIONAL: tuple[Response, ...] = (
-    Capped(), Capped(cap=Fraction(3, 4)), Capped(cap=Fraction(2)),
+    Capped(),
+    Capped(cap=Fraction(3, 4)),
+    Capped(cap=Fraction(2)),
     Piecewise(points=((Fraction(1, 2), Fraction(1, 2)), (Fraction(3, 2), Fraction(5, 6)))),
-)  # fmt: skip
+)
 IRRATIONAL: tuple[Response, ...] = (Sqrt(), Log1p(), Saturating())
 
 
@@ -40,8 +42,9 @@ def random_package(seed: int, irrational: bool = False, groups: int = 4, units: 
         experiences=tuple(experiences),
         candidates=tuple(candidates),
         units=tuple(
-            EvidenceUnit(id=name, kind="fact", weight=random.choice(weights),
-                         response=random.choice(shapes))
+            EvidenceUnit(
+                id=name, kind="fact", weight=random.choice(weights), response=random.choice(shapes)
+            )
             for name in names
         ),
         coverage=tuple(
@@ -50,7 +53,7 @@ def random_package(seed: int, irrational: bool = False, groups: int = 4, units: 
             for name in names
             if random.random() < 0.6
         ),
-    )  # fmt: skip
+    )
 
 
 def random_form(seed: int, irrational: bool = False) -> Form:
@@ -80,14 +83,15 @@ def with_parts(package: Package, parts: dict[str, list[str]]) -> Package:
         candidates=tuple(
             candidate.model_copy(
                 update={
-                    "experience": homes[candidate.id].id if candidate.id in homes
+                    "experience": homes[candidate.id].id
+                    if candidate.id in homes
                     else candidate.experience,
                     "parts": tuple(parts.get(candidate.id, ())),
                 }
             )
             for candidate in package.candidates
         ),
-    )  # fmt: skip
+    )
 
 
 def random_package_with_parts(seed: int, irrational: bool = False) -> Package:

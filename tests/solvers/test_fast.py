@@ -100,8 +100,10 @@ def test_plain_and_compiled_small_search_are_the_same() -> None:
             fast._small(packed, Limits(), slack, 10_000, how) for how in (False, True)
         )
         assert (plain.chosen, plain.value, plain.proof) == (
-            compiled.chosen, compiled.value, compiled.proof,
-        )  # fmt: skip
+            compiled.chosen,
+            compiled.value,
+            compiled.proof,
+        )
         compared += len(plain.chosen) > 1
     assert compared > 50
 

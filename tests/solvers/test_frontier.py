@@ -56,10 +56,12 @@ def test_components_equal_budget_by_budget(monkeypatch: pytest.MonkeyPatch) -> N
 def test_one_programme_equals_solve(seed: int) -> None:
     """Units with two levels: every budget, by a sweep. Each store is worth what its step says."""
     package = two_levels(100 + seed, 70 + 10 * seed, 25)
-    halves = package.replace(candidates=tuple(
-        candidate.model_copy(update={"cost": candidate.cost / 2})
-        for candidate in package.candidates
-    ))  # fmt: skip
+    halves = package.replace(
+        candidates=tuple(
+            candidate.model_copy(update={"cost": candidate.cost / 2})
+            for candidate in package.candidates
+        )
+    )
     subject = halves if seed % 2 else package
     found = frontier(subject, 60, threads=1 + seed % 3)
     assert found.method == SWEEP

@@ -31,19 +31,27 @@ def random_package(seed: int, candidates: int, units: int) -> Package:
     groups = [str(n if alone else draw.randrange(candidates)) for n in range(candidates)]
     density = min(0.6, draw.choice([2, 4, 8]) / units)
     costs = draw.choice([[1], [0, 1, 2, 3], [5, 8, 13, 21], range(3, 30)])
-    return Package.model_validate({
-        "name": f"random {seed}",
-        "group_cap": draw.choice([1, 1, 2]),
-        "experiences": [{"id": id} for id in sorted(set(groups))],
-        "candidates": [
-            {"id": f"c{n}", "experience": groups[n], "kind": "fact", "cost": draw.choice(costs)}
-            for n in range(candidates)],
-        "units": [{"id": f"u{n}", "kind": "fact", "weight": draw.choice([0, 1, 1, 1, 2, 3])}
-                  for n in range(units)],
-        "coverage": [
-            {"candidate": f"c{c}", "unit": f"u{u}", "value": draw.choice(["0.5", "1"])}
-            for c in range(candidates) for u in range(units) if draw.random() < density],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": f"random {seed}",
+            "group_cap": draw.choice([1, 1, 2]),
+            "experiences": [{"id": id} for id in sorted(set(groups))],
+            "candidates": [
+                {"id": f"c{n}", "experience": groups[n], "kind": "fact", "cost": draw.choice(costs)}
+                for n in range(candidates)
+            ],
+            "units": [
+                {"id": f"u{n}", "kind": "fact", "weight": draw.choice([0, 1, 1, 1, 2, 3])}
+                for n in range(units)
+            ],
+            "coverage": [
+                {"candidate": f"c{c}", "unit": f"u{u}", "value": draw.choice(["0.5", "1"])}
+                for c in range(candidates)
+                for u in range(units)
+                if draw.random() < density
+            ],
+        }
+    )
 
 
 def by_hulls(form: Form, limits: Limits | None = None) -> LargeSolution:
@@ -58,9 +66,16 @@ def checked(package: Package, form: Form, budget: Fraction, solution: LargeSolut
     """Whether the checker accepts the proof of a solution."""
     ids = tuple(sorted(form.candidate_ids[u] for u in solution.chosen))
     proof = Certificate(
-        digest(package), budget, form.group_cap, F(solution.value, form.value_scale),
-        form.value_scale, ids, solution.tape, solution.layouts, solution.fineness,
-    )  # fmt: skip
+        digest(package),
+        budget,
+        form.group_cap,
+        F(solution.value, form.value_scale),
+        form.value_scale,
+        ids,
+        solution.tape,
+        solution.layouts,
+        solution.fineness,
+    )
     return verify(package, proof).valid
 
 
@@ -129,9 +144,9 @@ def test_limits_leave_a_bound() -> None:
 
 def test_more_levels_go_another_way() -> None:
     package = random_package(5, 80, 20)
-    finer = package.replace(coverage=tuple(
-        cell.model_copy(update={"value": F(1, 3)}) for cell in package.coverage
-    ))  # fmt: skip
+    finer = package.replace(
+        coverage=tuple(cell.model_copy(update={"value": F(1, 3)}) for cell in package.coverage)
+    )
     form = integer_form(finer).at(F(30), 1)
     packed = pack(form)
     assert packed is not None

@@ -54,16 +54,21 @@ def test_the_optimum_lies_between_value_and_bound_whatever_a_judge_says(
         assert "not judged" in best.note
 
 
-OPEN = Package.model_validate({
-    "name": "open", "experiences": [{"id": "e"}, {"id": "f"}],
-    "candidates": [
-        {"id": "a", "experience": "e", "kind": "fact", "cost": 1},
-        {"id": "b", "experience": "f", "kind": "fact", "cost": 1}],
-    "units": [{"id": "u", "kind": "fact", "weight": 2}],
-    "coverage": [
-        {"candidate": "a", "unit": "u", "value": 0.5},
-        {"candidate": "b", "unit": "u", "value": 0, "upper": 1}],
-})  # fmt: skip
+OPEN = Package.model_validate(
+    {
+        "name": "open",
+        "experiences": [{"id": "e"}, {"id": "f"}],
+        "candidates": [
+            {"id": "a", "experience": "e", "kind": "fact", "cost": 1},
+            {"id": "b", "experience": "f", "kind": "fact", "cost": 1},
+        ],
+        "units": [{"id": "u", "kind": "fact", "weight": 2}],
+        "coverage": [
+            {"candidate": "a", "unit": "u", "value": 0.5},
+            {"candidate": "b", "unit": "u", "value": 0, "upper": 1},
+        ],
+    }
+)
 
 
 def test_an_open_cell_leaves_an_interval_and_a_closed_one_a_certificate() -> None:

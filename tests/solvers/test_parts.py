@@ -34,11 +34,12 @@ PROVERS = ["auto", "fast", "reference"]
 # Without the rule {a, f} would be worth 3/2 for 3. With it, 4 buy {a, b}, worth 3/2, and 3 buy 1.
 NOTES = with_parts(
     package(
-        "a:e0:1 b:e1:3 f:e2:2", {"x": 1, "y": 1},
+        "a:e0:1 b:e1:3 f:e2:2",
+        {"x": 1, "y": 1},
         [("a", "x", "1/2"), ("b", "y", 1), ("f", "x", "1/2"), ("f", "y", "1/2")],
     ),
     {"f": ["a", "b"]},
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))
@@ -136,22 +137,34 @@ APART = {
     "grain": ("241", "b:g0:2 p:p:5 q:q:2 w:w:2", "b:u1:1 p:u2:1/2 q:u0:1 w:u0:1 w:u1:1/2", 3, 2),
     "thirds": ("1", "a:g0:4 c:g0:4 p:p:5 w:w:4", "a:u0:1/2 c:u0:1 p:u0:1/3", 7, 1),
     "dominated where w is kept": (
-        "32", "b:g0:4 c:g1:1 d:g1:2 p:p:2 w:w:3",
-        "b:u0:1 c:u0:2/3 d:u0:2/3 d:u1:1/2 p:u0:1/3 w:u1:1", 12, 1,
+        "32",
+        "b:g0:4 c:g1:1 d:g1:2 p:p:2 w:w:3",
+        "b:u0:1 c:u0:2/3 d:u0:2/3 d:u1:1/2 p:u0:1/3 w:u1:1",
+        12,
+        1,
     ),
     "dominated in the small search": (
-        "114", "a:g0:3 b:g0:2 c:g1:2 p:p:1 w:w:1",
-        "a:u1:1/2 a:u2:1 b:u2:1 c:u0:2/3 p:u2:1 w:u1:1", 4, 1,
+        "114",
+        "a:g0:3 b:g0:2 c:g1:2 p:p:1 w:w:1",
+        "a:u1:1/2 a:u2:1 b:u2:1 c:u0:2/3 p:u2:1 w:u1:1",
+        4,
+        1,
     ),
     "full where w is kept": (
-        "233", "a:g0:1 b:g0:1 p:p:1 w:w:2 x:x:2",
-        "a:u1:1/2 b:u2:1 p:u1:2/3 w:u0:1 x:u0:1/2", 11, 1,
+        "233",
+        "a:g0:1 b:g0:1 p:p:1 w:w:2 x:x:2",
+        "a:u1:1/2 b:u2:1 p:u1:2/3 w:u0:1 x:u0:1/2",
+        11,
+        1,
     ),
     "half full where w is kept": (
-        "1141", "c:g0:4 d:g0:2 p:p:3 w:w:5",
-        "c:u2:2/3 d:u0:1/2 d:u2:1/3 d:u3:1/2 p:u1:1 w:u0:2/3 w:u3:1/2", 11, 1,
+        "1141",
+        "c:g0:4 d:g0:2 p:p:3 w:w:5",
+        "c:u2:2/3 d:u0:1/2 d:u2:1/3 d:u3:1/2 p:u1:1 w:u0:2/3 w:u3:1/2",
+        11,
+        1,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("small", [True, False])
@@ -290,9 +303,15 @@ def test_the_frontier_at_every_budget(cap: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "response", [Capped(), Capped(cap=F(3, 4)), Sqrt(), Log1p(),
-                 Piecewise(points=((F(1, 2), F(1, 2)), (F(3, 2), F(5, 6))))],
-)  # fmt: skip
+    "response",
+    [
+        Capped(),
+        Capped(cap=F(3, 4)),
+        Sqrt(),
+        Log1p(),
+        Piecewise(points=((F(1, 2), F(1, 2)), (F(3, 2), F(5, 6)))),
+    ],
+)
 @pytest.mark.parametrize("table", [True, False])
 def test_a_unit_that_is_covered_in_part(
     response: Response, table: bool, monkeypatch: pytest.MonkeyPatch

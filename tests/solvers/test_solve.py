@@ -246,8 +246,10 @@ def test_no_store_holds_waste_and_row_order_does_not_matter(name: str) -> None:
     for seed in range(40):
         package = random_package(seed)
         budget = package.total_cost(package.candidate) / 2
-        stores = {solve(variant, budget, solver=name).store for variant in
-                  (package, shuffled(package, seed))}  # fmt: skip
+        stores = {
+            solve(variant, budget, solver=name).store
+            for variant in (package, shuffled(package, seed))
+        }
         assert len(stores) == 1
         form = integer_form(package)
         chosen = tuple(form.candidate_ids.index(id) for id in stores.pop())

@@ -63,8 +63,9 @@ def test_undefined() -> None:
     assert correlation_interval(0.5, numbers(0.4, math.nan, 0.6), 3).low == pytest.approx(0.405)
 
 
-POINTS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2)), min_size=2,
-                  max_size=12)  # fmt: skip
+POINTS = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2)), min_size=2, max_size=12
+)
 
 
 def counted(x: list[int], y: list[int]) -> float:

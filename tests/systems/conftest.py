@@ -70,18 +70,28 @@ def no_way_out(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 def package(name: str, *texts: str) -> Package:
     """A package of these messages, its hidden side full of one telltale word."""
-    return Package.model_validate({
-        "name": name,
-        "experiences": [
-            {"id": f"e{at}", "text": text, "index": at, "speaker": "Ann",
-             "timestamp": f"2024-03-0{at + 1}T09:00", "attributes": {"note": HIDDEN}}
-            for at, text in enumerate(texts)
-        ],
-        "candidates": [{"id": "c", "experience": "e0", "kind": "fact", "cost": 1, "text": HIDDEN}],
-        "units": [{"id": "u", "kind": "fact", "text": HIDDEN}],
-        "queries": [{"id": "q", "text": HIDDEN, "answer": HIDDEN, "required": ["u"]}],
-        "attributes": {"note": HIDDEN},
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": name,
+            "experiences": [
+                {
+                    "id": f"e{at}",
+                    "text": text,
+                    "index": at,
+                    "speaker": "Ann",
+                    "timestamp": f"2024-03-0{at + 1}T09:00",
+                    "attributes": {"note": HIDDEN},
+                }
+                for at, text in enumerate(texts)
+            ],
+            "candidates": [
+                {"id": "c", "experience": "e0", "kind": "fact", "cost": 1, "text": HIDDEN}
+            ],
+            "units": [{"id": "u", "kind": "fact", "text": HIDDEN}],
+            "queries": [{"id": "q", "text": HIDDEN, "answer": HIDDEN, "required": ["u"]}],
+            "attributes": {"note": HIDDEN},
+        }
+    )
 
 
 Run = Callable[..., CaptureOutcome]
@@ -91,13 +101,20 @@ Run = Callable[..., CaptureOutcome]
 def run(model: ModelServer, tmp_path: Path) -> Run:
 
     def go(
-        name: str, packages: list[Package], embedder: str | None = "words", feed: str = "message",
+        name: str,
+        packages: list[Package],
+        embedder: str | None = "words",
+        feed: str = "message",
         **options: object,
-    ) -> CaptureOutcome:  # fmt: skip
+    ) -> CaptureOutcome:
         settings = CaptureSettings(
-            "small", model.address, embedder, dict(options),  # type: ignore[arg-type]
-            str(Path(ENVIRONMENTS or "") / name), feed=feed,
-        )  # fmt: skip
+            "small",
+            model.address,
+            embedder,
+            dict(options),  # type: ignore[arg-type]
+            str(Path(ENVIRONMENTS or "") / name),
+            feed=feed,
+        )
         return capture(named_system(name), packages, settings, tmp_path / "store.json")
 
     return go

@@ -72,11 +72,17 @@ class _Handler(BaseHTTPRequestHandler):
         message = reply(body)
         size = len(json.dumps(body)) // 4  # about what a tokenizer would say: Letta acts on it
         done = "tool_calls" if message.get("tool_calls") else "stop"
-        return self._send(200, {
-            "id": "chat", "object": "chat.completion", "created": 0, "model": body["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": done}],
-            "usage": {"prompt_tokens": size, "completion_tokens": 1, "total_tokens": size + 1},
-        })  # fmt: skip
+        return self._send(
+            200,
+            {
+                "id": "chat",
+                "object": "chat.completion",
+                "created": 0,
+                "model": body["model"],
+                "choices": [{"index": 0, "message": message, "finish_reason": done}],
+                "usage": {"prompt_tokens": size, "completion_tokens": 1, "total_tokens": size + 1},
+            },
+        )
 
     def _send(self, status: int, body: dict[str, Any]) -> None:
         data = json.dumps(body).encode()
@@ -170,9 +176,13 @@ def _mem0(prompt: str) -> dict[str, Any]:
     new = prompt.split("## New Messages\n")[1].split("\n## ")[0]
     facts = sentences(re.sub(r"^(user|assistant): ", "", new, flags=re.MULTILINE))
     return _content(
-        {"memory": [{"id": str(at), "text": fact, "attributed_to": "user"}
-                    for at, fact in enumerate(facts)]}
-    )  # fmt: skip
+        {
+            "memory": [
+                {"id": str(at), "text": fact, "attributed_to": "user"}
+                for at, fact in enumerate(facts)
+            ]
+        }
+    )
 
 
 def _analyse(prompt: str) -> dict[str, Any]:
@@ -188,15 +198,20 @@ def _evolve(prompt: str) -> dict[str, Any]:
         r"memory_id:(\S+)\t.*?memory content: (.*?)\tmemory context: (.*?)\t", prompt
     )
     linked = [id for id, text, _ in found if words & set(keywords(text))]
-    return _content({
-        "should_evolve": bool(linked), "actions": ["strengthen", "update_neighbor"],
-        "suggested_connections": linked, "tags_to_update": ["diary", "linked"],
-        "new_context_neighborhood": [
-            f"{context} Told again." if id in linked else context for id, _, context in found
-        ],
-        "new_tags_neighborhood": [["diary", "linked"] if id in linked else ["diary"]
-                                  for id, _, _ in found],
-    })  # fmt: skip
+    return _content(
+        {
+            "should_evolve": bool(linked),
+            "actions": ["strengthen", "update_neighbor"],
+            "suggested_connections": linked,
+            "tags_to_update": ["diary", "linked"],
+            "new_context_neighborhood": [
+                f"{context} Told again." if id in linked else context for id, _, context in found
+            ],
+            "new_tags_neighborhood": [
+                ["diary", "linked"] if id in linked else ["diary"] for id, _, _ in found
+            ],
+        }
+    )
 
 
 def _langmem(request: dict[str, Any]) -> dict[str, Any]:
@@ -211,10 +226,17 @@ def _langmem(request: dict[str, Any]) -> dict[str, Any]:
         if fact.startswith("Correction: ") and "PatchDoc" in offered:
             new = fact.removeprefix("Correction: ")
             calls += [
-                ("PatchDoc", {"json_doc_id": id, "planned_edits": "replace", "patches": [
-                    {"op": "replace", "path": "/content", "value": new}]})
-                for id, text in old.items() if text.split()[:2] == new.split()[:2]
-            ]  # fmt: skip
+                (
+                    "PatchDoc",
+                    {
+                        "json_doc_id": id,
+                        "planned_edits": "replace",
+                        "patches": [{"op": "replace", "path": "/content", "value": new}],
+                    },
+                )
+                for id, text in old.items()
+                if text.split()[:2] == new.split()[:2]
+            ]
         elif fact.startswith("Forget ") and "RemoveDoc" in offered:
             gone = fact.removeprefix("Forget ").rstrip(".")
             calls += [
@@ -227,13 +249,18 @@ def _langmem(request: dict[str, Any]) -> dict[str, Any]:
 
 def _tool_calls(calls: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     return {
-        "role": "assistant", "content": None,
+        "role": "assistant",
+        "content": None,
         "tool_calls": [
-            {"id": f"call_{at}", "type": "function",
-             "function": {"name": name, "arguments": json.dumps(arguments)}}
+            {
+                "id": f"call_{at}",
+                "type": "function",
+                "function": {"name": name, "arguments": json.dumps(arguments)},
+            }
             for at, (name, arguments) in enumerate(calls)
-        ] or None,
-    }  # fmt: skip
+        ]
+        or None,
+    }
 
 
 def _mcp_memory(request: dict[str, Any]) -> dict[str, Any]:
@@ -298,19 +325,29 @@ def _entities(prompt: str) -> dict[str, Any]:
 
 
 def _edges(prompt: str) -> dict[str, Any]:
-    return {"edges": [
-        {"source_entity_name": first, "target_entity_name": last, "relation_type": verb.upper(),
-         "fact": fact, "valid_at": None, "invalid_at": None}
-        for first, verb, last, fact in _triples(_between(prompt, "CURRENT_MESSAGE"))
-    ]}  # fmt: skip
+    return {
+        "edges": [
+            {
+                "source_entity_name": first,
+                "target_entity_name": last,
+                "relation_type": verb.upper(),
+                "fact": fact,
+                "valid_at": None,
+                "invalid_at": None,
+            }
+            for first, verb, last, fact in _triples(_between(prompt, "CURRENT_MESSAGE"))
+        ]
+    }
 
 
 def _same_entities(prompt: str) -> dict[str, Any]:
     """Graphiti asks about names that it does not find as they are; none is another's."""
     new = json.loads(_between(prompt, "ENTITIES"))
-    return {"entity_resolutions": [
-        {"id": one["id"], "name": one["name"], "duplicate_candidate_id": -1} for one in new
-    ]}  # fmt: skip
+    return {
+        "entity_resolutions": [
+            {"id": one["id"], "name": one["name"], "duplicate_candidate_id": -1} for one in new
+        ]
+    }
 
 
 def _contradicted(prompt: str) -> dict[str, Any]:
@@ -327,10 +364,13 @@ def _since(prompt: str) -> dict[str, Any]:
 
 
 GRAPHITI: dict[str | None, Callable[[str], dict[str, Any]]] = {
-    "ExtractedEntities": _entities, "ExtractedEdges": _edges, "NodeResolutions": _same_entities,
-    "EdgeDuplicate": _contradicted, "EdgeTimestamps": _since,
+    "ExtractedEntities": _entities,
+    "ExtractedEdges": _edges,
+    "NodeResolutions": _same_entities,
+    "EdgeDuplicate": _contradicted,
+    "EdgeTimestamps": _since,
     "SummarizedEntities": lambda _: {"summaries": []},
-}  # fmt: skip
+}
 """Graphiti names the shape of the reply that it wants."""
 
 
@@ -341,27 +381,33 @@ def _cognee_graph(message: str) -> dict[str, Any]:
     return {
         "nodes": [{"id": name, "name": name, "type": "Thing", "description": ""} for name in names],
         "edges": [
-            {"source_node_id": first, "target_node_id": last, "relationship_name": verb,
-             "description": fact}
+            {
+                "source_node_id": first,
+                "target_node_id": last,
+                "relationship_name": verb,
+                "description": fact,
+            }
             for first, verb, last, fact in triples
         ],
-    }  # fmt: skip
+    }
 
 
 def _letta(request: dict[str, Any]) -> dict[str, Any]:
     """Letta's agent works step by step: one tool call for every fact, then a word to the user."""
     messages = request["messages"]
     asked = [
-        place for place, message in enumerate(messages)
+        place
+        for place, message in enumerate(messages)
         if message["role"] == "user" and SUMMARY not in message["content"]
-    ]  # fmt: skip
+    ]
     if not asked:  # what the user said last is in the summary, and was seen to before
         return {"role": "assistant", "content": "Noted."}
     at = asked[-1]
     calls = [
-        call for fact in sentences(messages[at]["content"])
+        call
+        for fact in sentences(messages[at]["content"])
         for call in _letta_calls(fact, _human_block(messages[:at]))
-    ]  # fmt: skip
+    ]
     done = sum(message["role"] == "tool" for message in messages[at:])
     if done >= len(calls):
         return {"role": "assistant", "content": "Noted."}

@@ -38,24 +38,40 @@ ROLE = re.compile(
 
 
 def talk(name: str = "ann", changed: str = "") -> Package:
-    return Package.model_validate({
-        "name": name, "candidates": [], "units": [],
-        "experiences": [
-            {"id": f"e{at}", "index": at, "session": session, "timestamp": time, "speaker": who,
-             "text": changed if changed and at == 2 else text}
-            for at, (session, time, who, text) in enumerate(TALK)
-        ],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": name,
+            "candidates": [],
+            "units": [],
+            "experiences": [
+                {
+                    "id": f"e{at}",
+                    "index": at,
+                    "session": session,
+                    "timestamp": time,
+                    "speaker": who,
+                    "text": changed if changed and at == 2 else text,
+                }
+                for at, (session, time, who, text) in enumerate(TALK)
+            ],
+        }
+    )
 
 
 def run(
-    system: str, model: ModelServer | None, out: Path, package: Package,
-    calls: CallPlan = RECORDED, **settings: object,
-) -> CaptureOutcome:  # fmt: skip
+    system: str,
+    model: ModelServer | None,
+    out: Path,
+    package: Package,
+    calls: CallPlan = RECORDED,
+    **settings: object,
+) -> CaptureOutcome:
     given = CaptureSettings(
-        "small", model.address if model else "", "words",
+        "small",
+        model.address if model else "",
+        "words",
         python=str(Path(ENVIRONMENTS or "") / system),
-    )  # fmt: skip
+    )
     out.parent.mkdir(exist_ok=True)
     given = replace(given, **settings)  # type: ignore[arg-type]
     return capture(named_system(system), [package], given, out, calls=calls)

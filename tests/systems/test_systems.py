@@ -112,12 +112,25 @@ def test_kill_minus_nine_in_the_middle(
         paths += ["--package", str(tmp_path / f"{one.name}.json")]
     model.hold = "clocks"
     command = [
-        sys.executable, "-c", "from memaudit.cli.capture import capture; import typer; "
-        "app = typer.Typer(); app.command()(capture); app()", system, *paths,
-        "--base-url", model.address, "--model", "small", "--embedder", "words",
-        "--out", str(tmp_path / "store.json"), "--python", str(Path(ENVIRONMENTS or "") / system),
-        "--feed", "message",
-    ]  # fmt: skip
+        sys.executable,
+        "-c",
+        "from memaudit.cli.capture import capture; import typer; "
+        "app = typer.Typer(); app.command()(capture); app()",
+        system,
+        *paths,
+        "--base-url",
+        model.address,
+        "--model",
+        "small",
+        "--embedder",
+        "words",
+        "--out",
+        str(tmp_path / "store.json"),
+        "--python",
+        str(Path(ENVIRONMENTS or "") / system),
+        "--feed",
+        "message",
+    ]
     with subprocess.Popen(command) as process:
         assert model.held.wait(120)
         process.send_signal(signal.SIGKILL)
@@ -188,8 +201,10 @@ def test_a_budget_reaches_the_model(run: Run, model: ModelServer, system: str) -
         assert any("long-term memory manager" in chat and told in chat for chat in model.chats)
     if system == "letta":  # 40 words of 7 letters, two blocks
         assert any("chars_limit=140" in chat for chat in model.chats)
-        assert any("about the person you are conversing with" in chat and told in chat
-                   for chat in model.chats)  # fmt: skip
+        assert any(
+            "about the person you are conversing with" in chat and told in chat
+            for chat in model.chats
+        )
     if system == "mem0":
         with pytest.raises(MemAuditError, match="A-Mem has no setting 'budget' here"):
             run("amem", [package("ann", "Ann swims.")], budget=40)

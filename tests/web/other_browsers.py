@@ -63,8 +63,11 @@ class Window:
         return self._browser.call("execute/sync", script=script, args=list(values))
 
     def press(self, *keys: str) -> None:
-        steps = [{"type": kind, "value": KEYS.get(key, key)} for key in keys
-                 for kind in ("keyDown", "keyUp")]  # fmt: skip
+        steps = [
+            {"type": kind, "value": KEYS.get(key, key)}
+            for key in keys
+            for kind in ("keyDown", "keyUp")
+        ]
         self._browser.call("actions", actions=[{"type": "key", "id": "keys", "actions": steps}])
 
     def click(self, place: str) -> None:
@@ -80,23 +83,34 @@ class Window:
         return value
 
     def sees(self, place: str, text: str) -> None:
-        self.until("(document.querySelector(arguments[0])?.textContent ?? '').trim()"
-                   ".replace(/\\s+/g, ' ').includes(arguments[1])", place, text)  # fmt: skip
+        self.until(
+            "(document.querySelector(arguments[0])?.textContent ?? '').trim()"
+            ".replace(/\\s+/g, ' ').includes(arguments[1])",
+            place,
+            text,
+        )
 
     def arrives(self, address: str) -> None:
         """The page is there and its scripts listen."""
-        self.until("document.readyState === 'complete' && new RegExp(arguments[0])"
-                   ".test(location.href)", address)  # fmt: skip
+        self.until(
+            "document.readyState === 'complete' && new RegExp(arguments[0]).test(location.href)",
+            address,
+        )
 
     def text(self, place: str) -> str:
-        return str(self.run("return document.querySelector(arguments[0])?.textContent ?? ''",
-                            place))  # fmt: skip
+        return str(
+            self.run("return document.querySelector(arguments[0])?.textContent ?? ''", place)
+        )
 
     def texts(self, place: str) -> list[str]:
         """Of the visible elements."""
-        return list(self.run(
-            "return [...document.querySelectorAll(arguments[0])].filter(one => "
-            "one.getClientRects().length).map(one => one.textContent.trim())", place))  # fmt: skip
+        return list(
+            self.run(
+                "return [...document.querySelectorAll(arguments[0])].filter(one => "
+                "one.getClientRects().length).map(one => one.textContent.trim())",
+                place,
+            )
+        )
 
     def count(self, place: str) -> int:
         return int(self.run("return document.querySelectorAll(arguments[0]).length", place))
@@ -122,9 +136,15 @@ class Window:
 class Firefox:
     """Firefox's Marionette: WebDriver's commands over a socket, and the console of the browser."""
 
-    NAMES: ClassVar = {"url": "Navigate", "refresh": "Refresh", "execute/sync": "ExecuteScript",
-             "actions": "PerformActions", "element": "FindElement", "click": "ElementClick",
-             "session": "NewSession"}  # fmt: skip
+    NAMES: ClassVar = {
+        "url": "Navigate",
+        "refresh": "Refresh",
+        "execute/sync": "ExecuteScript",
+        "actions": "PerformActions",
+        "element": "FindElement",
+        "click": "ElementClick",
+        "session": "NewSession",
+    }
     CONSOLE = """
       return Services.console.getMessageArray()
         .filter(one => one instanceof Ci.nsIScriptError)
@@ -180,8 +200,12 @@ class WebKit:
         (browser,) = Path("/usr/lib").glob("*/webkit2gtk-4.1/MiniBrowser")
         last, log = self._home / "last.html", self._home / "console"
         last.write_text("<script>setTimeout(() => console.log('that is all'), 3000)</script>")
-        command = [str(browser), "--enable-write-console-messages-to-stdout=true", *visited,
-                   last.as_uri()]  # fmt: skip
+        command = [
+            str(browser),
+            "--enable-write-console-messages-to-stdout=true",
+            *visited,
+            last.as_uri(),
+        ]
         with started(command, self._home, log, self._environment):
             end = time.monotonic() + PATIENCE
             while "that is all" not in (text := log.read_text(errors="replace")):
@@ -235,8 +259,15 @@ def started(
 def firefox(home: Path) -> Iterator[Window]:
     port = free_port()
     (home / "user.js").write_text(f'user_pref("marionette.port", {port});\n')
-    command = ["firefox-esr", "--headless", "--marionette", "-remote-allow-system-access",
-               "--no-remote", "--profile", str(home)]  # fmt: skip
+    command = [
+        "firefox-esr",
+        "--headless",
+        "--marionette",
+        "-remote-allow-system-access",
+        "--no-remote",
+        "--profile",
+        str(home),
+    ]
     with started(command, home, home / "log"), closing(connected(port)) as link:
         yield Window(Firefox(link))
 
@@ -247,8 +278,9 @@ def webkit(home: Path) -> Iterator[Window]:
     reading, writing = os.pipe()
     screen = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
-        pass_fds=[writing], stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        pass_fds=[writing],
+        stderr=subprocess.DEVNULL,
+    )
     os.close(writing)
     try:
         with os.fdopen(reading) as answer:

@@ -37,9 +37,12 @@ def window(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Window]:
 
 @pytest.mark.parametrize(
     "body",
-    ["<script src='wrong.js'></script>", "<p onclick='1'>x</p><script>alert(1)</script>",
-     "<img src='http://127.0.0.1:9/x.png'>"],
-)  # fmt: skip
+    [
+        "<script src='wrong.js'></script>",
+        "<p onclick='1'>x</p><script>alert(1)</script>",
+        "<img src='http://127.0.0.1:9/x.png'>",
+    ],
+)
 def test_noise_is_heard(window: Window, tmp_path: Path, body: str) -> None:
     """What the walks rely on: errors of scripts and blocked things do not go unnoticed."""
     policy = f'<meta http-equiv=Content-Security-Policy content="{POLICY}">'
@@ -76,8 +79,11 @@ def test_the_explorer(window: Window, plain: Path, records: Path) -> None:
         window.go(server.address, base)
         window.arrives(r"/$")  # the token is gone from the address bar
         window.click("#packages-table thead th:nth-child(3) button")
-        counts = [int(text) for text in window.texts("#packages-table tbody tr td:nth-child(3)")
-                  if text.isdecimal()]  # fmt: skip
+        counts = [
+            int(text)
+            for text in window.texts("#packages-table tbody tr td:nth-child(3)")
+            if text.isdecimal()
+        ]
         assert counts == sorted(counts)
         assert len(counts) > 1
         window.press("/", *"lift floor", "Enter")

@@ -28,10 +28,14 @@ def ask(
         return {"type": "http.request"}
 
     scope = {
-        "type": "http", "method": method, "path": path, "query_string": query.encode(),
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in headers],
-        "server": ("127.0.0.1", 8000), "scheme": "http",
-    }  # fmt: skip
+        "server": ("127.0.0.1", 8000),
+        "scheme": "http",
+    }
     asyncio.run(Guard(PlainTextResponse("inside"), TOKEN)(scope, receive, send))
     found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], found, b"".join(one.get("body", b"") for one in sent[1:]).decode()
@@ -72,9 +76,14 @@ def test_the_rest_of_the_address_stays() -> None:
 
 @pytest.mark.parametrize(
     "cookie",
-    [[], [("cookie", "memaudit_8000=wrong")], [("cookie", f"memaudit_8001={TOKEN}")],
-     [("cookie", f"other={TOKEN}")], [("cookie", "memaudit_8000=")]],
-)  # fmt: skip
+    [
+        [],
+        [("cookie", "memaudit_8000=wrong")],
+        [("cookie", f"memaudit_8001={TOKEN}")],
+        [("cookie", f"other={TOKEN}")],
+        [("cookie", "memaudit_8000=")],
+    ],
+)
 def test_no_cookie_no_page(cookie: list[tuple[str, str]]) -> None:
     for path in ("/", "/static/annotate.js", "/labels.csv"):
         status, _, body = ask(HOST, *cookie, path=path)
@@ -90,10 +99,20 @@ def test_loopback_names(host: str) -> None:
 
 @pytest.mark.parametrize(
     "hosts",
-    [[], ["evil.example"], ["127.0.0.1.evil.example"], ["localhost.evil.example:8000"],
-     ["127.0.0.1@evil.example"], ["127.0.0.1:8000", "evil.example"], ["0.0.0.0:8000"],
-     ["127.0.0.1:8000/evil"], ["evil.example:8000"], ["127.0.0.2"], ["127.0.0.1:"]],
-)  # fmt: skip
+    [
+        [],
+        ["evil.example"],
+        ["127.0.0.1.evil.example"],
+        ["localhost.evil.example:8000"],
+        ["127.0.0.1@evil.example"],
+        ["127.0.0.1:8000", "evil.example"],
+        ["0.0.0.0:8000"],
+        ["127.0.0.1:8000/evil"],
+        ["evil.example:8000"],
+        ["127.0.0.2"],
+        ["127.0.0.1:"],
+    ],
+)
 def test_foreign_names(hosts: list[str]) -> None:
     """A name of somebody else that points here gets nothing, token or not."""
     headers = [("host", host) for host in hosts]
@@ -108,9 +127,14 @@ def test_writes_come_from_the_page(method: str) -> None:
     assert ask(HOST, COOKIE, ORIGIN, method=method)[2] == "inside"
     assert ask(HOST, ORIGIN, method=method)[0] == 401
     assert ask(HOST, ORIGIN, method=method, query=f"token={TOKEN}")[0] == 401
-    for origin in ([], [("origin", "null")], [("origin", "http://evil.example")],
-                   [("origin", "http://127.0.0.1:9000")], [("origin", "https://127.0.0.1:8000")],
-                   [("origin", "http://localhost:8000")]):  # fmt: skip
+    for origin in (
+        [],
+        [("origin", "null")],
+        [("origin", "http://evil.example")],
+        [("origin", "http://127.0.0.1:9000")],
+        [("origin", "https://127.0.0.1:8000")],
+        [("origin", "http://localhost:8000")],
+    ):
         assert ask(HOST, COOKIE, *origin, method=method)[0] == 403
 
 

@@ -73,11 +73,15 @@ def view_of(*groups: Sequence[Offer], cap: int = 1) -> View:
         ),
         candidates=tuple(
             VisibleCandidate(
-                f"{g}.{i}", str(g), offer[0], offer[1], Fraction(offer[2]),
+                f"{g}.{i}",
+                str(g),
+                offer[0],
+                offer[1],
+                Fraction(offer[2]),
                 offer[3] if len(offer) > 3 else None,
             )
             for g, group in enumerate(groups)
             for i, offer in enumerate(group)
         ),
         group_cap=cap,
-    )  # fmt: skip
+    )

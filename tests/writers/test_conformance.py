@@ -131,9 +131,11 @@ def test_same_store_in_a_fresh_process() -> None:
     names = installed()
     done = subprocess.run(
         [sys.executable, "-c", FRESH, *names],
-        capture_output=True, text=True, check=True,
+        capture_output=True,
+        text=True,
+        check=True,
         env={**os.environ, "PYTHONHASHSEED": "12345"},
-    )  # fmt: skip
+    )
     package = real_packages()[0]
     here = {n: [list(run(WRITERS[n], package, F(b), 3)) for b in (13, 40)] for n in names}
     assert json.loads(done.stdout) == here

@@ -23,8 +23,18 @@ def test_a_models_utilities(tmp_path: Path) -> None:
     package = short_set()[0]
     path, file = tmp_path / "package.json", tmp_path / "utilities.json"
     write_package(package, path)
-    words = ("train", "utilities", path, "--model", "one", "--out", file, "--yes",
-             "--cache", tmp_path / "cache")  # fmt: skip
+    words = (
+        "train",
+        "utilities",
+        path,
+        "--model",
+        "one",
+        "--out",
+        file,
+        "--yes",
+        "--cache",
+        tmp_path / "cache",
+    )
     with serving(plays) as served:
         done(*words, "--base-url", served.url)
     texts = [candidate.text for candidate in visible(package).candidates]
@@ -34,8 +44,10 @@ def test_a_models_utilities(tmp_path: Path) -> None:
         for row in blocks(body["messages"][1]["content"])["memories"]
     ]
     assert shown == list(dict.fromkeys(texts))
-    assert all(set(blocks(body["messages"][1]["content"])) <= {"memories", "earlier"}
-               for body in served.bodies)  # fmt: skip
+    assert all(
+        set(blocks(body["messages"][1]["content"])) <= {"memories", "earlier"}
+        for body in served.bodies
+    )
     data = json.loads(file.read_text())
     assert data["values"] == {text: min(10, len(text.split())) / 10 for text in texts}
     writer = named_writer(f"estimated_gvt:{file}")
@@ -48,5 +60,6 @@ def test_a_models_utilities(tmp_path: Path) -> None:
     out = ("--out", tmp_path / "run", "--budgets", "20", "--jobs", "1")
     printed = done("run", "--packages", path, "--writers", f"opt,estimated_gvt:{file}", *out)
     assert "Estimated GVT, a model's utilities" in printed.stdout
-    assert "cannot read the utilities" in failure("run", "--packages", path, "--writers",
-                                                  "estimated_gvt:no.json", *out)  # fmt: skip
+    assert "cannot read the utilities" in failure(
+        "run", "--packages", path, "--writers", "estimated_gvt:no.json", *out
+    )

@@ -39,11 +39,17 @@ class AgentCore:
         pages = [rows_of(part, LISTS, ("memoryRecordId",)) for part in source.parts]
         for rows in pages:
             ledger.take(rows, _draft)
-        if any(isinstance(row.value, dict) and row.value.get("score") is not None
-               for rows in pages for row in rows):  # fmt: skip
-            ledger.warn(ExportWarning.SEARCH_SCORES.text(
-                "retrieve_memory_records holds only what it found, list_memory_records holds "
-                "the store"))  # fmt: skip
+        if any(
+            isinstance(row.value, dict) and row.value.get("score") is not None
+            for rows in pages
+            for row in rows
+        ):
+            ledger.warn(
+                ExportWarning.SEARCH_SCORES.text(
+                    "retrieve_memory_records holds only what it found, list_memory_records holds "
+                    "the store"
+                )
+            )
         last = source.parts[-1].parsed.document
         if any(value_at(last, token)[1] for token in TOKENS):
             ledger.warn(
@@ -56,7 +62,9 @@ class AgentCore:
 
 def _draft(row: ExportFields) -> MemoryDraft:
     return MemoryDraft(
-        text=row.inner("content").text("text"), id=row.label("memoryRecordId"),
-        created_at=row.time("createdAt"), namespace=next(iter(row.names("namespaces")), None),
+        text=row.inner("content").text("text"),
+        id=row.label("memoryRecordId"),
+        created_at=row.time("createdAt"),
+        namespace=next(iter(row.names("namespaces")), None),
         metadata=row.others("memoryRecordId", "content", "createdAt", "score"),
-    )  # fmt: skip
+    )

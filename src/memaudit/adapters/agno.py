@@ -74,10 +74,13 @@ def _parsed(value: object) -> object:
 
 def _draft(row: ExportFields) -> MemoryDraft:
     return MemoryDraft(
-        text=_text(row), id=row.label("memory_id"), created_at=row.time("created_at"),
-        updated_at=row.time("updated_at"), namespace=row.label("user_id"),
+        text=_text(row),
+        id=row.label("memory_id"),
+        created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"),
+        namespace=row.label("user_id"),
         metadata=row.others("memory_id", "memory", "user_id", "created_at", "updated_at"),
-    )  # fmt: skip
+    )
 
 
 def _text(row: ExportFields) -> str:

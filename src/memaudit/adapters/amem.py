@@ -112,11 +112,13 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
             row.data[name] = [json.dumps(row.others()[name], sort_keys=True)]
     links = row.names("links")
     return MemoryDraft(
-        text=_text(row, content, view), id=row.label("id"), created_at=row.time("timestamp"),
+        text=_text(row, content, view),
+        id=row.label("id"),
+        created_at=row.time("timestamp"),
         updated_at=row.time("last_accessed") if view == "metadata" else None,
         salience=row.number("importance_score"),
         metadata={**row.others("id", "content", "timestamp"), "links": list(links)},
-    )  # fmt: skip
+    )
 
 
 def _text(row: ExportFields, content: str, view: str) -> str:

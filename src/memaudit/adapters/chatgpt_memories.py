@@ -23,8 +23,20 @@ _UNDATED = re.compile(
     re.IGNORECASE,
 )
 _ENGLISH = re.compile(r"(?P<month>[A-Za-z]+)\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})")
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September",
-           "October", "November", "December")  # fmt: skip
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _COARSE = re.compile(r"\d{4}(?:-\d\d)?|[A-Za-z]+\.? \d{4}")
 """A year, or a month of one: a date, but no day."""
 
@@ -42,8 +54,9 @@ class ChatGptMemories:
         if source.folder or any(part.kind != "text" for part in source.parts):
             return 0
         lines = [line for part in source.parts for _, line in _lines(part)]
-        dated = [bool((match := _LINE.fullmatch(line)) and _is_date(match["date"]))
-                 for line in lines]  # fmt: skip
+        dated = [
+            bool((match := _LINE.fullmatch(line)) and _is_date(match["date"])) for line in lines
+        ]
         return 3 if sum(dated) * 2 > len(dated) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
@@ -101,6 +114,8 @@ def _draft(row: ExportFields) -> MemoryDraft:
     if date is not None and time is None:
         row.note("date without a day, kept as metadata")
     return MemoryDraft(
-        text=row.text("text"), id=row.label("id"), created_at=time,
+        text=row.text("text"),
+        id=row.label("id"),
+        created_at=time,
         metadata={} if time else row.others("id", "text"),
-    )  # fmt: skip
+    )

@@ -54,8 +54,11 @@ class ClaudeAi:
         if not parts:
             raise MemAuditError(f"{source.name}: holds a transcript and no memories; give both")
         rows = [(place, row) for part in parts for place, row in _placed_accounts(part)]
-        named = {row["account_uuid"] for _, row in rows
-                 if isinstance(row, dict) and isinstance(row.get("account_uuid"), str)}  # fmt: skip
+        named = {
+            row["account_uuid"]
+            for _, row in rows
+            if isinstance(row, dict) and isinstance(row.get("account_uuid"), str)
+        }
         for place, row in rows:
             if not isinstance(row, dict):
                 ledger.skip(place, f"{kind_of(row)}, not an object")
@@ -78,14 +81,18 @@ class ClaudeAi:
             key, namespace = text.key, text.namespace
 
             def draft(
-                fields: ExportFields, key: str = key, id: str = prefix + text.id,
+                fields: ExportFields,
+                key: str = key,
+                id: str = prefix + text.id,
                 namespace: str | None = namespace,
-            ) -> MemoryDraft:  # fmt: skip
+            ) -> MemoryDraft:
                 # A time of the document is the time of none of its entries: it is metadata.
                 return MemoryDraft(
-                    text=fields.text(key), id=id, namespace=namespace,
+                    text=fields.text(key),
+                    id=id,
+                    namespace=namespace,
                     metadata=fields.others(key),
-                )  # fmt: skip
+                )
 
             ledger.take_document(text.row, key, prefix + text.id, view, draft, text.head)
 
@@ -126,9 +133,11 @@ def _is_account(row: object) -> bool:
     if not isinstance(row, dict):
         return False
     files = row.get(FILES)
-    listed = isinstance(files, list) and bool(files) and all(
-        isinstance(file, dict) and {"path", "content"} <= file.keys() for file in files
-    )  # fmt: skip
+    listed = (
+        isinstance(files, list)
+        and bool(files)
+        and all(isinstance(file, dict) and {"path", "content"} <= file.keys() for file in files)
+    )
     return ACCOUNT in row or PROJECTS in row or listed
 
 
@@ -195,10 +204,11 @@ def _messages(rows: list[object], transcript: Transcript) -> Iterator[ChatMessag
             transcript.left_out["without a sender"] += 1
             continue
         yield ChatMessage(
-            SPEAKERS.get(sender, encodable(sender)), encodable(text),
+            SPEAKERS.get(sender, encodable(sender)),
+            encodable(text),
             export_time(row.get("created_at")),
             encodable(id) if isinstance(id, str) and id.strip() else None,
-        )  # fmt: skip
+        )
 
 
 def _words(row: object) -> str:
@@ -210,8 +220,10 @@ def _words(row: object) -> str:
         return text
     pieces = content if isinstance(content, list) else []
     words = [
-        piece["text"] for piece in pieces
-        if isinstance(piece, dict) and piece.get("type") == "text"
+        piece["text"]
+        for piece in pieces
+        if isinstance(piece, dict)
+        and piece.get("type") == "text"
         and isinstance(piece.get("text"), str)
-    ]  # fmt: skip
+    ]
     return "\n".join(words)

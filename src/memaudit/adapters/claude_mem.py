@@ -18,8 +18,15 @@ from memaudit.io.lenient_json import loads
 
 OBSERVATIONS, SUMMARIES = "observations", "session_summaries"
 REQUIRED = ("id", "project", "type", "title", "facts", "narrative", "created_at_epoch")
-OPTIONAL = ("subtitle", "text", "concepts", "files_read", "files_modified", "prompt_number",
-            "merged_into_project")  # fmt: skip
+OPTIONAL = (
+    "subtitle",
+    "text",
+    "concepts",
+    "files_read",
+    "files_modified",
+    "prompt_number",
+    "merged_into_project",
+)
 PARTS = ("request", "investigated", "learned", "completed", "next_steps")
 SUMMARY = ("id", "project", *PARTS, "created_at_epoch")
 SUMMARY_OPTIONAL = ("notes", "prompt_number", "merged_into_project")
@@ -113,9 +120,13 @@ def _draft(row: ExportFields, kind: str, text: str) -> MemoryDraft:
     session = next((label for name in SESSION if (label := row.label(name))), None)
     texts = ("title", "subtitle", "narrative", "facts", "text", *PARTS, "notes")
     return MemoryDraft(
-        text=text, id=f"{kind}-{number}" if number else None,
-        created_at=row.time("created_at_epoch"), namespace=row.label("project"),
+        text=text,
+        id=f"{kind}-{number}" if number else None,
+        created_at=row.time("created_at_epoch"),
+        namespace=row.label("project"),
         sources=(session,) if session else (),
-        metadata={"kind": kind, **row.others("id", "project", "created_at_epoch", *SESSION,
-                                             *texts)},
-    )  # fmt: skip
+        metadata={
+            "kind": kind,
+            **row.others("id", "project", "created_at_epoch", *SESSION, *texts),
+        },
+    )

@@ -30,9 +30,25 @@ BOLD, TAG = 7, 8
 """The levels of bold titles and of tags, below all headings with marks."""
 
 HTML = frozenset(
-    ["br", "details", "div", "hr", "li", "ol", "p", "section", "span", "table", "tbody", "td", "th",
-     "thead", "tr", "ul"]
-)  # fmt: skip
+    [
+        "br",
+        "details",
+        "div",
+        "hr",
+        "li",
+        "ol",
+        "p",
+        "section",
+        "span",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
+)
 """Tags of pages, which name nothing."""
 
 FEW_WORDS = 8
@@ -108,8 +124,10 @@ def has_structure(text: str) -> bool:
     if front_matter(text):
         return True
     lines = [line for line in map(str.rstrip, document_lines(text)) if line]
-    if any(_HEADING.fullmatch(line) or _DIVIDER.fullmatch(line) or line.strip() == SEPARATOR
-           for line in lines):  # fmt: skip
+    if any(
+        _HEADING.fullmatch(line) or _DIVIDER.fullmatch(line) or line.strip() == SEPARATOR
+        for line in lines
+    ):
         return True
     return FEW_BULLETS * sum(_item(line) is not None for line in lines) >= len(lines) > 0
 
@@ -268,10 +286,13 @@ def _begins_low(line: str) -> bool:
 def _fenced(lines: Sequence[str], at: int, mark: str, column: int) -> _Block:
     """A block of code is one entry; without an end it goes on to the end of the document."""
     end = next(
-        (row for row in range(at + 1, len(lines))
-         if lines[row].strip().startswith(mark) and not lines[row].strip(" \t" + mark[0])),
+        (
+            row
+            for row in range(at + 1, len(lines))
+            if lines[row].strip().startswith(mark) and not lines[row].strip(" \t" + mark[0])
+        ),
         len(lines) - 1,
-    )  # fmt: skip
+    )
     closed = end > at and lines[end].strip().startswith(mark)
     inner = lines[at + 1 : end if closed else end + 1]
     text = _collapsed(inner)
@@ -314,12 +335,20 @@ def _row(lines: Sequence[str], at: int, last: _Block | None, column: int) -> _Bl
     head = last.head if last and last.last == at else ()
     broken = bool(head) and len(cells) != len(head)
     names = [*head, *[""] * len(cells)]
-    named = [f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False)
-             if cell]  # fmt: skip
+    named = [
+        f"{name}: {cell}" if name else cell
+        for name, cell in zip(names, cells, strict=False)
+        if cell
+    ]
     return _Block(
-        "row" if named else "blank", number, number, " ".join("; ".join(named).split()), column,
-        head, "table row with more or fewer cells than its head" if broken else "",
-    )  # fmt: skip
+        "row" if named else "blank",
+        number,
+        number,
+        " ".join("; ".join(named).split()),
+        column,
+        head,
+        "table row with more or fewer cells than its head" if broken else "",
+    )
 
 
 def _entries(blocks: Sequence[_Block]) -> Iterator[Piece]:

@@ -45,8 +45,14 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
     elif row.data.get("expired_at") is not None:  # a later edge contradicts it, whatever the date
         state = "superseded"
     return MemoryDraft(
-        text=text, id=row.label("uuid"), state=state, created_at=row.time("created_at"),
-        valid_from=start, valid_to=end or expired, expires=None if view == "dated" else end,
-        namespace=row.label("group_id"), sources=row.names("episodes"),
+        text=text,
+        id=row.label("uuid"),
+        state=state,
+        created_at=row.time("created_at"),
+        valid_from=start,
+        valid_to=end or expired,
+        expires=None if view == "dated" else end,
+        namespace=row.label("group_id"),
+        sources=row.names("episodes"),
         metadata=row.others("uuid", "fact", "created_at", "valid_at", "invalid_at", "episodes"),
-    )  # fmt: skip
+    )

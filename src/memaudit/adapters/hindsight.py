@@ -47,12 +47,17 @@ def _draft(row: ExportFields) -> MemoryDraft:
         row.note(f"unknown state {status[:20]!r}, counted as active")
     kind = row.label("fact_type") or row.label("type")
     return MemoryDraft(
-        text=text, id=row.label("id"), state=state, namespace=row.label("bank_id"),
+        text=text,
+        id=row.label("id"),
+        state=state,
+        namespace=row.label("bank_id"),
         created_at=row.time("created_at") or row.time("mentioned_at") or row.time("date"),
-        updated_at=row.time("updated_at"), valid_from=row.time("occurred_start"),
+        updated_at=row.time("updated_at"),
+        valid_from=row.time("occurred_start"),
         valid_to=row.time("occurred_end") or row.time("invalidated_at"),
-        sources=row.names("source_memory_ids"), metadata={
+        sources=row.names("source_memory_ids"),
+        metadata={
             **({"fact_type": kind} if kind else {}),
             **row.others("id", "text", "created_at", "updated_at", "source_memory_ids"),
         },
-    )  # fmt: skip
+    )

@@ -85,11 +85,16 @@ def _draft(row: ExportFields) -> MemoryDraft:
         raise SkipRow("unknown state")
     created = next((key for key in CREATED if row.data.get(key) is not None), "created_at")
     return MemoryDraft(
-        text=text, id=next((id for key in IDS if (id := row.label(key))), None), state=state,
-        created_at=row.time(created), updated_at=row.time("updated_at"),
-        valid_from=row.time("valid_from"), valid_to=row.time("valid_to"),
+        text=text,
+        id=next((id for key in IDS if (id := row.label(key))), None),
+        state=state,
+        created_at=row.time(created),
+        updated_at=row.time("updated_at"),
+        valid_from=row.time("valid_from"),
+        valid_to=row.time("valid_to"),
         namespace=next((label for key in NAMESPACES if (label := row.label(key))), None),
-        example=row.label("example"), sources=row.names("sources"),
+        example=row.label("example"),
+        sources=row.names("sources"),
         salience=row.number("salience"),
         metadata=row.others(name, created, *IDS, "state", "sources", "example", "salience"),
-    )  # fmt: skip
+    )

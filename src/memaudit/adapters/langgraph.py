@@ -78,12 +78,14 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
         raise SkipRow("no key")
     text = _text(row, view)
     return MemoryDraft(
-        text=text, id=f"{namespace}/{key}" if namespace else key, namespace=namespace,
+        text=text,
+        id=f"{namespace}/{key}" if namespace else key,
+        namespace=namespace,
         created_at=row.time("created_at", "createdAt"),
         updated_at=row.time("updated_at", "updatedAt"),
         expires=row.time("expires_at"),
         metadata={"key": key, **row.others(*COLUMNS, *JAVASCRIPT, "namespace", "score")},
-    )  # fmt: skip
+    )
 
 
 def _text(row: ExportFields, view: str) -> str:

@@ -127,9 +127,14 @@ class ImportLedger:
         return self._keep(raw.place, made)
 
     def take_document(
-        self, raw: ExportRow, key: str, id: str, view: str,
-        draft: Callable[[ExportFields], MemoryDraft], head: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        raw: ExportRow,
+        key: str,
+        id: str,
+        view: str,
+        draft: Callable[[ExportFields], MemoryDraft],
+        head: int = 0,
+    ) -> None:
         """Read the text under `key` as one memory, line by line, or entry by entry; `head` lines
         are front matter."""
         fields = raw.value if isinstance(raw.value, dict) else {}
@@ -215,40 +220,57 @@ class ImportLedger:
         self.drafts.append((place, made))
 
     def store(
-        self, system: str, format: str, view: str | None, in_order: bool,
+        self,
+        system: str,
+        format: str,
+        view: str | None,
+        in_order: bool,
         configuration: dict[str, JsonValue] | None = None,
-    ) -> ExportedStore:  # fmt: skip
+    ) -> ExportedStore:
         """The store of all rows. `in_order`: the file lists them in the order of writing."""
         self._refuse_unreadable()
         self._judge_expiry()
         self._order(in_order)
         memories = self._memories()
         origin = Origin(
-            system=system, format=format, guessed=self.options.guessed, view=view,
+            system=system,
+            format=format,
+            guessed=self.options.guessed,
+            view=view,
             view_version=ENTRIES_VERSION if view == "entries" else 1,
             files={part.name: part.digest for part in self.source.parts},
             configuration=self._configuration(configuration or {}),
-        )  # fmt: skip
+        )
         inactive = Counter(memory.state for memory in memories if memory.state != "active")
         count = ImportCount(
-            read=self.read, kept=len(memories), inactive=dict(sorted(inactive.items())),
+            read=self.read,
+            kept=len(memories),
+            inactive=dict(sorted(inactive.items())),
             skipped={reason: len(places) for reason, places in sorted(self.skipped.items())},
-        )  # fmt: skip
+        )
         return ExportedStore(
-            name=self.options.name or self.source.name, origin=origin, memories=memories,
-            documents=self._documents(memories), times=self.options.times, count=count,
+            name=self.options.name or self.source.name,
+            origin=origin,
+            memories=memories,
+            documents=self._documents(memories),
+            times=self.options.times,
+            count=count,
             warnings=tuple(self._all_warnings(memories)),
-        )  # fmt: skip
+        )
 
     def _refuse_unreadable(self) -> None:
         """A file of which no row could be read, or none has the name asked for, is not an empty
         store."""
         name = self.source.name
         for what, wanted, known, skip in (
-            ("conversation", self.options.conversation, self.conversations,
-             HarmlessSkip.OTHER_CONVERSATION),
+            (
+                "conversation",
+                self.options.conversation,
+                self.conversations,
+                HarmlessSkip.OTHER_CONVERSATION,
+            ),
             ("namespace", self.options.namespace, self.namespaces, HarmlessSkip.OTHER_NAMESPACE),
-        ):  # fmt: skip
+        ):
             missing = wanted is not None and wanted not in known
             if missing and (known or skip in self.skipped):
                 names = first_places([repr(one[:LONGEST_NAME]) for one in sorted(known)])
@@ -272,11 +294,15 @@ class ImportLedger:
         times = [t for _, made in self.drafts for t in (made.created_at, made.updated_at) if t]
         as_of = self.options.as_of or max(times, default=None)
         if as_of is None:
-            self.warn("memories have an expiry date but nothing says when they were exported: "
-                      "all count as active (give --as-of)")  # fmt: skip
+            self.warn(
+                "memories have an expiry date but nothing says when they were exported: "
+                "all count as active (give --as-of)"
+            )
             return
-        self.warn(f"expiry dates are compared with {as_of}"
-                  + ("" if self.options.as_of else ", the latest time in the export"))  # fmt: skip
+        self.warn(
+            f"expiry dates are compared with {as_of}"
+            + ("" if self.options.as_of else ", the latest time in the export")
+        )
         for at, (place, made) in enumerate(self.drafts):
             if made.expires and made.expires <= as_of and made.state == "active":
                 self.drafts[at] = place, replace(made, state="expired")
@@ -290,9 +316,12 @@ class ImportLedger:
             return
         undated = sum(made.created_at is None for _, made in self.drafts)
         if undated:
-            self.warn(ExportWarning.ORDER_UNKNOWN.text(
-                f"{undated} of {len(self.drafts)} memories have no creation time; "
-                "the order of the export is kept"))  # fmt: skip
+            self.warn(
+                ExportWarning.ORDER_UNKNOWN.text(
+                    f"{undated} of {len(self.drafts)} memories have no creation time; "
+                    "the order of the export is kept"
+                )
+            )
         else:
             self.drafts.sort(key=lambda placed: placed[1].created_at or "")
 
@@ -321,9 +350,10 @@ class ImportLedger:
 
     def _configuration(self, given: dict[str, JsonValue]) -> dict[str, JsonValue]:
         chosen = {
-            "namespace": self.options.namespace, "conversation": self.options.conversation,
+            "namespace": self.options.namespace,
+            "conversation": self.options.conversation,
             "as_of": self.options.as_of,
-        }  # fmt: skip
+        }
         return {**given, **{name: value for name, value in chosen.items() if value is not None}}
 
     def _all_warnings(self, memories: tuple[Memory, ...]) -> list[str]:
@@ -352,14 +382,22 @@ class ImportLedger:
 
 
 def _placed(
-    draft: Callable[[ExportFields], MemoryDraft], id: str, document: str | None, piece: Piece,
+    draft: Callable[[ExportFields], MemoryDraft],
+    id: str,
+    document: str | None,
+    piece: Piece,
     row: ExportFields,
-) -> MemoryDraft:  # fmt: skip
+) -> MemoryDraft:
     """A memory that is some lines of a document."""
     return replace(
-        draft(row), id=id, created_at=None, updated_at=None, document=document,
-        lines=(piece.first, piece.last), context=tuple(map(encodable, piece.context)),
-    )  # fmt: skip
+        draft(row),
+        id=id,
+        created_at=None,
+        updated_at=None,
+        document=document,
+        lines=(piece.first, piece.last),
+        context=tuple(map(encodable, piece.context)),
+    )
 
 
 def _size(made: MemoryDraft) -> int:

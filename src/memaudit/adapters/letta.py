@@ -45,18 +45,23 @@ class Letta:
             agents += own
         pages = [part for part in source.parts if not _is_agent_file(part)]
         draft = partial(
-            _passage, wanted=options.namespace, known={agent.id for agent in agents},
+            _passage,
+            wanted=options.namespace,
+            known={agent.id for agent in agents},
             asked={agent.id for agent in agents if agent.asked},
-        )  # fmt: skip
+        )
         counts = [ledger.take(rows_of(part, PASSAGES, ("text",)), draft) for part in pages]
         if counts:
             ledger.check_limit(counts[-1])
         _by_time(ledger)
         _warn_of_several(ledger, agents)
         if files and not pages:
-            ledger.warn(ExportWarning.CORE_MEMORY_ONLY.text(
-                "an agent file holds no archival passages; give their JSON "
-                "(client.agents.passages.list) as a second file"))  # fmt: skip
+            ledger.warn(
+                ExportWarning.CORE_MEMORY_ONLY.text(
+                    "an agent file holds no archival passages; give their JSON "
+                    "(client.agents.passages.list) as a second file"
+                )
+            )
         if pages and not files:
             ledger.warn(
                 ExportWarning.ARCHIVAL_ONLY.text("core memory is in the agent file; give both")
@@ -116,8 +121,9 @@ def _by_time(ledger: ImportLedger) -> None:
         ledger.warn(ExportWarning.ORDER_UNKNOWN.text("not every passage says when it was created"))
     entries = sum(made.lines is not None for _, made in blocks)
     if blocks and len(ledger.drafts) > 1 >= entries:  # the ledger says it of several entries
-        ledger.warn(ExportWarning.ORDER_UNKNOWN.text(
-            "blocks have no times, and are listed before passages"))  # fmt: skip
+        ledger.warn(
+            ExportWarning.ORDER_UNKNOWN.text("blocks have no times, and are listed before passages")
+        )
     ledger.drafts = blocks + passages
 
 
@@ -160,11 +166,16 @@ def _block(row: ExportFields, owners: dict[str, list[_Agent]], asked: bool) -> M
     if owners and not agents:
         row.note("no agent of the file has this block attached")
     return MemoryDraft(
-        text=text, id=id or label, namespace=label,
+        text=text,
+        id=id or label,
+        namespace=label,
         asked=asked or any(agent.asked for agent in agents),
-        metadata={"part": "core", "agents": [agent.name for agent in agents],
-                  **row.others("id", "label", "value")},
-    )  # fmt: skip
+        metadata={
+            "part": "core",
+            "agents": [agent.name for agent in agents],
+            **row.others("id", "label", "value"),
+        },
+    )
 
 
 def _passage(
@@ -180,9 +191,15 @@ def _passage(
     if unknown and asked and len(known) > 1:
         row.note("does not say which agent it belongs to, read for each of them")
     return MemoryDraft(
-        text=text, id=row.label("id"), state="deleted" if row.flag("is_deleted") else "active",
-        created_at=row.time("created_at"), updated_at=row.time("updated_at"), namespace="archival",
+        text=text,
+        id=row.label("id"),
+        state="deleted" if row.flag("is_deleted") else "active",
+        created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"),
+        namespace="archival",
         asked=bool(asked) or agent == wanted if unknown else agent in asked,
-        metadata={"part": "archival",
-                  **row.others("id", "text", "created_at", "updated_at", "embedding_config")},
-    )  # fmt: skip
+        metadata={
+            "part": "archival",
+            **row.others("id", "text", "created_at", "updated_at", "embedding_config"),
+        },
+    )

@@ -46,9 +46,10 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
     return MemoryDraft(
         text=row.checked(f"{key}: {text}", "value") if view == "full" else text,
         id=row.label("_id") or (f"{user}/{key}" if user else key),
-        updated_at=row.time("updated_at"), namespace=user,
+        updated_at=row.time("updated_at"),
+        namespace=user,
         metadata=row.others("_id", "value", "updated_at", "userId", "__v"),
-    )  # fmt: skip
+    )
 
 
 def _plain(value: object) -> object:

@@ -78,6 +78,10 @@ def _turns(value: object) -> list[object]:
 def _draft(row: ExportFields) -> MemoryDraft:
     text, example = row.text("text"), row.label("example")
     return MemoryDraft(
-        text=text, id=row.label("id"), namespace=example, example=example,
-        sources=row.names("turns"), metadata=row.others("id", "text", "example", "turns"),
-    )  # fmt: skip
+        text=text,
+        id=row.label("id"),
+        namespace=example,
+        example=example,
+        sources=row.names("turns"),
+        metadata=row.others("id", "text", "example", "turns"),
+    )

@@ -68,6 +68,8 @@ def _draft(row: ExportFields, part: ExportFile) -> MemoryDraft:
     text = row.text("text")
     path = part.name.rpartition(".")[0] or part.name
     return MemoryDraft(
-        text=text, id=part.name, namespace=path.partition("/")[0] if "/" in path
-        else None, metadata=row.inner("metadata").others(),
-    )  # fmt: skip
+        text=text,
+        id=part.name,
+        namespace=path.partition("/")[0] if "/" in path else None,
+        metadata=row.inner("metadata").others(),
+    )

@@ -60,10 +60,13 @@ def _rows(part: ExportFile) -> list[ExportRow]:
     if not any(name in graph for name in LISTS):
         return rows_of(part, own=("type",))
     return [
-        ExportRow(raw.place, {**raw.value, "type": kind} if isinstance(raw.value, dict) else
-                  raw.value)
-        for name, kind in LISTS.items() if name in graph for raw in rows_of(part, (name,))
-    ]  # fmt: skip
+        ExportRow(
+            raw.place, {**raw.value, "type": kind} if isinstance(raw.value, dict) else raw.value
+        )
+        for name, kind in LISTS.items()
+        if name in graph
+        for raw in rows_of(part, (name,))
+    ]
 
 
 def _observations(raw: ExportRow) -> Iterator[ExportRow]:
@@ -89,9 +92,10 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
     if kind == "relation":
         parts = [_name(row, field) for field in ("from", "relationType", "to")]
         return MemoryDraft(
-            text=row.checked(" ".join(parts), "relation"), id=" ".join(parts),
+            text=row.checked(" ".join(parts), "relation"),
+            id=" ".join(parts),
             metadata={"kind": "relation", **row.others("type")},
-        )  # fmt: skip
+        )
     if kind != "entity":
         raise SkipRow("neither an entity nor a relation")
     name, of = _name(row, "name"), row.label("entityType")

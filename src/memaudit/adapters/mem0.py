@@ -48,10 +48,14 @@ class Mem0:
         lists = [rows_of(part, LISTS, ("memory",)) for part in source.parts]
         for rows in lists:
             ledger.take(rows, _draft)
-        if any(isinstance(row.value, dict) and "score" in row.value for rows in lists
-               for row in rows):  # fmt: skip
-            ledger.warn(ExportWarning.SEARCH_SCORES.text(
-                "a search result holds only what it found, get_all holds the store"))  # fmt: skip
+        if any(
+            isinstance(row.value, dict) and "score" in row.value for rows in lists for row in rows
+        ):
+            ledger.warn(
+                ExportWarning.SEARCH_SCORES.text(
+                    "a search result holds only what it found, get_all holds the store"
+                )
+            )
         relations = sum(_relations(part.parsed.document) for part in source.parts)
         if relations:
             ledger.warn(
@@ -81,12 +85,18 @@ def _draft(row: ExportFields) -> MemoryDraft:
     deleted = row.flag("is_deleted") or row.data.get("event") == "DELETE"
     owner = next((label for name in OWNERS if (label := row.label(name))), None)
     return MemoryDraft(
-        text=text, id=row.label("id"), state="deleted" if deleted else "active",
-        created_at=row.time("created_at"), updated_at=row.time("updated_at"),
-        expires=row.time("expiration_date"), namespace=owner,
-        metadata={**row.others("id", "memory", "created_at", "updated_at", "metadata"),
-                  **row.inner("metadata").others()},
-    )  # fmt: skip
+        text=text,
+        id=row.label("id"),
+        state="deleted" if deleted else "active",
+        created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"),
+        expires=row.time("expiration_date"),
+        namespace=owner,
+        metadata={
+            **row.others("id", "memory", "created_at", "updated_at", "metadata"),
+            **row.inner("metadata").others(),
+        },
+    )
 
 
 SEARCH_LISTS = ("speaker_1_memories", "speaker_2_memories")
@@ -125,15 +135,20 @@ class Mem0Search:
                 retrieved += options.conversation in (None, example)
                 # The same memory is retrieved for many questions, each time with another score.
                 value = raw.value
-                key = str((value.get("memory"), value.get("timestamp"))) if isinstance(
-                    value, dict) else raw.place  # fmt: skip
+                key = (
+                    str((value.get("memory"), value.get("timestamp")))
+                    if isinstance(value, dict)
+                    else raw.place
+                )
                 if (example, speaker, key) not in seen:
                     seen.add((example, speaker, key))
                     draft = partial(
-                        _search_draft, number=len(ledger.drafts) + 1, speaker=speaker,
+                        _search_draft,
+                        number=len(ledger.drafts) + 1,
+                        speaker=speaker,
                         # With one conversation, the package that is scored decides the example.
                         example=example if named else None,
-                    )  # fmt: skip
+                    )
                     ledger.take_one(raw, draft)
         graph = sum(_graph_rows(question) for rows in asked for _, question in rows)
         if graph:
@@ -187,6 +202,10 @@ def _retrieved(
 def _search_draft(row: ExportFields, number: int, example: str | None, speaker: str) -> MemoryDraft:
     text = row.text("memory")
     return MemoryDraft(
-        text=text, id=f"memory-{number}", created_at=row.time("timestamp"), namespace=speaker,
-        example=example, metadata=row.others("memory", "score"),
-    )  # fmt: skip
+        text=text,
+        id=f"memory-{number}",
+        created_at=row.time("timestamp"),
+        namespace=speaker,
+        example=example,
+        metadata=row.others("memory", "score"),
+    )

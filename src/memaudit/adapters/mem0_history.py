@@ -86,9 +86,13 @@ def _replay(ledger: ImportLedger, part: ExportFile) -> list[_Version]:
 
 
 def _applied(
-    ledger: ImportLedger, place: str, memory: str, event: str, row: dict[str, object],
+    ledger: ImportLedger,
+    place: str,
+    memory: str,
+    event: str,
+    row: dict[str, object],
     before: _Version | None,
-) -> Iterator[_Version]:  # fmt: skip
+) -> Iterator[_Version]:
     """Apply an event: end the version before it, and give the version that it writes."""
     old, new = row.get("old_memory"), row.get("new_memory")
     when = row.get("updated_at") or row.get("created_at")
@@ -100,13 +104,19 @@ def _applied(
             return
         if old is not None:  # written before the history begins
             living = _Version(
-                place, memory, old, row.get("created_at"), actor=actor, role=role,
+                place,
+                memory,
+                old,
+                row.get("created_at"),
+                actor=actor,
+                role=role,
                 note="written before the history begins, taken from old_memory",
-            )  # fmt: skip
+            )
             yield living
     elif event != "ADD" and living is not None and old not in (None, living.text):
-        ledger.note("old_memory is not the text before: a change is missing from the history",
-                    place)  # fmt: skip
+        ledger.note(
+            "old_memory is not the text before: a change is missing from the history", place
+        )
     if living is not None:
         living.state = "deleted" if event == "DELETE" else "superseded"
         living.ended, living.event = when, event
@@ -136,10 +146,18 @@ def _row(version: _Version) -> ExportRow:
     metadata = {"memory_id": version.memory, "actor_id": version.actor, "role": version.role}
     if version.event:
         metadata["ended_by"] = version.event
-    return ExportRow(version.place, {
-        "id": id, "text": version.text, "created_at": version.written,
-        "updated_at": version.ended, "state": version.state, "note": version.note, **metadata,
-    })  # fmt: skip
+    return ExportRow(
+        version.place,
+        {
+            "id": id,
+            "text": version.text,
+            "created_at": version.written,
+            "updated_at": version.ended,
+            "state": version.state,
+            "note": version.note,
+            **metadata,
+        },
+    )
 
 
 def _draft(row: ExportFields) -> MemoryDraft:
@@ -150,8 +168,10 @@ def _draft(row: ExportFields) -> MemoryDraft:
         row.note(note)
     state = row.data["state"]
     return MemoryDraft(
-        text=text, id=row.label("id"),
+        text=text,
+        id=row.label("id"),
         state=state if state in ("deleted", "superseded") else "active",
-        created_at=row.time("created_at"), updated_at=row.time("updated_at"),
+        created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"),
         metadata=row.others("id", "text", "created_at", "updated_at", "state", "note"),
-    )  # fmt: skip
+    )

@@ -45,10 +45,13 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
     topic, sub_topic = inner.label("topic"), inner.label("sub_topic")
     path = "::".join(name for name in (topic, sub_topic) if name)
     return MemoryDraft(
-        text=f"{path}: {content}" if path and view == "full" else content, id=row.label("id"),
-        created_at=row.time("created_at"), updated_at=row.time("updated_at"), namespace=topic,
+        text=f"{path}: {content}" if path and view == "full" else content,
+        id=row.label("id"),
+        created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"),
+        namespace=topic,
         metadata={"part": "profile", **row.others("id", "content", "created_at", "updated_at")},
-    )  # fmt: skip
+    )
 
 
 def _event(row: ExportFields) -> MemoryDraft:
@@ -63,7 +66,10 @@ def _event(row: ExportFields) -> MemoryDraft:
     if text is None:
         raise SkipRow("event without a text")
     return MemoryDraft(
-        text=row.checked(text, "event"), id=row.label("id"), created_at=row.time("created_at"),
-        updated_at=row.time("updated_at"), namespace="events",
+        text=row.checked(text, "event"),
+        id=row.label("id"),
+        created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"),
+        namespace="events",
         metadata={"part": "event", **row.others("id", "created_at", "updated_at", "similarity")},
-    )  # fmt: skip
+    )

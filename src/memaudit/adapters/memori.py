@@ -86,8 +86,9 @@ def _facts(ledger: ImportLedger, part: ExportFile) -> Iterator[ExportRow]:
         more = {"sources": sources, "entity": names.get(entity, entity)}
         yield ExportRow(raw.place, {**raw.value, **more})
     for fact in mentioned:
-        ledger.note("a conversation mentions a fact that is not there",
-                    f"{part.name}: fact {fact!r:.40}")  # fmt: skip
+        ledger.note(
+            "a conversation mentions a fact that is not there", f"{part.name}: fact {fact!r:.40}"
+        )
 
 
 def _pairs(part: ExportFile, table: str, columns: tuple[str, str]) -> dict[object, object]:
@@ -103,8 +104,10 @@ def _owners(part: ExportFile) -> dict[object, object]:
     names, sessions = _pairs(part, *ENTITIES), _pairs(part, *SESSIONS)
     conversations = _pairs(part, *CONVERSATIONS)
     if not sessions or not conversations:
-        raise MemAuditError(f"{part.name}: does not say whose the conversations are; "
-                            "leave out --namespace with --chat")  # fmt: skip
+        raise MemAuditError(
+            f"{part.name}: does not say whose the conversations are; "
+            "leave out --namespace with --chat"
+        )
     entities = {id: sessions.get(session) for id, session in conversations.items()}
     return {id: _label(names.get(entity, entity)) for id, entity in entities.items()}
 
@@ -126,9 +129,13 @@ def _message(raw: ExportRow) -> ChatMessage | None:
 
 def _draft(row: ExportFields) -> MemoryDraft:
     return MemoryDraft(
-        text=row.text("content"), id=row.label("uuid") or row.label("id"),
-        created_at=row.time("date_created"), updated_at=row.time("date_last_time"),
-        namespace=row.label("entity"), sources=row.names("sources"),
-        metadata=row.others("content", "uuid", "date_created", "date_last_time", "sources",
-                            "entity"),
-    )  # fmt: skip
+        text=row.text("content"),
+        id=row.label("uuid") or row.label("id"),
+        created_at=row.time("date_created"),
+        updated_at=row.time("date_last_time"),
+        namespace=row.label("entity"),
+        sources=row.names("sources"),
+        metadata=row.others(
+            "content", "uuid", "date_created", "date_last_time", "sources", "entity"
+        ),
+    )

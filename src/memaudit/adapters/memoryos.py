@@ -15,8 +15,9 @@ from memaudit.io.strict_json import kind_of
 Layer = Literal["short-term", "mid-term", "profile", "user knowledge", "assistant knowledge"]
 
 KNOWLEDGE: dict[str, Layer] = {
-    "knowledge_base": "user knowledge", "assistant_knowledge": "assistant knowledge",
-}  # fmt: skip
+    "knowledge_base": "user knowledge",
+    "assistant_knowledge": "assistant knowledge",
+}
 
 
 class MemoryOS:
@@ -107,20 +108,28 @@ def _pages(raw: ExportRow) -> Iterator[ExportRow]:
 def _draft(row: ExportFields, layer: Layer) -> MemoryDraft:
     if layer == "profile":
         return MemoryDraft(
-            text=row.text("data"), id=f"profile/{row.label('user')}", namespace=layer,
-            updated_at=row.time("last_updated"), metadata=row.others("data", "last_updated"),
-        )  # fmt: skip
+            text=row.text("data"),
+            id=f"profile/{row.label('user')}",
+            namespace=layer,
+            updated_at=row.time("last_updated"),
+            metadata=row.others("data", "last_updated"),
+        )
     time = row.time("timestamp")
     if layer in KNOWLEDGE.values():
         return MemoryDraft(
-            text=row.text("knowledge"), namespace=layer, created_at=time,
+            text=row.text("knowledge"),
+            namespace=layer,
+            created_at=time,
             metadata=row.others("knowledge", "timestamp", "knowledge_embedding"),
-        )  # fmt: skip
+        )
     if "summary" in row.data or "details" in row.data:
         return MemoryDraft(
-            text=row.text("summary"), id=row.label("id"), namespace=layer, created_at=time,
+            text=row.text("summary"),
+            id=row.label("id"),
+            namespace=layer,
+            created_at=time,
             metadata=row.others("id", "summary", "summary_embedding", "details", "timestamp"),
-        )  # fmt: skip
+        )
     # A page is copied into every session it belongs to, with other keywords and links.
     return MemoryDraft(text=_words(row), id=row.label("page_id"), namespace=layer, created_at=time)
 

@@ -8,8 +8,11 @@ from memaudit.adapters.store import ExportedStore, State
 
 LISTS = ("nodes", "text_mem.nodes", "memories", "text_mem", "data.text_mem", "data")
 STATES: dict[str, State] = {
-    "activated": "active", "resolving": "active", "archived": "superseded", "deleted": "deleted",
-}  # fmt: skip
+    "activated": "active",
+    "resolving": "active",
+    "archived": "superseded",
+    "deleted": "deleted",
+}
 """`resolving` is being compared with newer memories and still found by searches."""
 
 
@@ -24,10 +27,12 @@ class MemOS:
     def recognises(self, source: ExportSource) -> int:
         marks = {"status", "memory_type", "is_fast", "visibility", "confidence", "history"}
         marked = [
-            "memory" in row and isinstance(metadata := row.get("metadata"), dict)
-            and bool(marks & metadata.keys()) and not {"user_id", "hash"} & row.keys()
+            "memory" in row
+            and isinstance(metadata := row.get("metadata"), dict)
+            and bool(marks & metadata.keys())
+            and not {"user_id", "hash"} & row.keys()
             for row in samples(source, LISTS)
-        ]  # fmt: skip
+        ]
         return 3 if marked and sum(marked) * 2 > len(marked) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
@@ -47,8 +52,11 @@ def _draft(row: ExportFields) -> MemoryDraft:
     if status is not None and (not isinstance(status, str) or status not in STATES):
         raise SkipRow("unknown status")
     return MemoryDraft(
-        text=text, id=row.label("id"), state=STATES[str(status)] if status else "active",
-        created_at=inner.time("created_at"), updated_at=inner.time("updated_at"),
+        text=text,
+        id=row.label("id"),
+        state=STATES[str(status)] if status else "active",
+        created_at=inner.time("created_at"),
+        updated_at=inner.time("updated_at"),
         namespace=inner.label("user_id"),
         metadata=inner.others("created_at", "updated_at", "embedding", "status"),
-    )  # fmt: skip
+    )

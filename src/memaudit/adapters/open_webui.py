@@ -32,10 +32,11 @@ class OpenWebUI:
         if source.parts and all(_is_table(part) for part in source.parts):
             return 3
         marked = [
-            set(COLUMNS) <= row.keys() and "role" not in row
+            set(COLUMNS) <= row.keys()
+            and "role" not in row
             and all(_is_seconds(row[name]) for name in ("created_at", "updated_at"))
             for row in samples(source)
-        ]  # fmt: skip
+        ]
         return 2 if sum(marked) * 2 > len(marked) else 0
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
@@ -63,7 +64,10 @@ def _is_seconds(value: object) -> bool:
 
 def _draft(row: ExportFields) -> MemoryDraft:
     return MemoryDraft(
-        text=row.text("content"), id=row.label("id"), created_at=row.time("created_at"),
-        updated_at=row.time("updated_at"), namespace=row.label("user_id"),
+        text=row.text("content"),
+        id=row.label("id"),
+        created_at=row.time("created_at"),
+        updated_at=row.time("updated_at"),
+        namespace=row.label("user_id"),
         metadata=row.others(*COLUMNS),
-    )  # fmt: skip
+    )

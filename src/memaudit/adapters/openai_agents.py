@@ -73,10 +73,12 @@ def _draft(row: ExportFields) -> MemoryDraft:
         raise SkipRow(f"not a message: {kind[:40]}")
     number = row.label("_row")
     return MemoryDraft(
-        text=_words(row), id=f"message-{number}" if number else row.label("id"),
-        created_at=row.time("_time"), namespace=row.label("_session"),
+        text=_words(row),
+        id=f"message-{number}" if number else row.label("id"),
+        created_at=row.time("_time"),
+        namespace=row.label("_session"),
         metadata={"role": row.label("role")},
-    )  # fmt: skip
+    )
 
 
 def _words(row: ExportFields) -> str:

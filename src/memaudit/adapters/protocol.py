@@ -117,9 +117,12 @@ def has_table(part: ExportFile, table: str, columns: Sequence[str]) -> bool:
 
 
 def rows_of_table(
-    part: ExportFile, table: str, required: Sequence[str], optional: Sequence[str] = (),
+    part: ExportFile,
+    table: str,
+    required: Sequence[str],
+    optional: Sequence[str] = (),
     order: str = "rowid",
-) -> Iterator[ExportRow]:  # fmt: skip
+) -> Iterator[ExportRow]:
     """The rows of a table of a SQLite file, in their order, with their texts decoded."""
     if not has_table(part, table, required):
         names = ", ".join(repr(name[:40]) for name in sorted(part.tables)[:5]) or "no table"
@@ -130,10 +133,13 @@ def rows_of_table(
     for at, row in enumerate(table_rows(part.path, part.name, table, columns, order), start=1):
         place = f"{part.name}: {table} row {at}"
         try:
-            yield ExportRow(place, {
-                name: value.decode("utf-8") if isinstance(value, bytes) else value
-                for name, value in row.items()
-            })  # fmt: skip
+            yield ExportRow(
+                place,
+                {
+                    name: value.decode("utf-8") if isinstance(value, bytes) else value
+                    for name, value in row.items()
+                },
+            )
         except UnicodeDecodeError as error:
             yield ExportRow(place, problem=f"not UTF-8: at byte {error.start} of a column")
 

@@ -48,8 +48,9 @@ class WrittenStores:
         if options.conversation is not None:
             sizes = Counter({options.conversation: sizes[options.conversation]})
         if empty := sorted(name for name, size in sizes.items() if not size):
-            ledger.warn(f"{len(empty)} of {len(sizes)} examples wrote nothing: "
-                        + ", ".join(empty[:20]))  # fmt: skip
+            ledger.warn(
+                f"{len(empty)} of {len(sizes)} examples wrote nothing: " + ", ".join(empty[:20])
+            )
         store = ledger.store("published", self.name, self.views[0], in_order=True)
         counts = Counter(memory.example for memory in store.memories)
         examples: dict[str, JsonValue] = {name: counts[name] for name in sorted(sizes)}
@@ -88,10 +89,12 @@ def _draft(row: ExportFields, example: str) -> MemoryDraft:
     text = row.text("text")
     id = row.label("memory_id")
     return MemoryDraft(
-        text=text, id=memory_id(example, id) if id else None, example=example,
+        text=text,
+        id=memory_id(example, id) if id else None,
+        example=example,
         created_at=row.time("timestamp"),
         metadata=row.others("text", "timestamp"),
-    )  # fmt: skip
+    )
 
 
 def split_examples(store: ExportedStore) -> dict[str, ExportedStore]:

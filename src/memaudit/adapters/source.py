@@ -35,11 +35,16 @@ GENERATED = "memory_filesystem.md"
 """Letta Code's own index of the folder: not a memory."""
 
 _REFUSED = {
-    b"\x80\x02": "a pickle", b"\x80\x03": "a pickle", b"\x80\x04": "a pickle",
-    b"\x80\x05": "a pickle", b"\x1f\x8b": "a gzip archive", b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive", b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"\x80\x02": "a pickle",
+    b"\x80\x03": "a pickle",
+    b"\x80\x04": "a pickle",
+    b"\x80\x05": "a pickle",
+    b"\x1f\x8b": "a gzip archive",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"\x28\xb5\x2f\xfd": "a zstd archive",
     **dict.fromkeys(MAGICS, "a zip archive inside another"),
-}  # fmt: skip
+}
 """Never opened: a pickle runs code when it is read, an archive may unpack to anything."""
 
 _MEMORIES = re.compile(r"(?:[^/]+/)?memories(?:\.json|/[^/.][^/]*\.json)")

@@ -197,8 +197,10 @@ def read_store(path: Path) -> ExportedStore:
     if document.get("format") != STORE_FORMAT:
         raise MemAuditError(f"{name}: is not a store {IMPORT_FIRST}")
     if document.get("version") != STORE_VERSION:
-        raise MemAuditError(f"{name}: is a store of version {document.get('version')!s:.20}, "
-                            f"this program reads {STORE_VERSION}")  # fmt: skip
+        raise MemAuditError(
+            f"{name}: is a store of version {document.get('version')!s:.20}, "
+            f"this program reads {STORE_VERSION}"
+        )
     digest = document.pop("digest", None)
     try:
         store = ExportedStore.model_validate(document)

@@ -60,9 +60,13 @@ def _draft(row: ExportFields, earlier: bool = False) -> MemoryDraft:
     system = row.inner("system") if "system" in row.data else row
     tags = row.names("containerTags")
     return MemoryDraft(
-        text=text, id=row.label("id"), state=state, created_at=system.time("createdAt"),
-        updated_at=system.time("updatedAt"), expires=row.time("forgetAfter"),
+        text=text,
+        id=row.label("id"),
+        state=state,
+        created_at=system.time("createdAt"),
+        updated_at=system.time("updatedAt"),
+        expires=row.time("forgetAfter"),
         namespace=row.label("containerTag") or row.label("spaceId") or next(iter(tags), None),
         sources=row.names("documentIds"),
         metadata=row.others("id", "memory", "createdAt", "updatedAt", "documentIds", "history"),
-    )  # fmt: skip
+    )

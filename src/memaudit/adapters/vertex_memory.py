@@ -46,10 +46,14 @@ class VertexMemory:
 def _draft(row: ExportFields) -> MemoryDraft:
     text = row.text("fact")
     return MemoryDraft(
-        text=text, id=row.label("name"), created_at=row.time("createTime"),
-        updated_at=row.time("updateTime"), expires=row.time("expireTime"), namespace=_scope(row),
+        text=text,
+        id=row.label("name"),
+        created_at=row.time("createTime"),
+        updated_at=row.time("updateTime"),
+        expires=row.time("expireTime"),
+        namespace=_scope(row),
         metadata=row.others("name", "fact", "createTime", "updateTime", "expireTime"),
-    )  # fmt: skip
+    )
 
 
 def _scope(row: ExportFields) -> str | None:

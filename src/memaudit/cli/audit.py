@@ -87,11 +87,15 @@ def _data(tally: Any) -> dict[str, Any]:
         "certified": tally.certified,
         "refused": tally.refused,
         "differing": [
-            {"package": row.package, "budget": row.budget, "value": str(row.value),
-             "expected": str(row.expected)}
+            {
+                "package": row.package,
+                "budget": row.budget,
+                "value": str(row.value),
+                "expected": str(row.expected),
+            }
             for row in tally.differing
         ],
-    }  # fmt: skip
+    }
 
 
 def _show(tallies: list[Any]) -> None:
@@ -106,9 +110,13 @@ def _show(tallies: list[Any]) -> None:
         table.add_column(name, justify="right")
     for tally in tallies:
         table.add_row(
-            tally.solver, f"{tally.rows:,}", f"{tally.matches:,}/{tally.rows:,}",
-            str(tally.largest), f"{tally.certified:,}", f"{tally.refused:,}",
-        )  # fmt: skip
+            tally.solver,
+            f"{tally.rows:,}",
+            f"{tally.matches:,}/{tally.rows:,}",
+            str(tally.largest),
+            f"{tally.certified:,}",
+            f"{tally.refused:,}",
+        )
     console().print(table)
     for tally in tallies:
         for row in tally.differing[:5]:

@@ -184,14 +184,26 @@ def _show_parts(screen: Console, audit: AgreementAudit) -> None:
         return
     screen.print()
     _print(screen, "Parts of statements: kept or lost")
-    table = _table("audit pair", "parts", "Cohen's kappa", "agreement", "statements",
-                   "same parts", "mean difference of share")  # fmt: skip
+    table = _table(
+        "audit pair",
+        "parts",
+        "Cohen's kappa",
+        "agreement",
+        "statements",
+        "same parts",
+        "mean difference of share",
+    )
     for pair in audit.parts:
         _add(
-            table, f"{pair.first.title} - {pair.second.title}", f"{pair.parts:,}",
-            ratio(pair.kappa, missing="undefined"), ratio(Fraction(pair.agreed, pair.parts)),
-            f"{pair.statements:,}", f"{pair.same:,}", ratio(pair.difference),
-        )  # fmt: skip
+            table,
+            f"{pair.first.title} - {pair.second.title}",
+            f"{pair.parts:,}",
+            ratio(pair.kappa, missing="undefined"),
+            ratio(Fraction(pair.agreed, pair.parts)),
+            f"{pair.statements:,}",
+            f"{pair.same:,}",
+            ratio(pair.difference),
+        )
     screen.print(table)
 
 
@@ -218,8 +230,9 @@ def _show_alpha(screen: Console, audit: AgreementAudit, scales: Sequence[Scale])
 
 
 def _show_pair(screen: Console, pair: Comparison) -> None:
-    reasons = [f"{number:,} {name.replace('_', ' ')}" for name, number in pair.left_out.items()
-               if number]  # fmt: skip
+    reasons = [
+        f"{number:,} {name.replace('_', ' ')}" for name, number in pair.left_out.items() if number
+    ]
     left_out = f"; left out: {', '.join(reasons)}" if reasons else ""
     cells = counted(pair.cells, "cell")
     _print(screen, f"{pair.title}, {pair.scale.name}: {cells} compared{left_out}")
@@ -256,9 +269,14 @@ def _show_groups(screen: Console, groups: Sequence[Group]) -> None:
             kappa = "-" if group.kappa is None else _estimate(group.kappa)
             _add(
                 table,
-                "" if place else by, group.name, f"{group.cells:,}", kappa,
-                _value(group.raw), f"{group.disagreements:,}", percent(group.share),
-            )  # fmt: skip
+                "" if place else by,
+                group.name,
+                f"{group.cells:,}",
+                kappa,
+                _value(group.raw),
+                f"{group.disagreements:,}",
+                percent(group.share),
+            )
         table.add_section()
     if table.row_count:
         screen.print(table)

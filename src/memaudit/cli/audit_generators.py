@@ -88,9 +88,13 @@ def generators(
             for name in ("optimum", "share")
         )
         table.add_row(
-            safe_markup(row["generator"]), row["budget"], str(row["packages"]),
-            f"{row['candidates']:.1f}", optimum.replace("[", r"\["), share.replace("[", r"\["),
-        )  # fmt: skip
+            safe_markup(row["generator"]),
+            row["budget"],
+            str(row["packages"]),
+            f"{row['candidates']:.1f}",
+            optimum.replace("[", r"\["),
+            share.replace("[", r"\["),
+        )
     console().print(table)
 
 
@@ -134,8 +138,13 @@ def _means(rows: "Sequence[GeneratorRow]") -> list[dict[str, Any]]:
             mean.if_several for mean in mean_intervals(numbers, resample_counts(len(own)))
         )
         data.append(
-            {"generator": name, "budget": short_exact(budget), "packages": len(own),
-             "candidates": sum(row.candidates for row in own) / len(own),
-             "optimum": optimum.to_json(), "share": share.to_json()}
-        )  # fmt: skip
+            {
+                "generator": name,
+                "budget": short_exact(budget),
+                "packages": len(own),
+                "candidates": sum(row.candidates for row in own) / len(own),
+                "optimum": optimum.to_json(),
+                "share": share.to_json(),
+            }
+        )
     return sorted(data, key=lambda row: (budgets[row["budget"]], row["generator"] == UNION))

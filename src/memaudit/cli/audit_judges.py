@@ -145,10 +145,13 @@ def _show(data: dict[str, Any]) -> None:
     for row in data["scores"]:
         table.add_row(
             str(row["budget"]),
-            *(_text(row[what][side]) for what in ("score", "best_subset")
-              for side in ("judge", "against")),
+            *(
+                _text(row[what][side])
+                for what in ("score", "best_subset")
+                for side in ("judge", "against")
+            ),
             str(row["uncertified_optima"]),
-        )  # fmt: skip
+        )
     screen.print(table)
 
 

@@ -101,9 +101,14 @@ def model_pass(
     audited = [audited_package(package) for package in scored]
     source = source_of_annotator(answered.labels, drawing.frame, audited, "model")
     spec = RatioAuditSpec(
-        tuple(audited), (covered_or_not(source) if two_labels else source,), budgets, writers,
-        draws=0, seconds=seconds, frame=drawing.frame,
-    )  # fmt: skip
+        tuple(audited),
+        (covered_or_not(source) if two_labels else source,),
+        budgets,
+        writers,
+        draws=0,
+        seconds=seconds,
+        frame=drawing.frame,
+    )
     audit = audit_ratios(spec, run, lambda *_: None)
     shifts = summarise(audit).shifts[source.name]
     data = _data(agreed, shifts, len(pool), len(answered.undecided), two_labels)
@@ -114,9 +119,12 @@ def model_pass(
 
 
 def _data(
-    agreed: "AgreementAudit", shifts: "tuple[LabelShift, ...]", packages: int, undecided: int,
+    agreed: "AgreementAudit",
+    shifts: "tuple[LabelShift, ...]",
+    packages: int,
+    undecided: int,
     two_labels: bool,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     return {
         "packages": packages,
         "cells": agreed.cells,

@@ -216,10 +216,14 @@ def _show(audit: "OptimumAudit") -> None:
         table.add_column(name, justify="right")
     for group in audit.groups:
         table.add_row(
-            safe_markup(group.provenance), group.ground.value, safe_markup(group.kind),
-            str(group.cells), str(group.looked_at), short_exact(group.claimed),
+            safe_markup(group.provenance),
+            group.ground.value,
+            safe_markup(group.kind),
+            str(group.cells),
+            str(group.looked_at),
+            short_exact(group.claimed),
             short_exact(group.surviving),
-        )  # fmt: skip
+        )
     screen.print("cells of the optimal store, times the weight of their units")
     screen.print(table)
     share = "" if audit.survival is None else f" ({float(audit.survival):.1%} survives)"

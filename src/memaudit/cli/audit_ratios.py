@@ -158,9 +158,16 @@ def ratios(
     if all(name.startswith(PASS) for name in (*(labels or []), *(model or []))):
         labelled = None  # no label file uses the frame: passes judged cells of their own
     spec = RatioAuditSpec(
-        tuple(audited), tuple(sources), budgets, writers, draws, seed, seconds, labelled,
+        tuple(audited),
+        tuple(sources),
+        budgets,
+        writers,
+        draws,
+        seed,
+        seconds,
+        labelled,
         named_confusion(confusion),
-    )  # fmt: skip
+    )
     with kept_in(journal, "audit ratios", lambda: spec.settings, run) as keeping:
         with _progress() as progress:
             audit = audit_ratios(spec, keeping, progress)
@@ -301,14 +308,19 @@ def _show_shifts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
         table.add_column(name, justify="right", no_wrap=True)
     for source in audit.sources:
         for place, shift in enumerate(summary.shifts[source.name]):
-            head = (_title(source), f"{source.labelled_cells:,}",
-                    f"{changed_cells(audit, source):,}")  # fmt: skip
+            head = (
+                _title(source),
+                f"{source.labelled_cells:,}",
+                f"{changed_cells(audit, source):,}",
+            )
             table.add_row(
                 *(head if not place else ("", "", "")),
                 "all" if shift.budget is None else short_exact(shift.budget),
-                _interval(shift.change, 4), _order(shift.ranking),
-                _correlation(shift.ranking.tau), _correlation(shift.ranking.rho),
-            )  # fmt: skip
+                _interval(shift.change, 4),
+                _order(shift.ranking),
+                _correlation(shift.ranking.tau),
+                _correlation(shift.ranking.rho),
+            )
     screen.print(table)
     screen.print(
         "ratio MAD: mean absolute change of ratios; ranking: pairs of stores that swap places or "
@@ -329,11 +341,13 @@ def _show_ratios(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
         table.add_column(name, justify="right", no_wrap=True)
     for row in summary.rows:
         table.add_row(
-            short_exact(row.budget), safe_markup(row.store), _interval(row.ratios[PACKAGE]),
+            short_exact(row.budget),
+            safe_markup(row.store),
+            _interval(row.ratios[PACKAGE]),
             *(fixed(interval.mean) for name, interval in row.ratios.items() if name != PACKAGE),
             "-" if row.labels is None else _range(row.labels.low, row.labels.high),
             _bounds(row.bounds),
-        )  # fmt: skip
+        )
     screen.print(table)
 
 
@@ -368,9 +382,11 @@ def _show_counts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
         counts = {
             "cells were labelled cannot_tell": source.undecided_cells,
             "cells belong to other packages": source.elsewhere,
-            **{f"cells keep the package's label: {NO_CONSENSUS[why]}": count
-               for why, count in source.unsettled.items()},
-        }  # fmt: skip
+            **{
+                f"cells keep the package's label: {NO_CONSENSUS[why]}": count
+                for why, count in source.unsettled.items()
+            },
+        }
         text = "; ".join(f"{count:,} {what}" for what, count in counts.items() if count)
         if text:
             screen.print(f"{safe_markup(source.name)}: {text}")

@@ -108,25 +108,39 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
     for optima, standings in board.budgets:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         table.add_column(safe_markup(optima.name), overflow="fold")
-        for name in ("rank", "score", "95% interval", "random\ncut", "best\nsubset",
-                     "95% interval", "rank"):  # fmt: skip
+        for name in (
+            "rank",
+            "score",
+            "95% interval",
+            "random\ncut",
+            "best\nsubset",
+            "95% interval",
+            "rank",
+        ):
             table.add_column(name, justify="right", no_wrap=True)
         for one in standings:
             mark = " *" if board.row(one.system).marks else ""
             rank, best_rank = ("-" if at is None else str(at) for at in (one.rank, one.best_rank))
             table.add_row(
-                safe_markup(one.system) + mark, rank,
-                ratio(one.score.mean), span(one.score.low, one.score.high),
+                safe_markup(one.system) + mark,
+                rank,
+                ratio(one.score.mean),
+                span(one.score.low, one.score.high),
                 fixed(one.random_cut, 2),
-                ratio(one.best_subset.mean), span(one.best_subset.low, one.best_subset.high),
+                ratio(one.best_subset.mean),
+                span(one.best_subset.low, one.best_subset.high),
                 best_rank,
-            )  # fmt: skip
+            )
         screen.print(table)
-    screen.print("score: what the store keeps within the budget, over OPT of everything judged; "
-                 "random cut: the score if the store were cut at random; best subset: the best "
-                 "choice of its own memories")  # fmt: skip
-    screen.print("rank: 1 plus the number of systems that are clearly ahead; two systems of "
-                 "different rank may still not differ clearly")  # fmt: skip
+    screen.print(
+        "score: what the store keeps within the budget, over OPT of everything judged; "
+        "random cut: the score if the store were cut at random; best subset: the best "
+        "choice of its own memories"
+    )
+    screen.print(
+        "rank: 1 plus the number of systems that are clearly ahead; two systems of "
+        "different rank may still not differ clearly"
+    )
     if any(row.marks for row in board.rows):
         screen.print("* marked: the reasons are below")
     written = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -134,11 +148,13 @@ def show_system_board(board: "SystemBoard", full: bool = True) -> None:
     for name in ("conversations", "runs", "memories", board.measure, "whole store"):
         written.add_column(name, justify="right", no_wrap=True)
     for row in board.rows:
-        written.add_row(safe_markup(row.system), str(row.conversations), str(row.runs),
-                        *written_sizes(row))  # fmt: skip
+        written.add_row(
+            safe_markup(row.system), str(row.conversations), str(row.runs), *written_sizes(row)
+        )
     screen.print(written)
-    screen.print("whole store: what all of it is worth, over the weight of all units; all numbers "
-                 "are means")  # fmt: skip
+    screen.print(
+        "whole store: what all of it is worth, over the weight of all units; all numbers are means"
+    )
     for line in quality(board):
         screen.print(safe_markup(line))
     for row in board.rows if full else ():

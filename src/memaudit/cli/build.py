@@ -260,9 +260,25 @@ def build(
     from memaudit.natural.passes.manifest import build_summary
 
     options = ModelOptions(
-        model, base_url, provider, judge, adjudicator, spot_checker, frame, cache, batch_file,
-        price_in, price_out, max_tokens, max_cost, concurrency, timeout, retries, yes, prompts,
-    )  # fmt: skip
+        model,
+        base_url,
+        provider,
+        judge,
+        adjudicator,
+        spot_checker,
+        frame,
+        cache,
+        batch_file,
+        price_in,
+        price_out,
+        max_tokens,
+        max_cost,
+        concurrency,
+        timeout,
+        retries,
+        yes,
+        prompts,
+    )
     labels = read_labels(units, memories, coverage or [])
     job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels, group)
     if method == METHOD:

@@ -10,9 +10,11 @@ from memaudit.cli.terminal import safe
 from memaudit.io.overwrite import may_write
 
 cache = typer.Typer(
-    add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
     help="Export, import or show the cache of model replies.",
-)  # fmt: skip
+)
 
 Database = Annotated[Path, typer.Option("--cache", metavar="DB", help="The cache file.")]
 DEFAULT_CACHE = Path("memaudit-cache.sqlite")
@@ -79,9 +81,11 @@ def show_problems(problems: list[str]) -> None:
 
 
 batch = typer.Typer(
-    add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
     help="Import the replies to a batch of model requests.",
-)  # fmt: skip
+)
 
 
 @batch.callback()

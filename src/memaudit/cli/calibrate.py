@@ -21,10 +21,21 @@ SETS = {"event_graph": "event_graph:experiences=20:seeds=0-19", "short": "short"
 BUDGETS = "0.03,0.08,0.16"
 """Shares of the cost of all candidates of a package."""
 WRITERS = (
-    "gvt", "greedy", "no_tombstone_opt", "fact_only", "summary_only", "random_feasible",
-    "recency_raw", "reservoir_raw", "estimated_gvt", "estimated_greedy", "memgpt_style",
-    "mem0_style", "amem_style", "amac_style",
-)  # fmt: skip
+    "gvt",
+    "greedy",
+    "no_tombstone_opt",
+    "fact_only",
+    "summary_only",
+    "random_feasible",
+    "recency_raw",
+    "reservoir_raw",
+    "estimated_gvt",
+    "estimated_greedy",
+    "memgpt_style",
+    "mem0_style",
+    "amem_style",
+    "amac_style",
+)
 
 
 def calibrate_into(
@@ -108,9 +119,13 @@ def _correlations(rows: list[dict[str, Any]]) -> Table:
             table.add_section()
         before = row["set"]
         table.add_row(
-            safe_markup(row["set"]), row["target"].replace("_", " "), row["how"], str(row["n"]),
-            _number(row["spearman"]), _number(row["kendall"]),
-        )  # fmt: skip
+            safe_markup(row["set"]),
+            row["target"].replace("_", " "),
+            row["how"],
+            str(row["n"]),
+            _number(row["spearman"]),
+            _number(row["kendall"]),
+        )
     return table
 
 
@@ -148,8 +163,12 @@ def _largest(rows: list[dict[str, Any]], target: str) -> Table:
     for row in rows:
         first, second = row["first"], row["second"]
         table.add_row(
-            safe_markup(row["package"]), row["budget"], safe_markup(first["writer"]),
-            safe_markup(second["writer"]), f"{ratio(first['ratio'])}, {ratio(second['ratio'])}",
-            f"{ratio(first[target])}, {ratio(second[target])}", row["why"].split(":")[0],
-        )  # fmt: skip
+            safe_markup(row["package"]),
+            row["budget"],
+            safe_markup(first["writer"]),
+            safe_markup(second["writer"]),
+            f"{ratio(first['ratio'])}, {ratio(second['ratio'])}",
+            f"{ratio(first[target])}, {ratio(second[target])}",
+            row["why"].split(":")[0],
+        )
     return table

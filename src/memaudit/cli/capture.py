@@ -143,24 +143,40 @@ def capture(
     if budget is not None:
         given["budget"] = budget
     settings = CaptureSettings(
-        model or "", base_url or "", embedder, given, python, view, patience, feed, clock,
-        per_person, not no_usage,
-    )  # fmt: skip
+        model or "",
+        base_url or "",
+        embedder,
+        given,
+        python,
+        view,
+        patience,
+        feed,
+        clock,
+        per_person,
+        not no_usage,
+    )
     packages = [item for path in package for item in read_packages(path)]
     may_write(out, "store")
     with progress("messages", 0, long=True) as advance:
         outcome = run(
-            chosen, packages, settings, out, lambda line: typer.echo(safe(line), err=True),
-            CallPlan(record, replay, live_misses), _shown(advance),
-        )  # fmt: skip
+            chosen,
+            packages,
+            settings,
+            out,
+            lambda line: typer.echo(safe(line), err=True),
+            CallPlan(record, replay, live_misses),
+            _shown(advance),
+        )
     if outcome.live_misses:
         calls = counted(outcome.live_misses, "call")
         typer.echo(f"not in the record, so asked of the model: {calls}", err=True)
     store, captured = outcome.store, len(outcome.results)
-    typer.echo(safe(
-        f"{out}: {counted(len(store.active), 'memory')} of {counted(captured, 'package')} "
-        f"({outcome.fed_now} fed now, {captured - outcome.fed_now} earlier)"
-    ))  # fmt: skip
+    typer.echo(
+        safe(
+            f"{out}: {counted(len(store.active), 'memory')} of {counted(captured, 'package')} "
+            f"({outcome.fed_now} fed now, {captured - outcome.fed_now} earlier)"
+        )
+    )
     for warning in store.warnings:
         typer.echo(f"warning: {safe(warning)}", err=True)
     if outcome.broken:

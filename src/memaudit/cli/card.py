@@ -32,6 +32,7 @@ def card(
     from memaudit.reproduce.data_card import write_data_card
 
     target = out or beside(folder, "-card")
-    made = write_data_card(folder, target, title or folder.resolve().name, licence,
-                           publication_day())  # fmt: skip
+    made = write_data_card(
+        folder, target, title or folder.resolve().name, licence, publication_day()
+    )
     typer.echo(safe(f"{made.about}: {', '.join(sorted(made.texts))} in {target}"))

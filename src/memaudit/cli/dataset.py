@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 
 dataset = typer.Typer(
-    add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
     help="Inspect a dataset of conversations, or take a subset.",
-)  # fmt: skip
+)
 
 
 @dataset.command()

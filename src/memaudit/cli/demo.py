@@ -77,9 +77,11 @@ def demo(
     write_report(run, out / "report.html")
     typer.echo(WRITERS)
     names = {
-        "report": out / "report.html", "package": out / "package.json", "out": out,
+        "report": out / "report.html",
+        "package": out / "package.json",
+        "out": out,
         **_score_stores(out / "stores"),
-    }  # fmt: skip
+    }
     typer.echo(NEXT.format(program=_program(), **{name: safe(at) for name, at in names.items()}))
     if not check["valid"]:
         raise typer.Exit(FAILED)
@@ -122,10 +124,13 @@ def _score_stores(folder: Path) -> dict[str, Path]:
     show_system_board(board, full=False)
     write_board_page(board, folder / "board.html")
     return {
-        "page": folder / "board.html", "store_package": folder / "package.json",
-        "first": folder / f"{SYSTEMS[0]}.json", "second": folder / f"{SYSTEMS[1]}.json",
-        "labels": folder / read.plan.labels, "memories": folder / read.plan.memories,
-    }  # fmt: skip
+        "page": folder / "board.html",
+        "store_package": folder / "package.json",
+        "first": folder / f"{SYSTEMS[0]}.json",
+        "second": folder / f"{SYSTEMS[1]}.json",
+        "labels": folder / read.plan.labels,
+        "memories": folder / read.plan.memories,
+    }
 
 
 def _program() -> str:

@@ -160,12 +160,14 @@ def differences_table(rows: list[dict[str, Any]]) -> Table:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(
-            row["measure"].replace("_", " "), safe_markup(row["first"]),
-            safe_markup(row["second"]), f"{row['mean_difference']:+.3g}",
+            row["measure"].replace("_", " "),
+            safe_markup(row["first"]),
+            safe_markup(row["second"]),
+            f"{row['mean_difference']:+.3g}",
             "-" if row["ci_low"] is None else f"{row['ci_low']:+.3g} to {row['ci_high']:+.3g}",
             f"{row['p']:.3g}",
             f"{row['p_holm']:.3g}",
-        )  # fmt: skip
+        )
     return table
 
 
@@ -221,7 +223,7 @@ def _show(row: dict[str, Any]) -> None:
         f"  answer    {_short(row['answer']) or row['reply']}",
         *_graded(row),
         *(f"  remark    {REMARKS[why]}" for why in row["why"]),
-    ]  # fmt: skip
+    ]
     for unit in statement_fates(map(UnitFate.model_validate, row["evidence"])):
         stages = ", ".join(f"{stage} ({names})" if names else stage for stage, names in unit.stages)
         needed, written, kept, retrieved = map(plain, unit.amounts)

@@ -83,8 +83,12 @@ def diff(
         typer.echo(json.dumps({**data, "records": asked} if asked else data, indent=1))
         return
     costs = " to ".join(short_exact(exact(cost)) for cost in data["costs"])
-    typer.echo(safe(f"{old.name} to {new.name}: {data['memories'][0]:,} to {data['memories'][1]:,} "
-                    f"memories, cost {costs} {data['cost_rule']}"))  # fmt: skip
+    typer.echo(
+        safe(
+            f"{old.name} to {new.name}: {data['memories'][0]:,} to {data['memories'][1]:,} "
+            f"memories, cost {costs} {data['cost_rule']}"
+        )
+    )
     typer.echo(
         f"{len(data['added']):,} added, {len(data['changed']):,} changed, "
         f"{len(data['removed']):,} removed, {data['unchanged']:,} unchanged"
@@ -99,8 +103,12 @@ def diff(
     if data["values"] is not None:
         values = " to ".join(short_exact(exact(value)) for value in data["values"])
         gained, lost = data["units_gained"], data["units_lost"]
-        typer.echo(safe(f"value {values}: {len(gained):,} units gained, {len(lost):,} lost, by "
-                        f"judge {data['judge']}"))  # fmt: skip
+        typer.echo(
+            safe(
+                f"value {values}: {len(gained):,} units gained, {len(lost):,} lost, by "
+                f"judge {data['judge']}"
+            )
+        )
         for sign, rows in (("-", lost), ("+", gained)):
             _show(f"{sign} unit", rows)
     elif subject is not None:

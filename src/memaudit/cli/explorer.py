@@ -83,9 +83,11 @@ def bundle(
         )
     with progress("pages and stores", 0, long=True) as advance:
         written = write_bundle(
-            library, out, seconds,
+            library,
+            out,
+            seconds,
             lambda done, steps, text: advance(done, safe_markup(text[:MOST_SHOWN]), steps),
-        )  # fmt: skip
+        )
     typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {library.contents}"))
     if library.unreadable:
         typer.echo(safe(f"{len(library.unreadable)} unreadable, listed on the first page"))

@@ -137,10 +137,13 @@ def _frontier(
     key = {"package": digest(package), "max_budget": max_budget, "group_cap": group_cap}
     with watched(), progress("budgets", max_budget + 1) as advance:
         return frontier_of(
-            package, max_budget, group_cap, lambda budgets, _: advance(budgets),
+            package,
+            max_budget,
+            group_cap,
+            lambda budgets, _: advance(budgets),
             known=done.known(key) if done else (),
             keep=(lambda part: done.add(key, part)) if done else None,
-        )  # fmt: skip
+        )
 
 
 def _data(frontier: "Frontier") -> dict[str, Any]:

@@ -102,12 +102,19 @@ def gate(
         if escalate is not None:
             plan = escalation_plan(escalate, Goal(minimum=min_score), max_cells, session)
         result = api.score(
-            package, exported, [budget], named_judge(judge, label_memories, session),
-            policy=policy, cost_rule=cost_rule, group_cap=group_cap,
+            package,
+            exported,
+            [budget],
+            named_judge(judge, label_memories, session),
+            policy=policy,
+            cost_rule=cost_rule,
+            group_cap=group_cap,
             salience=named_salience(*by_salience, [one.name for one in exported], session),
             seconds=seconds,
-            trust_package_cells=trust_package_cells, draws=draws, escalate=plan,
-        )  # fmt: skip
+            trust_package_cells=trust_package_cells,
+            draws=draws,
+            escalate=plan,
+        )
     row = result.rows[0]
     passed = passes(row, min_score, allow_estimates)
     verdict = "pass" if passed else "FAIL"

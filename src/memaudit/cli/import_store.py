@@ -119,10 +119,20 @@ def import_store(
     if chat is not None:
         _check_chat(chat, [out, *paths])
     store = api.import_store(
-        paths, name, format=format, view=view, namespace=namespace, conversation=conversation,
-        as_of=as_of, times=named_times(times), map=parse_names(map or []), text=text, time=time,
-        id=id, namespace_field=namespace_field,
-    )  # fmt: skip
+        paths,
+        name,
+        format=format,
+        view=view,
+        namespace=namespace,
+        conversation=conversation,
+        as_of=as_of,
+        times=named_times(times),
+        map=parse_names(map or []),
+        text=text,
+        time=time,
+        id=id,
+        namespace_field=namespace_field,
+    )
     written = ""
     if chat is not None:  # both are read before one is written
         transcript = import_transcript(paths, store.origin.format, namespace)
@@ -149,8 +159,9 @@ def _check_chat(chat: Path, others: list[Path]) -> None:
     if chat.is_file():
         with open_regular(chat) as file:
             if any(b'"question"' in line for line in file):
-                raise MemAuditError(f"{chat}: already exists and has questions; "
-                                    "choose another file")  # fmt: skip
+                raise MemAuditError(
+                    f"{chat}: already exists and has questions; choose another file"
+                )
 
 
 def _data(store: "ExportedStore", out: Path) -> dict[str, object]:

@@ -130,12 +130,14 @@ def show_denominators(board: "Board") -> None:
     for row in denominator_rows(board.entries):
         means = [getattr(row, name) for name in NUMBERS]
         table.add_row(
-            row.budget, safe_markup(row.store), row.kept_by,
+            row.budget,
+            safe_markup(row.store),
+            row.kept_by,
             *(
                 with_interval(mean.mean, mean.low, mean.high).replace("[", r"\[") if mean.n else "-"
                 for mean in means
             ),
-        )  # fmt: skip
+        )
     screen = console()
     screen.print(table)
     screen.print(f"F: mean value of what is kept. {DENOMINATORS_NOTE}")
@@ -179,13 +181,16 @@ def show_beside(rows: "Sequence[SideRow]") -> None:
     ):
         cells = [at.get((name, kept_by, budget)) for budget in budgets]
         table.add_row(
-            safe_markup(label), kept_by, "package + store" if is_store else "package",
+            safe_markup(label),
+            kept_by,
+            "package + store" if is_store else "package",
             *(
-                "-" if row is None
+                "-"
+                if row is None
                 else with_interval(row.mean, row.low, row.high).replace("[", r"\[")
                 for row in cells
             ),
-        )  # fmt: skip
+        )
     screen = console()
     screen.print(table)
     screen.print("a writer and a store have other denominators: never rank them together")
@@ -222,8 +227,13 @@ def _gaps(board: "Board") -> "Table":
     table.add_column("verdict")
     for gap in board.gaps:
         table.add_row(
-            gap.budget, safe_markup(gap.first), safe_markup(gap.second),
-            signed(gap.difference.mean), span(gap.difference.low, gap.difference.high),
-            fixed(gap.p_holm, 4), str(gap.difference.n), gap.verdict,
-        )  # fmt: skip
+            gap.budget,
+            safe_markup(gap.first),
+            safe_markup(gap.second),
+            signed(gap.difference.mean),
+            span(gap.difference.low, gap.difference.high),
+            fixed(gap.p_holm, 4),
+            str(gap.difference.n),
+            gap.verdict,
+        )
     return table

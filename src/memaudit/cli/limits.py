@@ -28,8 +28,15 @@ def limits(
         table.add_column(heading, overflow="fold")
     for limit in LIMITS:
         amount = f"{limit.most:,} {limit.unit}"
-        table.add_row(limit.system, limit.file or "any", amount, limit.rule, limit.source,
-                      limit.looked_up)  # fmt: skip
-    table.add_row(f"{TOKENS}:TOKENS", "any", "TOKENS tokens", "tokens:tiktoken/o200k_base",
-                  LIBRECHAT, "2026-11")  # fmt: skip
+        table.add_row(
+            limit.system, limit.file or "any", amount, limit.rule, limit.source, limit.looked_up
+        )
+    table.add_row(
+        f"{TOKENS}:TOKENS",
+        "any",
+        "TOKENS tokens",
+        "tokens:tiktoken/o200k_base",
+        LIBRECHAT,
+        "2026-11",
+    )
     console().print(table)

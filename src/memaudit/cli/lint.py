@@ -115,10 +115,12 @@ def lint(
     if len(set(given)) < len(given):
         raise MemAuditError("two outputs have the same path; give each its own")
     kinds: tuple[tuple[Path | None, Kind], ...] = (
-        (out, "page"), (plan, "plan"), (sarif, "SARIF"),
+        (out, "page"),
+        (plan, "plan"),
+        (sarif, "SARIF"),
         (proof and proof / PROVEN_PACKAGE, "package"),
         (proof and proof / PROOFS, "certificate"),
-    )  # fmt: skip
+    )
     for path, kind in kinds:
         if path is not None:
             may_write(path, kind)
@@ -135,10 +137,16 @@ def lint(
         report = look_over(
             exported,
             LintPlan(
-                subject, by, earlier, model, session, limits, seconds,
+                subject,
+                by,
+                earlier,
+                model,
+                session,
+                limits,
+                seconds,
                 lambda text: advance(min(STEPS, next(done)), text),
             ),
-        )  # fmt: skip
+        )
     smallest = report.smallest
     if proof is not None and smallest is None:
         raise MemAuditError("there is nothing to prove without units; give a package")
@@ -180,10 +188,14 @@ def show(report: "LintReport") -> None:
             continue
         memories, saved = report.share(name)
         table.add_row(
-            rule.severity, name, f"{report.counts[name]:,}", f"{memories:,}",
-            percent(memories / report.memories), short_exact(saved),
+            rule.severity,
+            name,
+            f"{report.counts[name]:,}",
+            f"{memories:,}",
+            percent(memories / report.memories),
+            short_exact(saved),
             percent(saved / report.cost if report.cost else None),
-        )  # fmt: skip
+        )
     screen.print(table)
     for line in _findings(report):
         screen.print(safe_markup(line))

@@ -51,10 +51,16 @@ def rows_of(package: Package, table: str) -> list[dict[str, Any]]:
     """The units, queries or candidates of a package, each with what it is connected to."""
     if table == "queries":
         return [
-            {"id": row.id, "kind": row.kind, "importance": row.importance,
-             "requires": row.required, "text": row.text, "answer": row.answer}
+            {
+                "id": row.id,
+                "kind": row.kind,
+                "importance": row.importance,
+                "requires": row.required,
+                "text": row.text,
+                "answer": row.answer,
+            }
             for row in package.queries
-        ]  # fmt: skip
+        ]
     covers, covered_by = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for cell in package.coverage:
         if cell.value:
@@ -62,15 +68,26 @@ def rows_of(package: Package, table: str) -> list[dict[str, Any]]:
             covered_by[cell.unit].append(cell.candidate)
     if table == "units":
         return [
-            {"id": row.id, "kind": row.kind, "weight": package.weights[row.id],
-             "covered_by": covered_by[row.id], "text": row.text}
+            {
+                "id": row.id,
+                "kind": row.kind,
+                "weight": package.weights[row.id],
+                "covered_by": covered_by[row.id],
+                "text": row.text,
+            }
             for row in package.units
-        ]  # fmt: skip
+        ]
     return [
-        {"id": row.id, "experience": row.experience, "kind": row.kind, "cost": row.cost,
-         "covers": covers[row.id], "text": row.text}
+        {
+            "id": row.id,
+            "experience": row.experience,
+            "kind": row.kind,
+            "cost": row.cost,
+            "covers": covers[row.id],
+            "text": row.text,
+        }
         for row in package.candidates
-    ]  # fmt: skip
+    ]
 
 
 COLUMNS = {

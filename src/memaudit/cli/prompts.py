@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from memaudit.natural.prompt_cases import CaseResult
 
 prompts = typer.Typer(
-    add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
     help="Test how well a model follows the prompts.",
-)  # fmt: skip
+)
 
 
 @prompts.callback()

@@ -50,9 +50,11 @@ def quick(
             print_package(scores, everything=False, cells=False, ids=(), as_json=False)
         show(report)
     write_page(
-        look, None if scores is None else package_scores_data(scores),
-        None if report is None else lint_data(report), out,
-    )  # fmt: skip
+        look,
+        None if scores is None else package_scores_data(scores),
+        None if report is None else lint_data(report),
+        out,
+    )
     screen = console()
     for step in look.next_steps:
         screen.print(safe_markup(f"next: {step}"))

@@ -207,10 +207,14 @@ def score(
     names = judge or [DEFAULT_JUDGE]
     places = package_places(package)
     for option, given in {
-        "--explain": explain, "--save-union": save_union, "--label-template": label_template,
-        "--picture": picture, "--tokens-picture": tokens_picture, "--better": better,
+        "--explain": explain,
+        "--save-union": save_union,
+        "--label-template": label_template,
+        "--picture": picture,
+        "--tokens-picture": tokens_picture,
+        "--better": better,
         f"--budget {budget}": limits,
-    }.items():  # fmt: skip
+    }.items():
         if given and len(places) > 1:
             raise MemAuditError(f"{option} needs a single package; score one package at a time")
     asking = [f"--judge {name}" for name in names if name.startswith("model:")]
@@ -252,21 +256,31 @@ def score(
                 "once; leave it out, or use --escalate model:NAME"
             )
         many = len(places) > 1
-        packages = [] if many and not lazy else [
-            prepared(place.read(), cost_rule, stores_only) for place in places
-        ]  # fmt: skip
+        packages = (
+            []
+            if many and not lazy
+            else [prepared(place.read(), cost_rule, stores_only) for place in places]
+        )
         plan = lazy_plan(lazy_options, packages, first, session) if lazy else None
         scoring = Scoring(
-            budgets, judges, scores, group_cap, seconds, trust_package_cells, plan,
-            named_policy(policy), draws,
-        )  # fmt: skip
+            budgets,
+            judges,
+            scores,
+            group_cap,
+            seconds,
+            trust_package_cells,
+            plan,
+            named_policy(policy),
+            draws,
+        )
         if many:
             from memaudit.cli.score_packages import ManyScoring, print_packages, score_all
 
             how = ManyScoring(tuple(exported), scoring, cost_rule, stores_only, show_cells)
             files = [
-                *judge_files(names, label_memories), *salience_files(by_salience, stores=known)
-            ]  # fmt: skip
+                *judge_files(names, label_memories),
+                *salience_files(by_salience, stores=known),
+            ]
             with kept_in(journal, "score", partial(how.settings, places, files), run) as keeping:
                 scored = score_all(how, places, keeping)
             print_packages(scored, how, everything, as_json)
@@ -282,11 +296,12 @@ def score(
             read = places[0].read()
             found = [
                 score_package(
-                    prepared(read, limit.rule, stores_only), exported,
+                    prepared(read, limit.rule, stores_only),
+                    exported,
                     replace(scoring, budgets=asked_budgets(str(limit.most))),
                 )
                 for limit in limits
-            ]  # fmt: skip
+            ]
             print_limits(limits, found, better, everything, show_cells, as_json)
             return
         if escalate is not None:
@@ -322,13 +337,21 @@ def print_limits(
     found = under_limits(limits, results)
     if as_json:
         rows = [
-            {"system": limit.system, "limit": limit.most, "unit": limit.unit, "rule": limit.rule,
-             "source": limit.source, "looked_up": limit.looked_up,
-             "scores": package_data(result, cells)}
+            {
+                "system": limit.system,
+                "limit": limit.most,
+                "unit": limit.unit,
+                "rule": limit.rule,
+                "source": limit.source,
+                "looked_up": limit.looked_up,
+                "scores": package_data(result, cells),
+            }
             for limit, result in zip(limits, results, strict=True)
-        ]  # fmt: skip
-        stores = [{"store": one.store, "score": None if one.score is None else float(one.score)}
-                  for one in found]  # fmt: skip
+        ]
+        stores = [
+            {"store": one.store, "score": None if one.score is None else float(one.score)}
+            for one in found
+        ]
         typer.echo(json.dumps({"limits": rows, "under_all": stores}, indent=1))
     else:
         for limit, result in zip(limits, results, strict=True):
@@ -336,16 +359,18 @@ def print_limits(
             print_package(result, everything, cells, [], as_json=False)
         for one in found:
             tight = one.limits[one.tightest]
+            certified = one.rows[one.tightest].optimum.certified
+            proven = "certified" if certified else "not certified"
             kept = "has no score" if one.score is None else f"keeps {float(one.score):.3f}"
             at_least = (
                 "at least, since each limit was solved by itself; " if len(limits) > 1 else ""
             )
-            typer.echo(safe(
-                f"{one.store} {kept} of what {tight.most:,} {tight.unit} of {tight.system} could "
-                f"hold ({at_least}OPT "
-                f"{'certified' if one.rows[one.tightest].optimum.certified else 'not certified'} "
-                "for these units)"
-            ))  # fmt: skip
+            typer.echo(
+                safe(
+                    f"{one.store} {kept} of what {tight.most:,} {tight.unit} of {tight.system} "
+                    f"could hold ({at_least}OPT {proven} for these units)"
+                )
+            )
     if better is not None:
         place = found[0].tightest
         _write_better(better, results[place], results[place].rows[0])

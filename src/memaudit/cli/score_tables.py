@@ -114,9 +114,14 @@ def scores_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
     table = _table(texts, ("budget", "store cost", "kept by", "score", *LOSS_STEPS))
     for line in lines:
         table.add_row(
-            *([safe_markup(line.package)] if with_package else []), safe_markup(line.store),
-            line.at, line.cost, line.kept_by, f"[bold]{line.score}[/]", *line.losses,
-        )  # fmt: skip
+            *([safe_markup(line.package)] if with_package else []),
+            safe_markup(line.store),
+            line.at,
+            line.cost,
+            line.kept_by,
+            f"[bold]{line.score}[/]",
+            *line.losses,
+        )
     return table
 
 
@@ -127,9 +132,11 @@ def all_numbers_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
     table = _table(texts, ("budget", *names))
     for line in lines:
         table.add_row(
-            *([safe_markup(line.package)] if with_package else []), safe_markup(line.store),
-            line.at, *(line.others.get(name, "-") for name in names),
-        )  # fmt: skip
+            *([safe_markup(line.package)] if with_package else []),
+            safe_markup(line.store),
+            line.at,
+            *(line.others.get(name, "-") for name in names),
+        )
     return table
 
 
@@ -179,10 +186,13 @@ def kinds_tables(rows: Iterable[Kinds]) -> Iterator[tuple[str, Table]]:
                 lost = [_lost(row.lost[step], row.gained[step]) for step in LOSS_STEPS]
             share = "" if row.share is None else f" {float(row.share):4.0%}"
             table.add_row(
-                safe_markup(row.kind), str(row.units), _short(row.weight),
-                f"{_short(row.written)}{share}", "-" if row.kept is None else _short(row.kept),
+                safe_markup(row.kind),
+                str(row.units),
+                _short(row.weight),
+                f"{_short(row.written)}{share}",
+                "-" if row.kept is None else _short(row.kept),
                 *lost,
-            )  # fmt: skip
+            )
         yield f"{store} at {budget}, by kind of unit", table
 
 
@@ -209,10 +219,13 @@ def lost_table(rows: Sequence[LostUnit]) -> Table:
         )
         lost = sum((member.lost for member in members), Fraction(0))
         table.add_row(
-            row.step, safe_markup(unit), safe_markup(row.kind),
+            row.step,
+            safe_markup(unit),
+            safe_markup(row.kind),
             _short(lost) if lost > 0 else f"+{_short(-lost)}",
-            safe_markup(text), safe_markup(asked or "-"),
-        )  # fmt: skip
+            safe_markup(text),
+            safe_markup(asked or "-"),
+        )
     return table
 
 
@@ -224,9 +237,13 @@ def cells_table(rows: Sequence[dict[str, Any]]) -> Table:
     for row in rows:
         why = row["rationale"] or row["provenance"]
         table.add_row(
-            safe_markup(row["id"]), str(row["cost"]), safe_markup(row["unit"]), str(row["value"]),
-            safe_markup(row["text"]), safe_markup(why),
-        )  # fmt: skip
+            safe_markup(row["id"]),
+            str(row["cost"]),
+            safe_markup(row["unit"]),
+            str(row["value"]),
+            safe_markup(row["text"]),
+            safe_markup(why),
+        )
     return table
 
 
@@ -344,10 +361,17 @@ def print_halumem(screen: Console, measures: Sequence[HaluMemMeasures], judge: s
     """HaluMem's own measures, a line per store."""
     table = Table(box=box.SIMPLE_HEAD, title="HaluMem's own measures", title_justify="left")
     names = {
-        "recall": "recall", "weighted_recall": "weighted", "resistance": "resists",
-        "target_accuracy": "target acc.", "accuracy": "accuracy", "f1": "F1",
-        "correct": "updated", "hallucinated": "halluc.", "omitted": "omitted", "other": "other",
-    }  # fmt: skip
+        "recall": "recall",
+        "weighted_recall": "weighted",
+        "resistance": "resists",
+        "target_accuracy": "target acc.",
+        "accuracy": "accuracy",
+        "f1": "F1",
+        "correct": "updated",
+        "hallucinated": "halluc.",
+        "omitted": "omitted",
+        "other": "other",
+    }
     table.add_column("store")
     for shown in names.values():
         table.add_column(shown, justify="right")
@@ -357,7 +381,9 @@ def print_halumem(screen: Console, measures: Sequence[HaluMemMeasures], judge: s
             safe_markup(one.store), *("-" if value is None else fixed(value, 3) for value in values)
         )
     screen.print(table)
-    screen.print(safe_markup(
-        f"of the whole store; points by {judge}; accuracy and hallucinated updates by words, an "
-        "estimate"
-    ))  # fmt: skip
+    screen.print(
+        safe_markup(
+            f"of the whole store; points by {judge}; accuracy and hallucinated updates by words, "
+            "an estimate"
+        )
+    )

@@ -161,12 +161,20 @@ def sensitivity(
             refuse_shared_ids(by, exported)
         known = [store.name for store in exported]
         plan = SensitivityPlan(
-            tuple(exported), tuple(judges), distinct_budgets(budget), choices, group_cap, seconds,
-            cost_rule, stores_only,
+            tuple(exported),
+            tuple(judges),
+            distinct_budgets(budget),
+            choices,
+            group_cap,
+            seconds,
+            cost_rule,
+            stores_only,
             {view: read_views(stores, exported, view, store_options) for view in _parts(views)},
             (corrections, conversations) if corrections and conversations else None,
-            len(places) > 1, named_policy(policy), named_salience(sources, [], known, session),
-        )  # fmt: skip
+            len(places) > 1,
+            named_policy(policy),
+            named_salience(sources, [], known, session),
+        )
         files = [*judge_files(names, label_memories), *salience_files(sources, stores=known)]
         settings = partial(plan.settings, places, files)
         results: list[PackageSensitivity] = []
@@ -334,13 +342,14 @@ def _optima_table(findings: Sequence[VariantFinding]) -> Table:
         table.add_column(name, justify="right")
     for finding in findings:
         table.add_row(
-            safe_markup(finding.variant), short_exact(finding.budget),
+            safe_markup(finding.variant),
+            short_exact(finding.budget),
             *(
                 _mean_text(spread)
                 for optimum in (finding.union, finding.package)
                 for spread in (optimum.value, optimum.over_base)
             ),
-        )  # fmt: skip
+        )
     return table
 
 
@@ -356,10 +365,13 @@ def _pairings_table(pairings: Sequence[JudgePairing]) -> Table:
         table.add_column(name, justify="right")
     for pairing in pairings:
         table.add_row(
-            safe_markup(pairing.first), safe_markup(pairing.second), short_exact(pairing.budget),
-            fixed(pairing.kept_tau, 2), fixed(pairing.upper_tau, 2),
+            safe_markup(pairing.first),
+            safe_markup(pairing.second),
+            short_exact(pairing.budget),
+            fixed(pairing.kept_tau, 2),
+            fixed(pairing.upper_tau, 2),
             "yes" if pairing.same_kept_order else "no",
-        )  # fmt: skip
+        )
     return table
 
 

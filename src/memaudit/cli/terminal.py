@@ -115,10 +115,15 @@ def progress(what: str, steps: int, *, long: bool = False) -> Iterator[Advance]:
     single one may be long."""
     screen = Console(stderr=True)
     bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.fields[text]}"), console=screen, transient=True,
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[text]}"),
+        console=screen,
+        transient=True,
         disable=(steps < 2 and not long) or not screen.is_terminal,
-    )  # fmt: skip
+    )
     with bar:
         task = bar.add_task(what, total=steps, text="")
 

@@ -69,17 +69,29 @@ def _around_index(
 def _candidate(row: Candidate) -> tuple[bytes, ...]:
     confidence = row.confidence
     fields = _candidate_fields(
-        row.id, row.experience, row.kind, row.text, row.cost.as_integer_ratio(),
-        None if confidence is None else plain(confidence), row.generator, row.parts,
-    )  # fmt: skip
+        row.id,
+        row.experience,
+        row.kind,
+        row.text,
+        row.cost.as_integer_ratio(),
+        None if confidence is None else plain(confidence),
+        row.generator,
+        row.parts,
+    )
     return _attributes(row), fields
 
 
 @lru_cache(maxsize=ROWS_KEPT)
 def _candidate_fields(
-    id: str, experience: str, kind: str, text: str, cost: tuple[int, int],
-    confidence: int | float | str | None, generator: str | None, parts: tuple[str, ...],
-) -> bytes:  # fmt: skip
+    id: str,
+    experience: str,
+    kind: str,
+    text: str,
+    cost: tuple[int, int],
+    confidence: int | float | str | None,
+    generator: str | None,
+    parts: tuple[str, ...],
+) -> bytes:
     fields = {
         "confidence": None if confidence is None else _ENCODER.encode(confidence),
         "cost": cost[0] if cost[1] == 1 else _ENCODER.encode(plain(Fraction(*cost))),

@@ -320,9 +320,12 @@ def find_problems(package: Any, all_units: bool = True) -> Iterator[Problem]:
         for unit in query.required:
             if unit not in units:
                 yield Problem(
-                    f"requires the unknown unit {unit!r}", "add the unit or drop it", query.id,
-                    "queries", row,
-                )  # fmt: skip
+                    f"requires the unknown unit {unit!r}",
+                    "add the unit or drop it",
+                    query.id,
+                    "queries",
+                    row,
+                )
     for budget in package.budgets:
         if budget < 0:
             yield Problem(f"budget {plain(budget)} is negative", "budgets are 0 or more")
@@ -367,9 +370,12 @@ def _duplicates(table: str, ids: Sequence[str]) -> Iterator[Problem]:
     for row, id in enumerate(ids):
         if id in first:
             yield Problem(
-                f"is a duplicate id, first used in row {first[id]}", "ids are unique in a table",
-                id, table, row,
-            )  # fmt: skip
+                f"is a duplicate id, first used in row {first[id]}",
+                "ids are unique in a table",
+                id,
+                table,
+                row,
+            )
         else:
             first[id] = row
 
@@ -382,8 +388,11 @@ def _duplicate_positions(experiences: Sequence[Experience]) -> Iterator[Problem]
         if experience.index in first and first[experience.index] != experience.id:
             yield Problem(
                 f"has the same stream index {experience.index} as {first[experience.index]!r}",
-                "give every experience its own index", experience.id, "experiences", row,
-            )  # fmt: skip
+                "give every experience its own index",
+                experience.id,
+                "experiences",
+                row,
+            )
         first.setdefault(experience.index, experience.id)
 
 
@@ -401,8 +410,9 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
         if candidate.experience not in experiences:
             yield Problem(
                 f"belongs to the unknown experience {candidate.experience!r}",
-                "add the experience or correct the reference", *at,
-            )  # fmt: skip
+                "add the experience or correct the reference",
+                *at,
+            )
         if candidate.cost < 0:
             yield Problem("has a negative cost", "costs are 0 or more", *at)
         elif measure is not None and candidate.cost != candidate_cost(measure, candidate):
@@ -410,8 +420,9 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
             yield Problem(
                 f"has cost {plain(candidate.cost)} but its text costs {right} "
                 f"under the declared rule {package.cost_rule!r}",
-                "recost the package or declare another rule", *at,
-            )  # fmt: skip
+                "recost the package or declare another rule",
+                *at,
+            )
         if candidate.confidence is not None and not 0 <= candidate.confidence <= 1:
             yield Problem("has a confidence outside [0, 1]", "", *at)
 
@@ -422,11 +433,9 @@ def candidate_cost(measure: RecordRule, candidate: Candidate) -> int:
 
 def _are_right(candidates: Sequence[Candidate], experiences: set[str], measure: RecordRule) -> bool:
     """Whether there is nothing to say about any candidate, as almost always; without fractions."""
-    return (
-        all(row.confidence is None and row.experience in experiences for row in candidates)
-        and [row.cost.as_integer_ratio() for row in candidates]
-        == [(candidate_cost(measure, row), 1) for row in candidates]
-    )  # fmt: skip
+    return all(row.confidence is None and row.experience in experiences for row in candidates) and [
+        row.cost.as_integer_ratio() for row in candidates
+    ] == [(candidate_cost(measure, row), 1) for row in candidates]
 
 
 def _part_problems(candidates: Sequence[Candidate]) -> Iterator[Problem]:
@@ -458,8 +467,11 @@ def _part_problems(candidates: Sequence[Candidate]) -> Iterator[Problem]:
         if candidate.id in involved and members[candidate.experience] > 1:
             yield Problem(
                 f"has or is a part, and shares the experience {candidate.experience!r}",
-                "give it an experience of its own", candidate.id, "candidates", row,
-            )  # fmt: skip
+                "give it an experience of its own",
+                candidate.id,
+                "candidates",
+                row,
+            )
 
 
 def _equal_texts(candidates: Sequence[Candidate]) -> Iterator[Problem]:
@@ -472,9 +484,11 @@ def _equal_texts(candidates: Sequence[Candidate]) -> Iterator[Problem]:
         if key and first.setdefault(key, candidate.id) != candidate.id:
             yield Problem(
                 f"has the same text as {first[key]!r}",
-                "make them one candidate, or leave out equal_texts_once", candidate.id,
-                "candidates", row,
-            )  # fmt: skip
+                "make them one candidate, or leave out equal_texts_once",
+                candidate.id,
+                "candidates",
+                row,
+            )
 
 
 def _cell_problems(

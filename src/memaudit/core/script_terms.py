@@ -13,9 +13,18 @@ from itertools import pairwise
 from memaudit.core.scripts import script_class
 
 _INDIC = (
-    "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada",
-    "Malayalam", "Sinhala", "Tibetan",
-)  # fmt: skip
+    "Devanagari",
+    "Bengali",
+    "Gurmukhi",
+    "Gujarati",
+    "Oriya",
+    "Tamil",
+    "Telugu",
+    "Kannada",
+    "Malayalam",
+    "Sinhala",
+    "Tibetan",
+)
 _SYLLABIC = ("Thai", "Lao", "Khmer", "Myanmar")
 _WIDE = "\uff01-\uff5e"
 """Full-width letters, digits and punctuation."""

@@ -233,8 +233,10 @@ def statement_problems(units: Sequence["EvidenceUnit"], complete: bool) -> Itera
             yield Problem(
                 "has only some of the fields of a part",
                 "give part_of and part, or none of part_of, part, share and core",
-                unit.id, "units", row,
-            )  # fmt: skip
+                unit.id,
+                "units",
+                row,
+            )
     ids = {unit.id for unit in units} if rows else set()
     for whole, members in rows.items():
         for row, unit in members:
@@ -252,8 +254,9 @@ def statement_problems(units: Sequence["EvidenceUnit"], complete: bool) -> Itera
         if cores != 1:
             yield Problem(
                 f"has {cores or 'no'} part{'s' * (cores > 1)} marked as its core",
-                "mark the part with the value itself", *at,
-            )  # fmt: skip
+                "mark the part with the value itself",
+                *at,
+            )
         shares = [unit.share for unit in parts]
         if common_denominator(shares) is not None and (total := sum(shares, Fraction(0))) != 1:
             yield Problem(f"has parts with shares that sum to {plain(total)}", "make it 1", *at)
@@ -281,14 +284,16 @@ def core_problems(
         if cell.value < 1:
             yield Problem(
                 f"has coverage {plain(cell.value)} of a part",
-                "a part is kept, 1, or lost, 0", *at,
-            )  # fmt: skip
+                "a part is kept, 1, or lost, 0",
+                *at,
+            )
         elif core is not None and (cell.candidate, core) not in covered:
             covered.add((cell.candidate, core))  # one problem per statement
             yield Problem(
                 f"keeps a part of {whole!r} without its core {core!r}",
-                "add a cell of 1 for the core, or leave out the part", *at,
-            )  # fmt: skip
+                "add a cell of 1 for the core, or leave out the part",
+                *at,
+            )
 
 
 def _member_problems(
@@ -298,18 +303,21 @@ def _member_problems(
     if unit.id != part_id(whole, unit.part or ""):
         yield Problem(
             f"is the part {unit.part!r} of {whole!r} by another id",
-            f"call it {part_id(whole, unit.part or '')}", *at,
-        )  # fmt: skip
+            f"call it {part_id(whole, unit.part or '')}",
+            *at,
+        )
     if whole in ids:
         yield Problem(
             f"is a part of {whole!r}, which is a unit itself",
-            "leave out the whole, or its parts", *at,
-        )  # fmt: skip
+            "leave out the whole, or its parts",
+            *at,
+        )
     if not is_part_name(unit.part or ""):
         yield Problem(
             f"has the part name {unit.part!r}",
-            f"use 1 to {LONGEST_NAME} characters on one line without any of {NOT_IN_NAMES}", *at,
-        )  # fmt: skip
+            f"use 1 to {LONGEST_NAME} characters on one line without any of {NOT_IN_NAMES}",
+            *at,
+        )
     else:
         words = part_text(unit)[1]
         if unit.text != part_text_of(part_text(unit)[0], unit.part or "", words) or (
@@ -317,8 +325,9 @@ def _member_problems(
         ):
             yield Problem(
                 f"has a text that does not end with its part, ({unit.part}: ...)",
-                "write the statement, then the part on one line", *at,
-            )  # fmt: skip
+                "write the statement, then the part on one line",
+                *at,
+            )
     if not 0 < unit.share <= 1:
         yield Problem(f"has the share {plain(unit.share)}", "shares are above 0, at most 1", *at)
     if unit.alternatives:

@@ -15,38 +15,97 @@ from memaudit.datasets.json_records import listed_or_lined
 from memaudit.io.lenient_json import encodable, loads
 from memaudit.io.strict_json import kind_of
 
-RECORD = frozenset({
-    "conversation_id", "conversation_seed", "narratives", "user_profile", "conversation_plan",
-    "user_questions", "chat", "probing_questions", "plans",
-})  # fmt: skip
+RECORD = frozenset(
+    {
+        "conversation_id",
+        "conversation_seed",
+        "narratives",
+        "user_profile",
+        "conversation_plan",
+        "user_questions",
+        "chat",
+        "probing_questions",
+        "plans",
+    }
+)
 BATCH = frozenset({"batch_number", "turns"})
 MESSAGE = frozenset({"role", "id", "time_anchor", "index", "question_type", "content"})
 ANSWERS = ("answer", "ideal_response", "ideal_answer", "ideal_summary", "expected_compliance")
 """Where a question's answer is, by its kind; the last tells what a good response does."""
 
-QUESTION = frozenset({
-    "question", "source_chat_ids", *ANSWERS, "rubric", "difficulty", "abstention_type",
-    "why_unanswerable", "plan_reference", "contradiction_type", "topic_questioned", "tests_for",
-    "conversation_references", "conversation_reference", "conversation_sessions", "ordering_type",
-    "ordering_tested", "total_mentions", "question_type", "key_facts_tested",
-    "extraction_challenge", "instruction_being_tested", "instruction_type",
-    "compliance_indicators", "non_compliance_signs", "update_type", "tests_retention_of",
-    "potential_confusion", "reasoning_type", "reasoning_steps", "sessions_required",
-    "preference_being_tested", "preference_type", "summarization_type", "bullet_points_covered",
-    "key_elements_tested", "synthesis_required", "temporal_type", "time_points",
-    "calculation_required",
-})  # fmt: skip
-KINDS = frozenset({
-    "abstention", "contradiction_resolution", "event_ordering", "information_extraction",
-    "instruction_following", "knowledge_update", "multi_session_reasoning",
-    "preference_following", "summarization", "temporal_reasoning",
-})  # fmt: skip
+QUESTION = frozenset(
+    {
+        "question",
+        "source_chat_ids",
+        *ANSWERS,
+        "rubric",
+        "difficulty",
+        "abstention_type",
+        "why_unanswerable",
+        "plan_reference",
+        "contradiction_type",
+        "topic_questioned",
+        "tests_for",
+        "conversation_references",
+        "conversation_reference",
+        "conversation_sessions",
+        "ordering_type",
+        "ordering_tested",
+        "total_mentions",
+        "question_type",
+        "key_facts_tested",
+        "extraction_challenge",
+        "instruction_being_tested",
+        "instruction_type",
+        "compliance_indicators",
+        "non_compliance_signs",
+        "update_type",
+        "tests_retention_of",
+        "potential_confusion",
+        "reasoning_type",
+        "reasoning_steps",
+        "sessions_required",
+        "preference_being_tested",
+        "preference_type",
+        "summarization_type",
+        "bullet_points_covered",
+        "key_elements_tested",
+        "synthesis_required",
+        "temporal_type",
+        "time_points",
+        "calculation_required",
+    }
+)
+KINDS = frozenset(
+    {
+        "abstention",
+        "contradiction_resolution",
+        "event_ordering",
+        "information_extraction",
+        "instruction_following",
+        "knowledge_update",
+        "multi_session_reasoning",
+        "preference_following",
+        "summarization",
+        "temporal_reasoning",
+    }
+)
 ROLES = frozenset({"user", "assistant"})
 
 _MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _PLAN = re.compile(r"plan-(?P<number>[0-9]{1,3})")
 _ANCHOR = re.compile(rf"(?P<month>{'|'.join(_MONTHS)})-(?P<day>[0-9]{{1,2}})-(?P<year>[0-9]{{4}})")
 

@@ -14,10 +14,19 @@ ROWS = {
     "conversation": frozenset({"conversation", "topic"}),
     "session": frozenset({"session", "time"}),
     "text": frozenset({"id", "speaker", "role", "text", "time", "caption", "place"}),
-    "question": frozenset({
-        "id", "question", "answer", "kind", "evidence", "time", "abstention", "adversarial_answer",
-    }),
-}  # fmt: skip
+    "question": frozenset(
+        {
+            "id",
+            "question",
+            "answer",
+            "kind",
+            "evidence",
+            "time",
+            "abstention",
+            "adversarial_answer",
+        }
+    ),
+}
 """The key that says what a row is, and everything such a row may hold."""
 
 
@@ -100,16 +109,24 @@ def _turn(draft: _Draft, row: RecordFields) -> Turn:
     session, time, before = draft.sessions[-1]
     given = row.label("id")
     default = f"{session}:{len(before) + 1}"
-    id = draft.turn_ids.assign(default) if given is None else draft.turn_ids.assign_noted(
-        given, default, row.notes, "id"
-    )  # fmt: skip
+    id = (
+        draft.turn_ids.assign(default)
+        if given is None
+        else draft.turn_ids.assign_noted(given, default, row.notes, "id")
+    )
     speaker = row.text("speaker", required=False) or "user"
     role = row.text("role", required=False) or ("assistant" if speaker == "assistant" else "user")
     return Turn(
-        id, session, len(before), speaker, role, row.required_text("text"),
+        id,
+        session,
+        len(before),
+        speaker,
+        role,
+        row.required_text("text"),
         row.time("time", required=False) or time,
-        row.text("caption", required=False), row.text("place", required=False),
-    )  # fmt: skip
+        row.text("caption", required=False),
+        row.text("place", required=False),
+    )
 
 
 def _finish(draft: _Draft) -> LoadedConversation:

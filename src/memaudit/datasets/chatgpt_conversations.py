@@ -9,16 +9,39 @@ from memaudit.datasets.fields import IdRegistry, RecordFields, as_text
 from memaudit.datasets.irregularities import LoadedConversation, Notes
 from memaudit.datasets.json_records import records
 
-CHAT = frozenset({
-    "id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node",
-    "moderation_results", "plugin_ids", "conversation_template_id", "gizmo_id", "is_archived",
-    "safe_urls", "default_model_slug",
-})  # fmt: skip
+CHAT = frozenset(
+    {
+        "id",
+        "conversation_id",
+        "title",
+        "create_time",
+        "update_time",
+        "mapping",
+        "current_node",
+        "moderation_results",
+        "plugin_ids",
+        "conversation_template_id",
+        "gizmo_id",
+        "is_archived",
+        "safe_urls",
+        "default_model_slug",
+    }
+)
 NODE = frozenset({"id", "parent", "children", "message"})
-MESSAGE = frozenset({
-    "id", "author", "content", "create_time", "update_time", "status", "end_turn", "weight",
-    "metadata", "recipient",
-})  # fmt: skip
+MESSAGE = frozenset(
+    {
+        "id",
+        "author",
+        "content",
+        "create_time",
+        "update_time",
+        "status",
+        "end_turn",
+        "weight",
+        "metadata",
+        "recipient",
+    }
+)
 ROLES = frozenset({"user", "assistant"})
 EVERYBODY = "all"
 """The recipient of a message that is not a call of a tool."""

@@ -9,14 +9,39 @@ from memaudit.datasets.irregularities import LoadedConversation, Notes
 from memaudit.datasets.json_records import listed_or_lined
 
 SPOKEN = frozenset({"user", "assistant"})
-LINE = frozenset({
-    "type", "message", "uuid", "sessionId", "timestamp", "isSidechain", "parentUuid", "userType",
-    "cwd", "version", "gitBranch", "requestId", "permissionMode", "isMeta", "toolUseResult",
-    "entrypoint", "slug",
-})  # fmt: skip
-MESSAGE = frozenset({
-    "role", "content", "id", "type", "model", "usage", "stop_reason", "stop_sequence",
-})  # fmt: skip
+LINE = frozenset(
+    {
+        "type",
+        "message",
+        "uuid",
+        "sessionId",
+        "timestamp",
+        "isSidechain",
+        "parentUuid",
+        "userType",
+        "cwd",
+        "version",
+        "gitBranch",
+        "requestId",
+        "permissionMode",
+        "isMeta",
+        "toolUseResult",
+        "entrypoint",
+        "slug",
+    }
+)
+MESSAGE = frozenset(
+    {
+        "role",
+        "content",
+        "id",
+        "type",
+        "model",
+        "usage",
+        "stop_reason",
+        "stop_sequence",
+    }
+)
 FIRST_LINES = (
     frozenset({"type", "message", "uuid", "sessionId"}),
     frozenset({"type", "summary", "leafUuid"}),

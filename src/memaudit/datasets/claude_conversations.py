@@ -8,13 +8,30 @@ from memaudit.datasets.fields import IdRegistry, RecordFields
 from memaudit.datasets.irregularities import LoadedConversation, Notes
 from memaudit.datasets.json_records import records
 
-CHAT = frozenset({
-    "uuid", "name", "summary", "created_at", "updated_at", "account", "chat_messages",
-})  # fmt: skip
-MESSAGE = frozenset({
-    "uuid", "sender", "text", "created_at", "updated_at", "content", "attachments", "files",
-    "parent_message_uuid",
-})  # fmt: skip
+CHAT = frozenset(
+    {
+        "uuid",
+        "name",
+        "summary",
+        "created_at",
+        "updated_at",
+        "account",
+        "chat_messages",
+    }
+)
+MESSAGE = frozenset(
+    {
+        "uuid",
+        "sender",
+        "text",
+        "created_at",
+        "updated_at",
+        "content",
+        "attachments",
+        "files",
+        "parent_message_uuid",
+    }
+)
 ROLES = {"human": "user", "assistant": "assistant"}
 ACCOUNT = "account"
 """The id of the one conversation."""

@@ -185,9 +185,13 @@ Repair = Callable[[str, IdRegistry], list[tuple[str, str]]]
 
 
 def resolve_references(
-    references: Iterable[object], ids: IdRegistry, notes: Notes, where: str, id: str,
+    references: Iterable[object],
+    ids: IdRegistry,
+    notes: Notes,
+    where: str,
+    id: str,
     repair: Repair = lambda reference, _ids: [(reference, "")],
-) -> tuple[str, ...]:  # fmt: skip
+) -> tuple[str, ...]:
     """The ids that references name, each once; the rest is noted and dropped, never guessed."""
     resolved: dict[str, None] = {}
     for reference in references:

@@ -13,20 +13,46 @@ from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.json_records import listed_or_lined
 from memaudit.io.strict_json import kind_of
 
-RECORD = frozenset({
-    "uuid", "persona_info", "sessions", "total_dialogue_token_length", "total_question_count",
-    "token_cost",
-})  # fmt: skip
-SESSION = frozenset({
-    "start_time", "end_time", "dialogue", "dialogue_turn_num", "dialogue_token_length",
-    "memory_points", "memory_points_count", "questions", "question_count", "session_id", "title",
-    "is_generated_qa_session", "generation_source",
-})  # fmt: skip
+RECORD = frozenset(
+    {
+        "uuid",
+        "persona_info",
+        "sessions",
+        "total_dialogue_token_length",
+        "total_question_count",
+        "token_cost",
+    }
+)
+SESSION = frozenset(
+    {
+        "start_time",
+        "end_time",
+        "dialogue",
+        "dialogue_turn_num",
+        "dialogue_token_length",
+        "memory_points",
+        "memory_points_count",
+        "questions",
+        "question_count",
+        "session_id",
+        "title",
+        "is_generated_qa_session",
+        "generation_source",
+    }
+)
 MESSAGE = frozenset({"role", "content", "timestamp", "dialogue_turn"})
-POINT = frozenset({
-    "index", "memory_content", "memory_type", "memory_source", "is_update", "original_memories",
-    "importance", "timestamp",
-})  # fmt: skip
+POINT = frozenset(
+    {
+        "index",
+        "memory_content",
+        "memory_type",
+        "memory_source",
+        "is_update",
+        "original_memories",
+        "importance",
+        "timestamp",
+    }
+)
 QUESTION = frozenset({"question", "answer", "evidence", "difficulty", "question_type"})
 ROLES = frozenset({"user", "assistant"})
 SOURCES = frozenset({"primary", "secondary", "interference", "system"})

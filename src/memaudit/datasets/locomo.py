@@ -21,10 +21,19 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 
 RECORD = frozenset(
     {"sample_id", "conversation", "qa", "observation", "session_summary", "event_summary"}
 )
-TURN = frozenset({
-    "speaker", "dia_id", "text", "blip_caption",
-    "img_url", "query", "re-download", "img_file", "img_id",
-})  # fmt: skip
+TURN = frozenset(
+    {
+        "speaker",
+        "dia_id",
+        "text",
+        "blip_caption",
+        "img_url",
+        "query",
+        "re-download",
+        "img_file",
+        "img_id",
+    }
+)
 QUESTION = frozenset({"question", "answer", "evidence", "category", "adversarial_answer"})
 
 _SESSION = re.compile(r"session_[0-9]{1,6}")
@@ -72,9 +81,11 @@ def _load(data: dict[str, object], place: int, conversation_ids: IdRegistry) -> 
     dialogue = RecordFields(record.object("conversation"), "conversation", record.id, record.notes)
     sessions = _sessions(dialogue, ids)
     conversation = Conversation(
-        record.id, sessions, _questions(record, sessions, ids),
+        record.id,
+        sessions,
+        _questions(record, sessions, ids),
         _representations(record, {session.id for session in sessions}, ids),
-    )  # fmt: skip
+    )
     if not conversation.is_in_time_order:
         record.note("sessions out of order", "conversation")
     return LoadedConversation(conversation, record.notes.of(record.id))
@@ -106,9 +117,13 @@ def _sessions(dialogue: RecordFields, ids: IdRegistry) -> tuple[Session, ...]:
 
 
 def _turn(
-    row: RecordFields, session: str, place: int, time: str | None, people: dict[str | None, str],
+    row: RecordFields,
+    session: str,
+    place: int,
+    time: str | None,
+    people: dict[str | None, str],
     ids: IdRegistry,
-) -> Turn:  # fmt: skip
+) -> Turn:
     row.where = "conversation.session"
     # A missing dia_id is not made up: a reference might then name the wrong turn.
     id = ids.assign_noted(row.label("dia_id"), f"{session}:{place + 1}", row.notes, "dia_id")

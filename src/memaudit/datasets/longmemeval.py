@@ -8,10 +8,19 @@ from memaudit.datasets.fields import IdRegistry, RecordFields, record_fields, re
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.json_records import records
 
-RECORD = frozenset({
-    "question_id", "question_type", "question", "answer", "question_date", "haystack_dates",
-    "haystack_session_ids", "haystack_sessions", "answer_session_ids",
-})  # fmt: skip
+RECORD = frozenset(
+    {
+        "question_id",
+        "question_type",
+        "question",
+        "answer",
+        "question_date",
+        "haystack_dates",
+        "haystack_session_ids",
+        "haystack_sessions",
+        "answer_session_ids",
+    }
+)
 TURN = frozenset({"role", "content", "has_answer"})
 ROLES = frozenset({"user", "assistant"})
 ABSTENTION = "_abs"

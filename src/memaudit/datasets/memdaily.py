@@ -68,8 +68,10 @@ def _load(
     given = trajectory.label("tid")
     id = ids.assign_noted(
         None if given is None else "/".join((*above, given)),
-        "/".join((*above, f"trajectory-{place + 1}")), notes, "tid",
-    )  # fmt: skip
+        "/".join((*above, f"trajectory-{place + 1}")),
+        notes,
+        "tid",
+    )
     trajectory.id = id
     trajectory.note_unknown(TRAJECTORY)
     turns, steps = _turns(trajectory)
@@ -102,10 +104,16 @@ def _turns(trajectory: RecordFields) -> tuple[tuple[Turn, ...], IdRegistry]:
         time = row.time("time", required=isinstance(value, dict))
         turns.append(
             Turn(
-                id, SESSION, place, "user", "user", row.required_text("message"), time,
+                id,
+                SESSION,
+                place,
+                "user",
+                "user",
+                row.required_text("message"),
+                time,
                 place=row.text("place", required=False),
             )
-        )  # fmt: skip
+        )
     return tuple(turns), steps
 
 

@@ -160,10 +160,13 @@ def read_subset(path: Path) -> Subset:
     except ValidationError as error:
         raise MemAuditError(f"{path.name}: {first_fault(error)}") from None
     subset = Subset(
-        manifest.dataset_sha256, manifest.dataset_format, manifest.by, manifest.seed,
+        manifest.dataset_sha256,
+        manifest.dataset_format,
+        manifest.by,
+        manifest.seed,
         {name: (stratum.of, stratum.taken) for name, stratum in manifest.strata.items()},
         tuple((row.conversation, row.question) for row in manifest.questions),
-    )  # fmt: skip
+    )
     if subset.sha256 != data.get("sha256") or subset.content["size"] != data.get("size"):
         raise MemAuditError(
             f"{path.name}: does not match its hash: it was edited (create it again)"

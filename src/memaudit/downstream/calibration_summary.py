@@ -91,10 +91,12 @@ def _within(
     cells: dict[tuple[int, str], list[int]] = {}
     for at, point in enumerate(points):
         cells.setdefault((int(own[at]), point["budget"]), []).append(at)
-    values = np.array([
-        np.concatenate(row_correlations(x[places][None], y[places][None]))
-        for places in cells.values()
-    ]).reshape(len(cells), 2)  # fmt: skip
+    values = np.array(
+        [
+            np.concatenate(row_correlations(x[places][None], y[places][None]))
+            for places in cells.values()
+        ]
+    ).reshape(len(cells), 2)
     means = mean_intervals(values, drawn[:, [package for package, _ in cells]])
     rho, tau = (Correlation(mean.n, mean.mean, mean.low, mean.high) for mean in means)
     return rho, tau
@@ -126,8 +128,14 @@ def _means(drawn: Floats, sums: Floats) -> tuple[Floats, Floats]:
 
 
 def _row(name: str, target: str, how: str, rho: Correlation, tau: Correlation) -> dict[str, Any]:
-    return {"set": name, "target": target, "how": how, "n": rho.n,
-            "spearman": _numbers(rho), "kendall": _numbers(tau)}  # fmt: skip
+    return {
+        "set": name,
+        "target": target,
+        "how": how,
+        "n": rho.n,
+        "spearman": _numbers(rho),
+        "kendall": _numbers(tau),
+    }
 
 
 def _numbers(correlation: Correlation) -> dict[str, float | None]:

@@ -80,14 +80,15 @@ def chains(
             unit,
             needs,
             tuple(
-                EvidenceLink(memory.id, memory.covers[unit], memory.id in store.kept_ids,
-                     rank.get(memory.id))
+                EvidenceLink(
+                    memory.id, memory.covers[unit], memory.id in store.kept_ids, rank.get(memory.id)
+                )
                 for memory in store.written
                 if memory.covers.get(unit)
             ),
         )
         for unit, needs in question.needs.items()
-    )  # fmt: skip
+    )
 
 
 def stage_of(question: PackageQuestion, evidence: Sequence[UnitChain]) -> EvidenceStage:

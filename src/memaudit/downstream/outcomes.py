@@ -84,10 +84,10 @@ def is_decided(row: Mapping[str, Any]) -> bool:
         return False
     measures = row.get("measures")
     answered = measures.get("answered") if isinstance(measures, dict) else None
-    return (
-        (row.get("outcome"), row.get("layer")) == (decision.outcome, decision.layer)
-        and answered == (decision == _RIGHT)
-    )  # fmt: skip
+    return (row.get("outcome"), row.get("layer")) == (
+        decision.outcome,
+        decision.layer,
+    ) and answered == (decision == _RIGHT)
 
 
 @dataclass(frozen=True, slots=True)

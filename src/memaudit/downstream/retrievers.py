@@ -48,8 +48,9 @@ class Retriever(Protocol):
 def best(memories: Sequence[StoredMemory], scores: Sequence[float], k: int) -> Ranking:
     """The k best of those with a score above 0. Of equals, the one written first."""
     rounded = [round(float(score), DIGITS) for score in scores]
-    order = sorted((at for at in range(len(memories)) if rounded[at] > 0),
-                   key=lambda at: -rounded[at])  # fmt: skip
+    order = sorted(
+        (at for at in range(len(memories)) if rounded[at] > 0), key=lambda at: -rounded[at]
+    )
     return tuple(memories[at].id for at in order[:k])
 
 

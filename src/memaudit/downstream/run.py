@@ -160,8 +160,12 @@ def run_plan(
             write_lines(folder / MEMORIES, plan.memories)
         existing, cut = _append_rows(plan, setup, folder, progress, run)
         rows = list(read_journal(folder / ROWS))
-        summary = {"format": FORMAT, "version": 1, "spec": plan.spec,
-                   **summarise(rows, plan.spec["stores"])}  # fmt: skip
+        summary = {
+            "format": FORMAT,
+            "version": 1,
+            "spec": plan.spec,
+            **summarise(rows, plan.spec["stores"]),
+        }
         if setup.grader is not None:
             summary["grading"] = agreement_of_graders(rows)
         write_file(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=True) + "\n")

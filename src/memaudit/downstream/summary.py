@@ -35,13 +35,15 @@ def summarise(rows: Sequence[RowData], stores: Sequence[str]) -> dict[str, Any]:
     packages = list(dict.fromkeys(row["package"] for row in asked))
     by_package = len(packages) > 1
     place = {name: at for at, name in enumerate(packages)}
-    cluster = np.array([place[row["package"]] for row in asked] if by_package
-                       else range(len(asked)))  # fmt: skip
+    cluster = np.array(
+        [place[row["package"]] for row in asked] if by_package else range(len(asked))
+    )
     values = {
-        measure: np.array([[_number(row["measures"][measure]) for row in by_store[name]]
-                           for name in stores]).T
+        measure: np.array(
+            [[_number(row["measures"][measure]) for row in by_store[name]] for name in stores]
+        ).T
         for measure in MEASURES
-    }  # fmt: skip
+    }
     drawn = resample_counts(int(cluster.max()) + 1)[:, cluster]
     means = {measure: mean_intervals(values[measure], drawn) for measure in MEASURES}
     return {
@@ -68,7 +70,7 @@ def summarise(rows: Sequence[RowData], stores: Sequence[str]) -> dict[str, Any]:
             for measure in MEASURES
             for row in _differences(measure, values[measure], cluster, drawn, stores)
         ],
-    }  # fmt: skip
+    }
 
 
 def _added(rows: Sequence[RowData]) -> LossCounts:

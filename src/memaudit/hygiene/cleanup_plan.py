@@ -77,11 +77,18 @@ def cleanup_plan(report: LintReport, store: ExportedStore) -> PlanFile:
         actions.append(_action(store, memory, action, reason, into))
     saved = sum((report.costs[one.id] for one in actions if one.action in GONE), Fraction(0))
     return PlanFile(
-        format=FORMAT, version=VERSION, store=store.name, store_format=store.origin.format,
-        view=store.origin.view, digest=store.digest, package=report.package or None,
-        basis=_basis(report), cost_before=plain(report.cost), cost_after=plain(report.cost - saved),
+        format=FORMAT,
+        version=VERSION,
+        store=store.name,
+        store_format=store.origin.format,
+        view=store.origin.view,
+        digest=store.digest,
+        package=report.package or None,
+        basis=_basis(report),
+        cost_before=plain(report.cost),
+        cost_after=plain(report.cost - saved),
         actions=tuple(actions),
-    )  # fmt: skip
+    )
 
 
 def _merged(report: LintReport, wanted: Collection[str] | None) -> dict[str, str]:
@@ -112,11 +119,15 @@ def _action(
     store: ExportedStore, memory: Memory, action: ActionName, reason: str, into: str | None
 ) -> Action:
     return Action(
-        action=action, id=memory.id, reason=reason, into=into,
+        action=action,
+        id=memory.id,
+        reason=reason,
+        into=into,
         text=evidence("memory", memory.id, memory.text).text,
-        document=memory.document, lines=memory.lines,
+        document=memory.document,
+        lines=memory.lines,
         call=_call(store.origin.format, memory) if action in GONE else None,
-    )  # fmt: skip
+    )
 
 
 def _call(format: str, memory: Memory) -> str | None:

@@ -32,51 +32,73 @@ class Rule:
 STORE, CONVERSATION, UNITS = "the store", "the conversation", "a package with units"
 RULES: Mapping[str, Rule] = {
     "secrets": Rule(
-        "Secrets", "error", STORE,
+        "Secrets",
+        "error",
+        STORE,
         "A key, token, password or card number is stored.",
     ),
     "personal-data": Rule(
-        "Personal data", "warning", STORE,
+        "Personal data",
+        "warning",
+        STORE,
         "An e-mail address, phone number or account number is stored.",
     ),
     "limits": Rule(
-        "Limits", "warning", STORE,
+        "Limits",
+        "warning",
+        STORE,
         "A limit of the system cuts memories off.",
     ),
     "duplicates": Rule(
-        "Duplicates", "warning", STORE,
+        "Duplicates",
+        "warning",
+        STORE,
         "Several memories say the same. All copies but one can go.",
     ),
     "contradictions": Rule(
-        "Contradictions", "warning", STORE,
+        "Contradictions",
+        "warning",
+        STORE,
         "Two active memories give one attribute two values, so one of them is stale or wrong.",
     ),
     "unsupported": Rule(
-        "Unsupported", "warning", CONVERSATION,
+        "Unsupported",
+        "warning",
+        CONVERSATION,
         "Nothing in the conversation says this, or only a part of it.",
     ),
     "stale": Rule(
-        "Stale", "warning", UNITS,
+        "Stale",
+        "warning",
+        UNITS,
         "An active memory says what no longer holds, and nothing about the change.",
     ),
     "retired": Rule(
-        "Wrongly retired", "warning", UNITS,
+        "Wrongly retired",
+        "warning",
+        UNITS,
         "A deleted or superseded memory says what still holds, and no active memory does.",
     ),
     "lost-updates": Rule(
-        "Lost updates", "warning", f"{UNITS} and an earlier export (--before)",
+        "Lost updates",
+        "warning",
+        f"{UNITS} and an earlier export (--before)",
         "An earlier export covered a unit, and this one does not.",
     ),
     "junk": Rule(
-        "Junk for these units", "note", UNITS,
+        "Junk for these units",
+        "note",
+        UNITS,
         "The memory covers no unit. It is worthless for these units, not in general.",
     ),
     "redundant": Rule(
-        "Redundant for these units", "note", UNITS,
+        "Redundant for these units",
+        "note",
+        UNITS,
         "The memory adds nothing beside the rest. One may go; whether all may, the smallest store "
         "tells.",
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

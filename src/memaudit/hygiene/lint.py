@@ -103,9 +103,16 @@ def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
     else:
         unmeasured["unsupported"] = f"needs {CONVERSATION}: give a package or a chat"
     report = LintReport(
-        store.name, store.digest, len(memories), total, rule, (), unmeasured, costs=cost,
+        store.name,
+        store.digest,
+        len(memories),
+        total,
+        rule,
+        (),
+        unmeasured,
+        costs=cost,
         model=plan.model or "",
-    )  # fmt: skip
+    )
     if package is None or not any(package.weights.values()):
         for name in ("stale", "retired", "lost-updates", "junk", "redundant"):
             unmeasured[name] = f"needs {UNITS}"
@@ -146,9 +153,11 @@ def store_costs(
     An entry of a file takes its own lines: headings stay, whatever goes below them.
     """
     measure = cost_rule(rule)
-    known = {} if package is None else {
-        one.id: one.cost for one in measured_store(package, store).memories
-    }  # fmt: skip
+    known = (
+        {}
+        if package is None
+        else {one.id: one.cost for one in measured_store(package, store).memories}
+    )
     cost, total = dict[str, Fraction](), Fraction(0)
     for memory in memories:
         whole = known.get(memory.id, Fraction(measure(memory.text, MEMORY, memory.metadata)))
@@ -201,11 +210,13 @@ def _limits(
             counted_before |= new
             lost = f"{counted(len(one.memories), 'memory')} cut off" if one.memories else "cut off"
             yield Finding(
-                "limits", one.memories,
+                "limits",
+                one.memories,
                 f"{one.document} has {one.size:,} {limit.unit}, {limit.system} reads the first "
                 f"{limit.most:,}: {lost}",
-                (), sum((cost.get(id, Fraction(0)) for id in new), Fraction(0)),
-            )  # fmt: skip
+                (),
+                sum((cost.get(id, Fraction(0)) for id in new), Fraction(0)),
+            )
 
 
 def _owners(store: ExportedStore, memories: Sequence[Memory]) -> dict[tuple[str, str], list[int]]:
@@ -264,11 +275,14 @@ def _duplicates(members: Sequence[Memory], cost: dict[str, Fraction]) -> Finding
     others = sum((cost[one.id] for one in members if one is not keep), Fraction(0))
     same = all(same_words(one.text, keep.text) for one in members)
     return Finding(
-        "duplicates", tuple(one.id for one in members),
+        "duplicates",
+        tuple(one.id for one in members),
         f"{counted(len(members), 'memory')} with {'the same text' if same else 'the same content'};"
         f" keep {keep.id}",
-        tuple(map(_quoted, members)), others, keep.id,
-    )  # fmt: skip
+        tuple(map(_quoted, members)),
+        others,
+        keep.id,
+    )
 
 
 def _contradiction(
@@ -278,10 +292,13 @@ def _contradiction(
     what = "which is newer is not known" if newer is None else f"{newer.id} is newer"
     stale = [one for one in (first, second) if newer is not None and one is not newer]
     return Finding(
-        "contradictions", (first.id, second.id), f"they disagree; {what}",
-        (_quoted(first), _quoted(second)), sum((cost[one.id] for one in stale), Fraction(0)),
+        "contradictions",
+        (first.id, second.id),
+        f"they disagree; {what}",
+        (_quoted(first), _quoted(second)),
+        sum((cost[one.id] for one in stale), Fraction(0)),
         newer.id if newer is not None else None,
-    )  # fmt: skip
+    )
 
 
 def _newer(first: Memory, second: Memory, ordered: bool) -> Memory | None:
@@ -343,11 +360,13 @@ def _support(
         detail = one.reason or (f"not said anywhere: {missing}" if missing else "")
         findings.append(
             Finding(
-                "unsupported", (memory.id,), f"{what}; {detail}" if detail else what,
+                "unsupported",
+                (memory.id,),
+                f"{what}; {detail}" if detail else what,
                 (_quoted(memory), *near),
                 cost[memory.id] if one.verdict == "not" else Fraction(0),
             )
-        )  # fmt: skip
+        )
     return findings
 
 
@@ -397,11 +416,16 @@ def _with_units(
         )
     weighted = sum(bool(weight) for weight in package.weights.values())
     return replace(
-        report, findings=in_order(findings),
-        unmeasured=_sorted(unmeasured), notes=tuple(notes), package=package.name,
-        smallest=smallest, units=weighted, unweighted_units=len(package.units) - weighted,
+        report,
+        findings=in_order(findings),
+        unmeasured=_sorted(unmeasured),
+        notes=tuple(notes),
+        package=package.name,
+        smallest=smallest,
+        units=weighted,
+        unweighted_units=len(package.units) - weighted,
         is_estimate=plan.judge.is_estimate,
-    )  # fmt: skip
+    )
 
 
 def _sorted(unmeasured: Mapping[str, str]) -> dict[str, str]:

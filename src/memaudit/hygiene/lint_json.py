@@ -55,8 +55,11 @@ def lint_data(report: LintReport) -> dict[str, Any]:
 def _rule(report: LintReport, name: str) -> dict[str, Any]:
     rule = RULES[name]
     data: dict[str, Any] = {
-        "rule": name, "title": rule.title, "severity": rule.severity, "meaning": rule.meaning,
-    }  # fmt: skip
+        "rule": name,
+        "title": rule.title,
+        "severity": rule.severity,
+        "meaning": rule.meaning,
+    }
     if name in report.unmeasured:
         return {**data, "findings": None, "unmeasured": report.unmeasured[name]}
     memories, cost = report.share(name)
@@ -107,10 +110,14 @@ def sarif(report: LintReport, store: ExportedStore) -> dict[str, Any]:
         }
 
     rules: list[Mapping[str, Any]] = [
-        {"id": name, "name": rule.title, "shortDescription": {"text": rule.meaning},
-         "defaultConfiguration": {"level": SARIF_LEVELS[rule.severity]}}
+        {
+            "id": name,
+            "name": rule.title,
+            "shortDescription": {"text": rule.meaning},
+            "defaultConfiguration": {"level": SARIF_LEVELS[rule.severity]},
+        }
         for name, rule in RULES.items()
-    ]  # fmt: skip
+    ]
     results = [
         {
             "ruleId": one.rule,

@@ -58,35 +58,75 @@ _NAMED = (
 """A word for a secret, what it is for, and its value."""
 
 FORMS: tuple[tuple[str, str, re.Pattern[str], Callable[[str], bool]], ...] = (
-    (SECRET, "private key",
-     re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE "
-                r"KEY-----|\Z)"), _always),
-    (SECRET, "API key",
-     re.compile(r"\b(?:sk|rk|pk)[-_](?:ant-|proj-|live_|test_|or-)?[A-Za-z0-9_-]{16,}"), _mixed),
+    (
+        SECRET,
+        "private key",
+        re.compile(
+            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE "
+            r"KEY-----|\Z)"
+        ),
+        _always,
+    ),
+    (
+        SECRET,
+        "API key",
+        re.compile(r"\b(?:sk|rk|pk)[-_](?:ant-|proj-|live_|test_|or-)?[A-Za-z0-9_-]{16,}"),
+        _mixed,
+    ),
     (SECRET, "AWS access key", re.compile(r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"), _always),
-    (SECRET, "GitHub token",
-     re.compile(r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})"), _always),
+    (
+        SECRET,
+        "GitHub token",
+        re.compile(r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})"),
+        _always,
+    ),
     (SECRET, "Google API key", re.compile(r"AIza[0-9A-Za-z_-]{35}"), _always),
     (SECRET, "Slack token", re.compile(r"xox[abeoprs]-[A-Za-z0-9-]{10,}"), _always),
     (SECRET, "Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{30,}"), _always),
-    (SECRET, "JSON web token",
-     re.compile(r"\beyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}"),
-     _always),
-    (SECRET, "bearer token",
-     re.compile(r"(?i)\bbearer (?P<value>[A-Za-z0-9._~+/=-]{12,})"), _mixed),
+    (
+        SECRET,
+        "JSON web token",
+        re.compile(r"\beyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}"),
+        _always,
+    ),
+    (
+        SECRET,
+        "bearer token",
+        re.compile(r"(?i)\bbearer (?P<value>[A-Za-z0-9._~+/=-]{12,})"),
+        _mixed,
+    ),
     (SECRET, "password or token", re.compile(_NAMED), _mixed),
     (SECRET, "card number", re.compile(r"(?<![\d-])\d(?:[ \u00a0.-]?\d){12,18}(?!\d)"), _luhn),
-    (PERSONAL, "account number",
-     re.compile(r"(?i)\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"), _iban),
-    (PERSONAL, "social security number",
-     re.compile(r"\b(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"), _always),
-    (PERSONAL, "e-mail address",
-     re.compile(r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b"),
-     _always),
-    (PERSONAL, "phone number",
-     re.compile(r"(?<![\w+])\+\d{1,3}(?:[ ./-]?\(?\d{1,4}\)?){2,6}(?!\w)|"
-                r"(?<!\w)\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\w)"), _phone),
-)  # fmt: skip
+    (
+        PERSONAL,
+        "account number",
+        re.compile(r"(?i)\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"),
+        _iban,
+    ),
+    (
+        PERSONAL,
+        "social security number",
+        re.compile(r"\b(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"),
+        _always,
+    ),
+    (
+        PERSONAL,
+        "e-mail address",
+        re.compile(
+            r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b"
+        ),
+        _always,
+    ),
+    (
+        PERSONAL,
+        "phone number",
+        re.compile(
+            r"(?<![\w+])\+\d{1,3}(?:[ ./-]?\(?\d{1,4}\)?){2,6}(?!\w)|"
+            r"(?<!\w)\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\w)"
+        ),
+        _phone,
+    ),
+)
 """A rule, what is found, its form, and what must hold of the match besides."""
 
 

@@ -93,9 +93,15 @@ def store_diff(
     parts_of_one = after.origin.format in PARTS_OF_ONE
     same, changed, gone, fresh = _matched(old, new, parts_of_one)
     found = StoreDiff(
-        (before.name, after.name), (len(old), len(new)), (costs[0], costs[1]), rule, same,
-        tuple(fresh), tuple(changed), tuple(gone),
-    )  # fmt: skip
+        (before.name, after.name),
+        (len(old), len(new)),
+        (costs[0], costs[1]),
+        rule,
+        same,
+        tuple(fresh),
+        tuple(changed),
+        tuple(gone),
+    )
     if package is None or judge is None or not any(package.weights.values()):
         return found
     return _with_units(found, before, after, package, judge)
@@ -190,17 +196,28 @@ def _with_units(
     one = Fraction(1)
     units = [
         UnitChange(
-            unit.id, unit.text, measured.weights[unit.id],
-            min(one, then.get(unit.id, Fraction(0))), min(one, now.get(unit.id, Fraction(0))),
+            unit.id,
+            unit.text,
+            measured.weights[unit.id],
+            min(one, then.get(unit.id, Fraction(0))),
+            min(one, now.get(unit.id, Fraction(0))),
         )
         for unit in measured.units
         if measured.weights[unit.id]
-    ]  # fmt: skip
+    ]
     return StoreDiff(
-        found.names, found.memories, found.costs, found.cost_rule, found.unchanged, found.added,
-        found.changed, found.removed, judge.name, (values[0], values[1]),
+        found.names,
+        found.memories,
+        found.costs,
+        found.cost_rule,
+        found.unchanged,
+        found.added,
+        found.changed,
+        found.removed,
+        judge.name,
+        (values[0], values[1]),
         tuple(unit for unit in units if unit.before != unit.after),
-    )  # fmt: skip
+    )
 
 
 def diff_data(diff: StoreDiff) -> dict[str, Any]:
@@ -233,6 +250,9 @@ def _row(memory: Memory) -> dict[str, str]:
 
 def _unit(unit: UnitChange) -> dict[str, Any]:
     return {
-        "id": unit.unit, "text": evidence("unit", unit.unit, unit.text).text,
-        "weight": plain(unit.weight), "before": plain(unit.before), "after": plain(unit.after),
-    }  # fmt: skip
+        "id": unit.unit,
+        "text": evidence("unit", unit.unit, unit.text).text,
+        "weight": plain(unit.weight),
+        "before": plain(unit.before),
+        "after": plain(unit.after),
+    }

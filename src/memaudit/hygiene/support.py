@@ -94,9 +94,10 @@ class ConversationIndex:
             shares = self._shares(wanted)
             place = int(shares.argmax())
             own = sorted(
-                term for term in (wanted.names | wanted.numbers) - self._everywhere
+                term
+                for term in (wanted.names | wanted.numbers) - self._everywhere
                 if not _is_time(term)
-            )  # fmt: skip
+            )
             lost += own
             best.append(float(shares[place]))
             if shares[place] > highest:

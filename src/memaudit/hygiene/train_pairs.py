@@ -49,9 +49,10 @@ def different_pairs() -> list[tuple[str, str, bool]]:
         for cell in package.coverage:
             covers.setdefault(cell.candidate, set()).add(cell.unit)
         memories = [
-            one for one in package.candidates
+            one
+            for one in package.candidates
             if one.kind != RAW and one.id in covers and len(one.text.split()) <= MOST_WORDS
-        ]  # fmt: skip
+        ]
         texts = [one.text for one in memories]
         if foremost_script(texts) != "Latin":
             continue
@@ -75,8 +76,10 @@ def fitted(rows: list[dict[str, str]]) -> PairModel:
     for left_out in range(PARTS):
         model = _fit(table[part != left_out], [one[part != left_out] for one in truth], others)
         verdicts = model.verdicts(table[part == left_out])
-        likely[:, part == left_out] = [[one.same for one in verdicts],
-                                       [one.conflict for one in verdicts]]  # fmt: skip
+        likely[:, part == left_out] = [
+            [one.same for one in verdicts],
+            [one.conflict for one in verdicts],
+        ]
     wanted = SAME_PRECISION, CONFLICT_PRECISION
     thresholds = [_lowest(*given) for given in zip(likely, truth, wanted, strict=True)]
     return _fit(table, truth, others, *thresholds)
@@ -112,12 +115,16 @@ def _lowest(likely: Floats, hits: NDArray[np.bool_], precision: float) -> float:
 
 
 def model_data(model: PairModel) -> dict[str, Any]:
-    arrays = {name: getattr(model, name).round(6).tolist()
-              for name in ("mean", "scale", "same", "conflict")}  # fmt: skip
+    arrays = {
+        name: getattr(model, name).round(6).tolist()
+        for name in ("mean", "scale", "same", "conflict")
+    }
     return {
-        "features": list(FEATURES), **arrays, "same_from": model.same_from,
+        "features": list(FEATURES),
+        **arrays,
+        "same_from": model.same_from,
         "conflict_from": model.conflict_from,
-    }  # fmt: skip
+    }
 
 
 def main() -> None:

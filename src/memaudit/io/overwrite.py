@@ -7,10 +7,26 @@ from memaudit.core.errors import MemAuditError
 from memaudit.io.files import open_regular, refuse_to_write
 
 Kind = Literal[
-    "package", "certificate", "frontier", "store", "subset", "page", "plan", "SARIF", "chat",
-    "ridge model", "utilities file", "judge", "cache export", "bench report", "JSON Schema",
-    "picture", "data card", "batch of requests", "record of a capture",
-]  # fmt: skip
+    "package",
+    "certificate",
+    "frontier",
+    "store",
+    "subset",
+    "page",
+    "plan",
+    "SARIF",
+    "chat",
+    "ridge model",
+    "utilities file",
+    "judge",
+    "cache export",
+    "bench report",
+    "JSON Schema",
+    "picture",
+    "data card",
+    "batch of requests",
+    "record of a capture",
+]
 
 _MARKS: dict[Kind, tuple[bytes, ...]] = {
     "package": (b'"memaudit-package"',),

@@ -33,30 +33,54 @@ MANIFEST = "candidate_generation_manifest.json"
 
 FIELDS: dict[str, dict[str, str]] = {
     "experiences": {
-        "experience_id": "id", "session_id": "session", "timestamp": "timestamp", "text": "text",
-        "speaker": "speaker", "stream_index": "index",
+        "experience_id": "id",
+        "session_id": "session",
+        "timestamp": "timestamp",
+        "text": "text",
+        "speaker": "speaker",
+        "stream_index": "index",
     },
     "candidates": {
-        "candidate_id": "id", "experience_id": "experience", "representation_type": "kind",
-        "text": "text", "cost": "cost", "generator_id": "generator", "confidence": "confidence",
+        "candidate_id": "id",
+        "experience_id": "experience",
+        "representation_type": "kind",
+        "text": "text",
+        "cost": "cost",
+        "generator_id": "generator",
+        "confidence": "confidence",
         "part_candidate_ids": "parts",
     },
     "units": {
-        "unit_id": "id", "kind": "kind", "canonical_text": "text", "source_spans": "sources",
-        "timestamp": "timestamp", "unit_weight": "weight", "response": "response",
-        "part_of_unit_id": "part_of", "part_name": "part", "part_share": "share",
+        "unit_id": "id",
+        "kind": "kind",
+        "canonical_text": "text",
+        "source_spans": "sources",
+        "timestamp": "timestamp",
+        "unit_weight": "weight",
+        "response": "response",
+        "part_of_unit_id": "part_of",
+        "part_name": "part",
+        "part_share": "share",
         "part_is_core": "core",
     },
     "queries": {
-        "query_id": "id", "question": "text", "answer": "answer", "category": "kind",
-        "required_unit_ids": "required", "importance": "importance",
+        "query_id": "id",
+        "question": "text",
+        "answer": "answer",
+        "category": "kind",
+        "required_unit_ids": "required",
+        "importance": "importance",
     },
     "coverage": {
-        "candidate_id": "candidate", "unit_id": "unit", "coverage": "value",
-        "coverage_label": "label", "rationale": "rationale", "provenance": "provenance",
+        "candidate_id": "candidate",
+        "unit_id": "unit",
+        "coverage": "value",
+        "coverage_label": "label",
+        "rationale": "rationale",
+        "provenance": "provenance",
         "upper": "upper",
     },
-}  # fmt: skip
+}
 """Their field to ours, per table. `stream_index`, `response`, `importance`, `speaker`, `provenance`
 and `upper` are additions of ours, absent from published folders; so is everything about parts."""
 

@@ -190,8 +190,9 @@ def _part_agreements(
     }
     for said in label_sets:
         own = kept.setdefault(said.annotator, {})
-        own.update((id, parts) for id, parts in said.kept.items()
-                   if said.labels.get(id) != "cannot_tell")  # fmt: skip
+        own.update(
+            (id, parts) for id, parts in said.kept.items() if said.labels.get(id) != "cannot_tell"
+        )
     for first, second in compared_pairs(coded.raters):
         if CONSENSUS in (first.name, second.name):
             continue
@@ -212,12 +213,19 @@ def _part_agreements(
             difference += abs(first_share - second_share)
             pairs.update((Fraction(name in one), Fraction(name in other)) for name in shares)
         if statements:
-            agreed = sum(number for (one_is, other_is), number in pairs.items()
-                         if one_is == other_is)  # fmt: skip
+            agreed = sum(
+                number for (one_is, other_is), number in pairs.items() if one_is == other_is
+            )
             yield PartAgreement(
-                first, second, pairs.total(), agreed, kappa_of_pairs(pairs), statements, same,
+                first,
+                second,
+                pairs.total(),
+                agreed,
+                kappa_of_pairs(pairs),
+                statements,
+                same,
                 difference / statements,
-            )  # fmt: skip
+            )
 
 
 def _key_column(frame: Frame) -> str:
@@ -243,9 +251,15 @@ def _comparisons(
         is_package = not own.isdisjoint((pair.first.name, pair.second.name))
         grouped = (groups(grouping, pair, is_package, draws, dice) for grouping in ways)
         yield Comparison(
-            pair.first, pair.second, pair.scale, pair.cells, pair.left_out, measured[AS_DRAWN],
-            measured.get(NATURAL), tuple(group for members in grouped for group in members),
-        )  # fmt: skip
+            pair.first,
+            pair.second,
+            pair.scale,
+            pair.cells,
+            pair.left_out,
+            measured[AS_DRAWN],
+            measured.get(NATURAL),
+            tuple(group for members in grouped for group in members),
+        )
 
 
 def _alphas(

@@ -148,12 +148,17 @@ def key_csv(cells: Sequence[FrameCell], key: Mapping[str, KeyedCell]) -> str:
     return csv_text(
         (*KEY_COLUMNS, *more),
         [
-            (cell.id, str(plain(keyed.value)), keyed.provenance, str(plain(keyed.weight)),
-             *(kept_text(cell, keyed.kept) for _ in more))
+            (
+                cell.id,
+                str(plain(keyed.value)),
+                keyed.provenance,
+                str(plain(keyed.weight)),
+                *(kept_text(cell, keyed.kept) for _ in more),
+            )
             for cell in cells
             if (keyed := key.get(cell.id)) is not None
         ],
-    )  # fmt: skip
+    )
 
 
 def kept_text(cell: FrameCell, kept: Collection[str]) -> str:
@@ -186,8 +191,11 @@ def _check_columns(row: LabelRow) -> None:
 
 
 def _cell(row: LabelRow) -> FrameCell:
-    given = {field: optional(row, names) or "" for field, names in CELLS.items()
-             if field not in ("id", "same_session")}  # fmt: skip
+    given = {
+        field: optional(row, names) or ""
+        for field, names in CELLS.items()
+        if field not in ("id", "same_session")
+    }
     for kind in ("candidate_kind", "unit_kind"):
         given[kind] = given[kind] or UNKNOWN_KIND
     return FrameCell(

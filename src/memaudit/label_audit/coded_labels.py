@@ -263,8 +263,9 @@ class CodedLabels:
 
     def counts(self, rater: Rater) -> dict[str, int]:
         """How often a rater gave each label, cells without one, and labels of unknown cells."""
-        given = Counter(rater.labels[cell.id] for cell in self.frame.cells
-                        if cell.id in rater.labels)  # fmt: skip
+        given = Counter(
+            rater.labels[cell.id] for cell in self.frame.cells if cell.id in rater.labels
+        )
         return {
             **{label: given[label] for label in LABELS},
             "missing": len(self.frame.cells) - given.total(),

@@ -148,9 +148,12 @@ def by_part(frame: Frame, label_sets: Iterable[LabelSet] = ()) -> tuple[Frame, l
             one = cell
             if name:
                 one = replace(
-                    cell, id=part_id(cell.id, name), unit=part_id(cell.unit, name), parts=(),
+                    cell,
+                    id=part_id(cell.id, name),
+                    unit=part_id(cell.unit, name),
+                    parts=(),
                     unit_text=part_text_of(cell.unit_text, name, words),
-                )  # fmt: skip
+                )
             cells.append(one)
             if keyed is not None:
                 kept = Fraction(name in keyed.kept) if name else keyed.value
@@ -168,12 +171,24 @@ def by_part(frame: Frame, label_sets: Iterable[LabelSet] = ()) -> tuple[Frame, l
 
 
 LABEL_WORDS: Mapping[str, Label] = {
-    "full": "full", "yes": "full", "y": "full", "true": "full", "covered": "full",
-    "partial": "partial", "partially": "partial", "partially_covered": "partial",
-    "none": "none", "no": "none", "n": "none", "false": "none", "not_covered": "none",
-    "cannot_tell": "cannot_tell", "can't_tell": "cannot_tell", "unsure": "cannot_tell",
+    "full": "full",
+    "yes": "full",
+    "y": "full",
+    "true": "full",
+    "covered": "full",
+    "partial": "partial",
+    "partially": "partial",
+    "partially_covered": "partial",
+    "none": "none",
+    "no": "none",
+    "n": "none",
+    "false": "none",
+    "not_covered": "none",
+    "cannot_tell": "cannot_tell",
+    "can't_tell": "cannot_tell",
+    "unsure": "cannot_tell",
     "?": "cannot_tell",
-}  # fmt: skip
+}
 """Lower case, with underscores for blanks and hyphens; the numbers 1, 0.5 and 0 are also read."""
 
 _BY_VALUE: Mapping[Fraction, Label] = {value: label for label, value in VALUES.items()}

@@ -115,8 +115,9 @@ def draw(packages: Sequence[Package], design: Design) -> Drawing:
         for cell in _ranked("draw", design.seed, uncovered[stratum])[:number]
     ]
     origin = DrawnFrom(frozenset(package.name for package in packages), design.judged_only)
-    weights = {stratum: Fraction(sizes[stratum], numbers[stratum])
-               for stratum in sizes if numbers[stratum]}  # fmt: skip
+    weights = {
+        stratum: Fraction(sizes[stratum], numbers[stratum]) for stratum in sizes if numbers[stratum]
+    }
     return Drawing(
         _frame(_ranked("order", design.seed, [*covered, *drawn]), weights, origin),
         design,
@@ -220,11 +221,21 @@ def _frame(
     digits = max(4, len(str(len(shown))))
     for number, cell in enumerate(shown, start=1):
         id = f"c{number:0{digits}}"
-        cells.append(FrameCell(
-            id, cell.package, cell.candidate.id, cell.whole.id, cell.candidate.kind,
-            cell.whole.core.kind, cell.same_session, cell.candidate.text, cell.whole.text,
-            quote_of(cell.whole.core), cell.whole.parts,
-        ))  # fmt: skip
+        cells.append(
+            FrameCell(
+                id,
+                cell.package,
+                cell.candidate.id,
+                cell.whole.id,
+                cell.candidate.kind,
+                cell.whole.core.kind,
+                cell.same_session,
+                cell.candidate.text,
+                cell.whole.text,
+                quote_of(cell.whole.core),
+                cell.whole.parts,
+            )
+        )
         weight = Fraction(1) if cell.value else weights[_drawn_in(cell)]
         key[id] = KeyedCell(cell.value, cell.provenance, weight, cell.kept)
     return Frame(tuple(cells), key, origin)
@@ -255,10 +266,12 @@ def _counts(
     return tuple(
         StratumCount(
             stratum_name(*stratum[0]) + (f" / {stratum[1]} parts" if stratum[1] else ""),
-            positive[stratum], sizes.get(stratum, 0), numbers.get(stratum, 0),
+            positive[stratum],
+            sizes.get(stratum, 0),
+            numbers.get(stratum, 0),
         )
         for stratum in sorted(positive.keys() | sizes.keys(), key=_order)
-    )  # fmt: skip
+    )
 
 
 def judged_frame(

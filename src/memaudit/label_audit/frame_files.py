@@ -157,12 +157,16 @@ def drawing_data(drawing: Drawing) -> dict[str, JsonValue]:
         "judged_only": design.judged_only,
         "packages": [{"name": name, "digest": digest} for name, digest in drawing.packages],
         "strata": [
-            {"stratum": stratum.name, "covered": stratum.covered, "uncovered": stratum.uncovered,
-             "drawn": stratum.drawn}
+            {
+                "stratum": stratum.name,
+                "covered": stratum.covered,
+                "uncovered": stratum.uncovered,
+                "drawn": stratum.drawn,
+            }
             for stratum in drawing.strata
         ],
         "left_out": dict(drawing.left_out),
-    }  # fmt: skip
+    }
 
 
 def _is_written(folder: Path, files: Mapping[str, str]) -> bool:
@@ -233,8 +237,11 @@ def _columns(*label_sets: LabelSet) -> tuple[str, ...]:
 def _rows(label_set: LabelSet, columns: Sequence[str]) -> list[tuple[str, ...]]:
     return [
         (
-            id, label_set.annotator, label_set.labels[id], label_set.notes.get(id, ""),
+            id,
+            label_set.annotator,
+            label_set.labels[id],
+            label_set.notes.get(id, ""),
             ";".join(sorted(label_set.kept.get(id, ()))),
         )[: len(columns)]
         for id in sorted(label_set.labels)
-    ]  # fmt: skip
+    ]

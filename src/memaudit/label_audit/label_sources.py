@@ -128,9 +128,14 @@ def source_of_annotator(
             f"{label_set.annotator!r} labelled no cell of these packages; the frame is about {some}"
         )
     return LabelSource(
-        label_set.annotator, dict(labels), role, _frozen(undecided), _frozen(blank), elsewhere,
+        label_set.annotator,
+        dict(labels),
+        role,
+        _frozen(undecided),
+        _frozen(blank),
+        elsewhere,
         dict(weights),
-    )  # fmt: skip
+    )
 
 
 def _frozen(cells: Mapping[str, set[CellKey]]) -> Cells:
@@ -197,9 +202,9 @@ def consensus_source(sources: Sequence[LabelSource]) -> LabelSource | None:
     unsettled: Counter[str] = Counter()
     for package in sorted({name for source in people for name in source.labels}):
         cells = sorted(set().union(*(source.asked(package) for source in people)))
-        values = sorted({
-            value for source in people for value in source.labels.get(package, {}).values()
-        })  # fmt: skip
+        values = sorted(
+            {value for source in people for value in source.labels.get(package, {}).values()}
+        )
         place = {value: at for at, value in enumerate(values)}
         codes = np.array([_codes(source, package, cells, place) for source in people], np.int64)
         result = consensus_codes(codes.reshape(len(people), len(cells))).tolist()

@@ -293,8 +293,11 @@ def cross_fit(
     best = {name: solve(under[name], budget, group_cap, seconds=seconds) for name in names}
     return [
         CrossFit(
-            chosen, valued, best[chosen].value, value(under[valued], best[chosen].store).low,
+            chosen,
+            valued,
+            best[chosen].value,
+            value(under[valued], best[chosen].store).low,
             best[valued].value,
         )
         for chosen, valued in permutations(names, 2)
-    ]  # fmt: skip
+    ]

@@ -93,9 +93,14 @@ def statement_cells(
         whole = wholes[cell.unit.id]
         if not whole.has_parts:
             yield StatementCell(
-                cell.package, cell.candidate, whole, cell.same_session, cell.value,
-                cell.provenance, frozenset(),
-            )  # fmt: skip
+                cell.package,
+                cell.candidate,
+                whole,
+                cell.same_session,
+                cell.value,
+                cell.provenance,
+                frozenset(),
+            )
             continue
         own = of_whole.setdefault(whole.id, [])
         own.append(cell)
@@ -103,10 +108,14 @@ def statement_cells(
             kept = [one for one in own if one.value]
             core = next(one for one in own if one.unit.core)
             yield StatementCell(
-                cell.package, cell.candidate, whole, cell.same_session,
-                sum((one.value * one.unit.share for one in kept), NONE), core.provenance,
+                cell.package,
+                cell.candidate,
+                whole,
+                cell.same_session,
+                sum((one.value * one.unit.share for one in kept), NONE),
+                core.provenance,
                 frozenset(one.unit.part or "" for one in kept),
-            )  # fmt: skip
+            )
             del of_whole[whole.id]
 
 

@@ -289,6 +289,12 @@ def groups(
         )
         share = Fraction(disagreements, all_disagreements) if all_disagreements else None
         yield Group(
-            grouping.by, name, cells, disagreements, share, Fraction(disagreements, cells),
-            None if is_package and grouping.by == PACKAGE_LABEL else kappa_estimate, raw,
-        )  # fmt: skip
+            grouping.by,
+            name,
+            cells,
+            disagreements,
+            share,
+            Fraction(disagreements, cells),
+            None if is_package and grouping.by == PACKAGE_LABEL else kappa_estimate,
+            raw,
+        )

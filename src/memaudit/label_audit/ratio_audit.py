@@ -259,10 +259,17 @@ class _Auditor:
                 for by_package in relabellings
                 for labelling in by_unit(audited.scored, by_package[place]).values()
             )
-            tasks.append(BoundsTask(
-                audited.scored, boxes[place], self.fixed[place], self.spec.budgets,
-                tuple(self.scored[place].items()), tuple(units), self.spec.seconds,
-            ))  # fmt: skip
+            tasks.append(
+                BoundsTask(
+                    audited.scored,
+                    boxes[place],
+                    self.fixed[place],
+                    self.spec.budgets,
+                    tuple(self.scored[place].items()),
+                    tuple(units),
+                    self.spec.seconds,
+                )
+            )
         return self._counted(self.run(bounds_of_package, tasks), BOUNDS, len(tasks))
 
     def drawn(self, draws: LabelDraws) -> list[list[RelabelledScores]]:
@@ -285,18 +292,26 @@ class _Auditor:
         """The units of a label set: those that move ratios most, then OPT, then values."""
         effects = [
             unit_effect(
-                audited, self.values[place], unit, labelling, self.scored[place][()],
+                audited,
+                self.values[place],
+                unit,
+                labelling,
+                self.scored[place][()],
                 bounds[place].units[labelling],
             )
             for place, audited in enumerate(self.spec.packages)
             for unit, labelling in by_unit(audited.scored, labellings[place]).items()
-        ]  # fmt: skip
+        ]
         return sorted(
             effects,
             key=lambda effect: (
-                -effect.size, -abs(effect.optimum), -abs(effect.value), effect.package, effect.unit,
+                -effect.size,
+                -abs(effect.optimum),
+                -abs(effect.value),
+                effect.package,
+                effect.unit,
             ),
-        )  # fmt: skip
+        )
 
     def _counted(self, results: Iterator[Result], step: str, total: int) -> list[Result]:
         self.progress(step, 0, total)

@@ -59,11 +59,15 @@ def _confusion(audit: RatioAudit) -> list[dict[str, Any]]:
     """The odds over all cells, and how many labels they come from."""
     odds = audit.label_draws.odds
     return [
-        {"from": plain(label), "to": plain(other), "share": rounded(share),
-         "labels": odds.counts[label, other]}
+        {
+            "from": plain(label),
+            "to": plain(other),
+            "share": rounded(share),
+            "labels": odds.counts[label, other],
+        }
         for label in odds.labels
         for other, share in odds.shares(label).items()
-    ]  # fmt: skip
+    ]
 
 
 def _doubt(audit: RatioAudit) -> dict[str, Any]:
@@ -95,15 +99,18 @@ def _strata(audit: RatioAudit) -> list[dict[str, Any]]:
     ordered = sorted(cells, key=lambda cell: (*map(str, cell[0]), cell[1]))
     return [
         {
-            "candidate_kind": stratum[0], "unit_kind": stratum[1], "same_session": stratum[2],
-            "from": plain(label), "cells": cells[stratum, label],
+            "candidate_kind": stratum[0],
+            "unit_kind": stratum[1],
+            "same_session": stratum[2],
+            "from": plain(label),
+            "cells": cells[stratum, label],
             "odds": {
                 str(plain(other)): rounded(share)
                 for other, share in draws.odds.odds(label, stratum).items()
             },
         }
         for stratum, label in ordered
-    ]  # fmt: skip
+    ]
 
 
 def _label_set(
@@ -182,17 +189,22 @@ def _row(row: RatioSummaryRow) -> dict[str, Any]:
 
 def _spread(spread: DrawSpread) -> dict[str, Any]:
     return {
-        "draws": spread.draws, "interval": "range" if spread.is_range else "middle 95%",
-        "mean": rounded(spread.mean), "low": rounded(spread.low), "high": rounded(spread.high),
+        "draws": spread.draws,
+        "interval": "range" if spread.is_range else "middle 95%",
+        "mean": rounded(spread.mean),
+        "low": rounded(spread.low),
+        "high": rounded(spread.high),
         "undefined": spread.undefined,
-    }  # fmt: skip
+    }
 
 
 def _mean_bounds(bounds: MeanBounds) -> dict[str, Any]:
     return {
-        "low": rounded(bounds.low), "high": rounded(bounds.high), "exact": bounds.exact,
+        "low": rounded(bounds.low),
+        "high": rounded(bounds.high),
+        "exact": bounds.exact,
         "packages": bounds.packages,
-    }  # fmt: skip
+    }
 
 
 def _package(audit: RatioAudit, place: int) -> dict[str, Any]:
@@ -226,26 +238,38 @@ def _scores(scores: RelabelledScores) -> dict[str, Any]:
     return {
         "digest": scores.digest,
         "optima": [
-            {"budget": plain(budget), "value": plain(best.value), "certified": best.certified,
-             "undefined": best.undefined, "assumed_share": rounded(best.assumed)}
+            {
+                "budget": plain(budget),
+                "value": plain(best.value),
+                "certified": best.certified,
+                "undefined": best.undefined,
+                "assumed_share": rounded(best.assumed),
+            }
             for budget, best in scores.optima.items()
         ],
         "ratios": [
-            {"store": name, "budget": plain(budget), "value": plain(scores.values[name, budget]),
-             "ratio": rounded(ratio)}
+            {
+                "store": name,
+                "budget": plain(budget),
+                "value": plain(scores.values[name, budget]),
+                "ratio": rounded(ratio),
+            }
             for (name, budget), ratio in scores.ratios.items()
         ],
-    }  # fmt: skip
+    }
 
 
 def _bounds(bounds: RatioBounds | str) -> dict[str, Any]:
     if isinstance(bounds, str):
         return {"undefined": bounds}
     return {
-        "low": rounded(bounds.low), "high": rounded(bounds.high),
-        "reached_low": rounded(bounds.reached_low), "reached_high": rounded(bounds.reached_high),
-        "exact": bounds.exact, "sometimes_undefined": bounds.sometimes_undefined,
-    }  # fmt: skip
+        "low": rounded(bounds.low),
+        "high": rounded(bounds.high),
+        "reached_low": rounded(bounds.reached_low),
+        "reached_high": rounded(bounds.reached_high),
+        "exact": bounds.exact,
+        "sometimes_undefined": bounds.sometimes_undefined,
+    }
 
 
 def _interval(interval: Interval) -> dict[str, Any]:

@@ -255,9 +255,11 @@ def _resampled(
 
 def _row(audit: RatioAudit, store: str, budget: Fraction, counts: Floats) -> RatioSummaryRow:
     columns = np.array(
-        [[_number(ratio) for ratio in _column(audit, name, store, [budget])]
-         for name in audit.scores]
-    ).T  # fmt: skip
+        [
+            [_number(ratio) for ratio in _column(audit, name, store, [budget])]
+            for name in audit.scores
+        ]
+    ).T
     intervals = mean_intervals(columns, counts)
     missing: Counter[str] = Counter()
     for fixed, scores in zip(audit.fixed, audit.scores[PACKAGE], strict=True):
@@ -283,10 +285,12 @@ def _drawn(
     audit: RatioAudit, store: str, budget: Fraction, counts: Floats
 ) -> tuple[DrawSpread | None, tuple[float, float] | None]:
     """The spread over draws of labels, and over draws of labels and packages together."""
-    values = np.array([
-        [_number(scores.ratios.get((store, budget))) for scores in run]
-        for run in audit.drawn_scores
-    ])  # fmt: skip
+    values = np.array(
+        [
+            [_number(scores.ratios.get((store, budget))) for scores in run]
+            for run in audit.drawn_scores
+        ]
+    )
     if not values.size or np.isnan(values).all():
         return None, None
     defined = ~np.isnan(values)

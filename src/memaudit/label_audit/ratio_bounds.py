@@ -196,8 +196,10 @@ def unit_gains(
         if at[1] in low.units:
             room[at[1]] += box.high[at] - box.low[at]
     covered = low.amounts(store)
-    return [_gains(*low.units[unit], covered.get(unit, Fraction(0)), most)
-            for unit, most in sorted(room.items())]  # fmt: skip
+    return [
+        _gains(*low.units[unit], covered.get(unit, Fraction(0)), most)
+        for unit, most in sorted(room.items())
+    ]
 
 
 def _gains(weight: Fraction, response: Response, covered: Fraction, most: Fraction) -> list[Gain]:

@@ -86,9 +86,17 @@ class Cache:
         if isinstance(valid, Invalid):
             return valid
         return Reply(
-            request.key, valid.value, answer.raw, answer.parsed, answer.usage, answer.provider,
-            answer.served_model, answer.wire, answer.seconds, from_cache=True,
-        )  # fmt: skip
+            request.key,
+            valid.value,
+            answer.raw,
+            answer.parsed,
+            answer.usage,
+            answer.provider,
+            answer.served_model,
+            answer.wire,
+            answer.seconds,
+            from_cache=True,
+        )
 
     def keep(self, request: Request, reply: Reply[ReplyT], at: str) -> bool:
         """Store a reply; the first one stays, so that every run reads the same. True if new."""
@@ -206,9 +214,13 @@ class CachedClient:
         answer = self._cache.answer(request.key)
         if answer is not None:
             failure = Failure(
-                request.key, FailureKind.INVALID, reason.reason, answer.raw, answer.usage,
+                request.key,
+                FailureKind.INVALID,
+                reason.reason,
+                answer.raw,
+                answer.usage,
                 answer.provider,
-            )  # fmt: skip
+            )
             self._cache.retract(request, failure, answer.at)
 
 

@@ -99,9 +99,14 @@ class Attempt(_Record):
     @property
     def failure(self) -> Failure:
         return Failure(
-            self.key, FailureKind(self.kind), self.detail, self.raw, _usage(self), self.provider,
+            self.key,
+            FailureKind(self.kind),
+            self.detail,
+            self.raw,
+            _usage(self),
+            self.provider,
             from_cache=True,
-        )  # fmt: skip
+        )
 
     def content_id(self) -> str:
         """The SHA-256 of everything but the id, so that importing twice adds nothing."""
@@ -110,9 +115,13 @@ class Attempt(_Record):
 
 def _usage(row: Answer | Attempt) -> Usage:
     return Usage(
-        row.calls, row.prompt_tokens, row.completion_tokens, exact(row.cost), row.unpriced,
+        row.calls,
+        row.prompt_tokens,
+        row.completion_tokens,
+        exact(row.cost),
+        row.unpriced,
         row.unmeasured,
-    )  # fmt: skip
+    )
 
 
 def _usage_columns(usage: Usage) -> dict[str, Any]:
@@ -121,11 +130,20 @@ def _usage_columns(usage: Usage) -> dict[str, Any]:
 
 def answer_of(request: Request, reply: Reply[Any], at: str) -> Answer:
     return Answer(
-        key=request.key, request=canonical_json(request.to_json()), model=request.model,
-        template=request.template.id, template_version=request.template.version, raw=reply.raw,
-        parsed=reply.parsed, provider=reply.provider, served_model=reply.served_model,
-        wire=reply.wire, seconds=round(reply.seconds, 3), at=at, **_usage_columns(reply.usage),
-    )  # fmt: skip
+        key=request.key,
+        request=canonical_json(request.to_json()),
+        model=request.model,
+        template=request.template.id,
+        template_version=request.template.version,
+        raw=reply.raw,
+        parsed=reply.parsed,
+        provider=reply.provider,
+        served_model=reply.served_model,
+        wire=reply.wire,
+        seconds=round(reply.seconds, 3),
+        at=at,
+        **_usage_columns(reply.usage),
+    )
 
 
 def attempt_of(request: Request, failure: Failure, at: str) -> Attempt:
@@ -133,8 +151,14 @@ def attempt_of(request: Request, failure: Failure, at: str) -> Attempt:
     if failure.kind not in RECORDED:
         raise ValueError(f"a failure of kind {failure.kind} is not recorded: no model was asked")
     row = Attempt(
-        id="", key=request.key, request=canonical_json(request.to_json()), kind=failure.kind.value,
-        detail=failure.detail, raw=failure.raw, provider=failure.provider, at=at,
+        id="",
+        key=request.key,
+        request=canonical_json(request.to_json()),
+        kind=failure.kind.value,
+        detail=failure.detail,
+        raw=failure.raw,
+        provider=failure.provider,
+        at=at,
         **_usage_columns(failure.usage),
-    )  # fmt: skip
+    )
     return replace(row, id=row.content_id())

@@ -152,9 +152,12 @@ def read_completion(data: object, price: Price | None, hide: Callable[[str], str
     model = data.get("model")
     served = hide(escape_surrogates(model)) if isinstance(model, str) else ""
     return Completion(
-        text, refusal, finish == "length", shortened(served, LONGEST_NAME),
+        text,
+        refusal,
+        finish == "length",
+        shortened(served, LONGEST_NAME),
         read_usage(data.get("usage"), price),
-    )  # fmt: skip
+    )
 
 
 def _text(content: Any) -> str:

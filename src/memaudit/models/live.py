@@ -143,10 +143,16 @@ class LiveClient:
                 valid = validated(raw, reply_type)
                 if not isinstance(valid, Invalid):
                     return Reply(
-                        request.key, valid.value, raw, valid.parsed, exchange.usage, self.provider,
-                        completion.served_model, exchange.style.format.label,
+                        request.key,
+                        valid.value,
+                        raw,
+                        valid.parsed,
+                        exchange.usage,
+                        self.provider,
+                        completion.served_model,
+                        exchange.style.format.label,
                         time.monotonic() - began,
-                    )  # fmt: skip
+                    )
                 cut = f"cut off at max_tokens = {request.parameters.max_tokens}; "
                 rejected = (raw, f"{cut if completion.cut_off else ''}{valid.reason}")
         except CapReached as reached:

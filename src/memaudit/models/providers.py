@@ -37,10 +37,11 @@ class OfflineClient:
         if attempts:
             return attempts[-1].failure
         return Failure(
-            request.key, FailureKind.NOT_IN_CACHE,
+            request.key,
+            FailureKind.NOT_IN_CACHE,
             f"not in cache: {self._cache.path.name} has no answer to request {request.key[:16]} "
             f"({request.template.id})",
-        )  # fmt: skip
+        )
 
 
 PROVIDERS = ("live", "batch", "offline")

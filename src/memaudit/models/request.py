@@ -72,9 +72,11 @@ class ModelParameters:
     def to_json(self) -> dict[str, float | int]:
         """The settings that are set, under their names in the API."""
         named = {
-            "temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed,
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
             "top_p": self.top_p,
-        }  # fmt: skip
+        }
         return {name: number for name, number in named.items() if number is not None}
 
 

@@ -17,10 +17,22 @@ _GROUP_REPEATED = re.compile(r"\)[*+{]")
 LONGEST_MATCHED = 10_000
 """Characters of the longest text that is compared with a pattern."""
 
-IGNORED = frozenset({
-    "title", "description", "default", "examples", "format", "discriminator", "deprecated",
-    "readOnly", "writeOnly", "$defs", "$schema", "$id",
-})  # fmt: skip
+IGNORED = frozenset(
+    {
+        "title",
+        "description",
+        "default",
+        "examples",
+        "format",
+        "discriminator",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "$defs",
+        "$schema",
+        "$id",
+    }
+)
 """Keywords that do not affect validity."""
 
 
@@ -93,10 +105,23 @@ _LIMITS: dict[str, tuple[Callable[[Any], bool], Callable[[Any, Any], bool]]] = {
 MOST_STEPS = 200_000
 """Comparisons of schema parts with reply parts: references that fan out would take forever."""
 
-_HANDLED = frozenset({
-    "$ref", "type", "enum", "const", "anyOf", "oneOf", "allOf", "properties", "required",
-    "additionalProperties", "items", "prefixItems", "uniqueItems",
-})  # fmt: skip
+_HANDLED = frozenset(
+    {
+        "$ref",
+        "type",
+        "enum",
+        "const",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "uniqueItems",
+    }
+)
 
 
 class _Check:

@@ -58,9 +58,15 @@ class Secret:
         packed = _base64_cores(value)
         digits = value.encode().hex()
         forms = (
-            value, json.dumps(value)[1:-1], repr(value)[1:-1], quote(value, safe=""), *packed,
-            *(core.replace("+", "-").replace("/", "_") for core in packed), digits, digits.upper(),
-        )  # fmt: skip
+            value,
+            json.dumps(value)[1:-1],
+            repr(value)[1:-1],
+            quote(value, safe=""),
+            *packed,
+            *(core.replace("+", "-").replace("/", "_") for core in packed),
+            digits,
+            digits.upper(),
+        )
         for form in forms:
             text = text.replace(form, HIDDEN)
         wanted = (value, *_readings(value))

@@ -37,10 +37,14 @@ class ReplyProblem:
 
     def to_json(self) -> dict[str, str | bool]:
         return {
-            "conversation": self.conversation, "pass": self.stage, "what": self.what,
-            "whole_reply": self.failure, "detail": self.detail, "raw": self.raw,
+            "conversation": self.conversation,
+            "pass": self.stage,
+            "what": self.what,
+            "whole_reply": self.failure,
+            "detail": self.detail,
+            "raw": self.raw,
             "request": self.key,
-        }  # fmt: skip
+        }
 
 
 @dataclass(slots=True)
@@ -58,10 +62,17 @@ class SessionLedger:
         place = (conversation, stage)
         self.usage[place] += outcome.usage
         if isinstance(outcome, Failure):
-            self.problems.append(ReplyProblem(
-                conversation, stage, outcome.kind.value, outcome.detail, outcome.raw, outcome.key,
-                failure=True,
-            ))  # fmt: skip
+            self.problems.append(
+                ReplyProblem(
+                    conversation,
+                    stage,
+                    outcome.kind.value,
+                    outcome.detail,
+                    outcome.raw,
+                    outcome.key,
+                    failure=True,
+                )
+            )
             return
         self.replies[place] += 1
         if outcome.served_model:
@@ -95,10 +106,13 @@ class SessionLedger:
 def usage_json(usage: Usage) -> dict[str, int | str]:
     """A usage for a manifest; the cost is of the calls with a known price."""
     return {
-        "calls": usage.calls, "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens, "cost": str(plain(usage.cost)),
-        "unpriced": usage.unpriced, "unmeasured": usage.unmeasured,
-    }  # fmt: skip
+        "calls": usage.calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cost": str(plain(usage.cost)),
+        "unpriced": usage.unpriced,
+        "unmeasured": usage.unmeasured,
+    }
 
 
 _NOT_ASKED = {
@@ -161,9 +175,12 @@ class ModelSession:
         self._announce(stage, requests)
         show = self.callbacks.progress
         outcomes = ask_all(
-            self.asking.client, requests, reply_type, self.concurrency,
+            self.asking.client,
+            requests,
+            reply_type,
+            self.concurrency,
             None if show is None else (lambda state: show(stage, state)),
-        )  # fmt: skip
+        )
         if not hold and self.asking.batch is not None:
             self.asking.batch.stop_if_waiting(self.batch_file)
         failures = [
@@ -193,9 +210,11 @@ class ModelSession:
         models = ", ".join(sorted({request.model for request in requests}))
         self.callbacks.show(f"pass {stage}, {models}:")
         confirm(
-            estimate(requests, self.cache, self.price), self.callbacks.show, self.callbacks.agree,
+            estimate(requests, self.cache, self.price),
+            self.callbacks.show,
+            self.callbacks.agree,
             yes=self.callbacks.yes or self.provider == "batch",
-        )  # fmt: skip
+        )
 
 
 def open_session(
@@ -207,9 +226,15 @@ def open_session(
     parameters: ModelParameters | None = None,
 ) -> ModelSession:
     return ModelSession(
-        open_client(settings, cache), cache, settings.provider, settings.price, batch_file,
-        concurrency, parameters or ModelParameters(), callbacks or SessionCallbacks(),
-    )  # fmt: skip
+        open_client(settings, cache),
+        cache,
+        settings.provider,
+        settings.price,
+        batch_file,
+        concurrency,
+        parameters or ModelParameters(),
+        callbacks or SessionCallbacks(),
+    )
 
 
 def progress_text(stage: str, state: AskProgress) -> str:

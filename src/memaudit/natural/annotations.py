@@ -94,12 +94,16 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
     measure = cost_rule(recipe.cost_rule)
     candidates = [
         Candidate(
-            id=offer.id, experience=offer.experience, kind=offer.kind, text=offer.text,
-            cost=Fraction(measure(offer.text, offer.kind)), confidence=offer.confidence,
+            id=offer.id,
+            experience=offer.experience,
+            kind=offer.kind,
+            text=offer.text,
+            cost=Fraction(measure(offer.text, offer.kind)),
+            confidence=offer.confidence,
             generator=offer.generator,
         )
         for offer in offers
-    ]  # fmt: skip
+    ]
     stream = experiences(transcript, steps)
     tables = distinct_texts(*grouped(stream, candidates, recipe.group), rows)
     attributes = {}
@@ -107,11 +111,12 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
         frame, judged = _frame(labels, offers, evidence, passes, tables)
         label_sets = [
             LabelPass(
-                file.name, file.sha256,
+                file.name,
+                file.sha256,
                 _once(cells, tables.stands_for),
             )
             for file, cells in zip(labels.passes, passes, strict=True)
-        ]  # fmt: skip
+        ]
         attributes[FIELD] = label_passes_json(frame, judged, label_sets)
     package = Package(
         name=conversation.id,
@@ -192,9 +197,12 @@ def _passes(
 
 
 def _frame(
-    labels: Labels, offers: Sequence[Offer], evidence: Sequence[LocatedUnit],
-    passes: Sequence[LabelledCells], tables: DistinctTexts,
-) -> tuple[str, int]:  # fmt: skip
+    labels: Labels,
+    offers: Sequence[Offer],
+    evidence: Sequence[LocatedUnit],
+    passes: Sequence[LabelledCells],
+    tables: DistinctTexts,
+) -> tuple[str, int]:
     """Which cells a pass judged, and how many.
 
     Memories and units that are labelled with sessions are judged session by session.

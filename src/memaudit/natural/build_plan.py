@@ -66,9 +66,11 @@ def plan_build(job: BuildJob) -> BuildPlan:
     if subset is not None and job.format not in (None, format):
         raise MemAuditError(f"the subset is of format {format!r}, not {job.format!r}")
     plan = BuildPlan(
-        job, AnnotationRecipe(format, job.cost_rule or WORDS, job.labels, job.group),
-        dataset_hash(job.path), subset,
-    )  # fmt: skip
+        job,
+        AnnotationRecipe(format, job.cost_rule or WORDS, job.labels, job.group),
+        dataset_hash(job.path),
+        subset,
+    )
     if job.cost_rule is None:
         recipe = replace(plan.recipe, cost_rule=default_rule(_first_texts(plan)))
         plan = replace(plan, recipe=recipe)

@@ -63,15 +63,22 @@ def extracts(transcript: Transcript) -> Iterator[Offer]:
         spoken = [turn for turn in session.turns if turn_text(turn).strip()]
         for turn in spoken:
             yield Offer(
-                f"{turn.id}/raw", turn.id, "raw", dated(turn, session), "rule:raw",
+                f"{turn.id}/raw",
+                turn.id,
+                "raw",
+                dated(turn, session),
+                "rule:raw",
                 whole_turns=(turn.id,),
-            )  # fmt: skip
+            )
         if spoken:
             yield Offer(
-                f"{session.id}/session", session_end_id(session.id), "session",
-                "\n".join([*_date(session.timestamp), *map(said, spoken)]), "rule:session",
+                f"{session.id}/session",
+                session_end_id(session.id),
+                "session",
+                "\n".join([*_date(session.timestamp), *map(said, spoken)]),
+                "rule:session",
                 whole_turns=tuple(turn.id for turn in spoken),
-            )  # fmt: skip
+            )
 
 
 def said(turn: Turn) -> str:
@@ -163,9 +170,13 @@ def update_offers(transcript: Transcript) -> Iterator[Offer]:
             ("compound_update", f"{turn.speaker}: {pair.new} (before: {pair.old})"),
         ):
             yield Offer(
-                f"{pair.later}/{kind}{suffix}", pair.later, kind, " ".join([*date, text]),
-                "rule:pairs-v1", update=pair,
-            )  # fmt: skip
+                f"{pair.later}/{kind}{suffix}",
+                pair.later,
+                kind,
+                " ".join([*date, text]),
+                "rule:pairs-v1",
+                update=pair,
+            )
 
 
 def pairs(transcript: Transcript) -> Iterator[tuple[int, UpdatePair]]:
@@ -185,9 +196,11 @@ def pairs(transcript: Transcript) -> Iterator[tuple[int, UpdatePair]]:
 
 
 def _best(
-    own: list[_Sentence], speaker: str, index: dict[tuple[str, str], list[_Sentence]],
+    own: list[_Sentence],
+    speaker: str,
+    index: dict[tuple[str, str], list[_Sentence]],
     rarity: dict[str, float],
-) -> list[UpdatePair]:  # fmt: skip
+) -> list[UpdatePair]:
     """The pairs of one turn: per earlier turn the two most similar sentences."""
     best: dict[str, tuple[float, UpdatePair]] = {}
     for new in own:

@@ -149,9 +149,13 @@ LABELS = {Fraction(1): "full", Fraction(1, 2): "partial", Fraction(0): "none"}
 
 def coverage_row(candidate: str, unit: str, value: Fraction, provenance: str, why: str) -> Coverage:
     return Coverage(
-        candidate=candidate, unit=unit, value=value, label=LABELS.get(value), rationale=why or None,
+        candidate=candidate,
+        unit=unit,
+        value=value,
+        label=LABELS.get(value),
+        rationale=why or None,
         provenance=provenance,
-    )  # fmt: skip
+    )
 
 
 class CoverageRules:
@@ -257,9 +261,10 @@ def _has_quote(offer: Offer, located: LocatedUnit, contained: set[str]) -> bool:
 
 
 def coverage_rows(
-    offers: Sequence[Offer], evidence: Sequence[LocatedUnit],
+    offers: Sequence[Offer],
+    evidence: Sequence[LocatedUnit],
     labelled: Mapping[tuple[str, str], Coverage],
-) -> list[Coverage]:  # fmt: skip
+) -> list[Coverage]:
     """All rows above 0. A label takes precedence over the rules."""
     rules = CoverageRules(evidence)
     located = {unit.unit.id: unit for unit in evidence}
@@ -291,8 +296,10 @@ def kept_parts(located: LocatedUnit, offer: Offer, row: Coverage) -> list[Covera
     ]
     if not kept or not kept[0].core:
         return []
-    return [row.model_copy(update={"unit": unit.id, "value": FULL, "label": LABELS[FULL]})
-            for unit in kept]  # fmt: skip
+    return [
+        row.model_copy(update={"unit": unit.id, "value": FULL, "label": LABELS[FULL]})
+        for unit in kept
+    ]
 
 
 def has_words(text: str, words: str) -> bool:

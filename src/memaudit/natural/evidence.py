@@ -123,10 +123,14 @@ def point_evidence(
             attributes[REPLACES] = [id for text in point.replaces for id in ids[text]]
         session = transcript.session_ids[point.session]
         unit = EvidenceUnit(
-            id=point.id, kind=kind, text=point.text, timestamp=point.timestamp, weight=weight,
+            id=point.id,
+            kind=kind,
+            text=point.text,
+            timestamp=point.timestamp,
+            weight=weight,
             sources=(Source(id=session, session=session),),
             attributes=attributes,
-        )  # fmt: skip
+        )
         units.append(LocatedUnit(unit, (), session, point.text))
     return units, [query_of(question, question.evidence_points) for question in questions]
 
@@ -134,9 +138,13 @@ def point_evidence(
 def query_of(question: Question, required: Sequence[str]) -> Query:
     """A question as a query of importance 1."""
     return Query(
-        id=question.id, text=question.text, answer=question.answer, kind=question.kind,
-        required=tuple(required), attributes={"abstention": True} if question.abstention else {},
-    )  # fmt: skip
+        id=question.id,
+        text=question.text,
+        answer=question.answer,
+        kind=question.kind,
+        required=tuple(required),
+        attributes={"abstention": True} if question.abstention else {},
+    )
 
 
 def _kinds(question: Question, count: int) -> list[str]:
@@ -152,9 +160,12 @@ def _turn_unit(transcript: Transcript, id: str, kind: str) -> LocatedUnit:
     turn = transcript.turn[id]
     text = turn_text(turn)
     unit = EvidenceUnit(
-        id=id, kind=kind, text=f"{turn.speaker}: {text}", timestamp=turn.timestamp,
+        id=id,
+        kind=kind,
+        text=f"{turn.speaker}: {text}",
+        timestamp=turn.timestamp,
         sources=(Source(id=id, session=turn.session, text=text),),
-    )  # fmt: skip
+    )
     return LocatedUnit(unit, (id,), turn.session, text, who=turn.speaker)
 
 
@@ -162,9 +173,12 @@ def _session_unit(transcript: Transcript, id: str) -> LocatedUnit:
     session = transcript.session[id]
     turns = tuple(turn.id for turn in session.turns if turn_text(turn).strip())
     unit = EvidenceUnit(
-        id=id, kind=FACT, text=f"All of session {id}", timestamp=session.timestamp,
+        id=id,
+        kind=FACT,
+        text=f"All of session {id}",
+        timestamp=session.timestamp,
         sources=(Source(id=id, session=id),),
-    )  # fmt: skip
+    )
     statement = "\n".join(turn_text(turn) for turn in session.turns)
     return LocatedUnit(unit, turns, id, statement, needs_all=True)
 
@@ -174,11 +188,13 @@ def _change(transcript: Transcript, question: str, cited: Sequence[str]) -> Loca
     *old, new = cited
     turn = transcript.turn[new]
     unit = EvidenceUnit(
-        id=f"supersession/{question}", kind=SUPERSESSION,
-        text=f"Since {new}, what {', '.join(old)} said no longer holds.", timestamp=turn.timestamp,
+        id=f"supersession/{question}",
+        kind=SUPERSESSION,
+        text=f"Since {new}, what {', '.join(old)} said no longer holds.",
+        timestamp=turn.timestamp,
         sources=tuple(
             Source(id=id, session=transcript.turn[id].session, text=turn_text(transcript.turn[id]))
             for id in cited
         ),
-    )  # fmt: skip
+    )
     return LocatedUnit(unit, (), turn.session, turn_text(turn), replaces=tuple(old), by=new)

@@ -140,13 +140,33 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return out.getvalue()
 
 
-UNIT_FIELDS = frozenset({
-    "conversation", "unit_id", "kind", "text", "quote", "turns", "dia_ids", "session", "questions",
-    "note", "parts",
-})  # fmt: skip
-MEMORY_FIELDS = frozenset({
-    "conversation", "memory_id", "kind", "text", "turn", "session", "sources", "confidence",
-})  # fmt: skip
+UNIT_FIELDS = frozenset(
+    {
+        "conversation",
+        "unit_id",
+        "kind",
+        "text",
+        "quote",
+        "turns",
+        "dia_ids",
+        "session",
+        "questions",
+        "note",
+        "parts",
+    }
+)
+MEMORY_FIELDS = frozenset(
+    {
+        "conversation",
+        "memory_id",
+        "kind",
+        "text",
+        "turn",
+        "session",
+        "sources",
+        "confidence",
+    }
+)
 CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "parts", "why"})
 
 

@@ -119,17 +119,20 @@ class LabelFitting:
             # A pass judges the unit there, and no source says so.
             attributes[HOME_SESSION] = session
         unit = EvidenceUnit(
-            id=id, kind=row.optional("kind") or "fact", text=row.text("text"),
+            id=id,
+            kind=row.optional("kind") or "fact",
+            text=row.text("text"),
             timestamp=self.transcript.turn[cited[-1]].timestamp if cited else None,
             sources=tuple(
                 Source(
-                    id=turn, session=self.transcript.turn[turn].session,
+                    id=turn,
+                    session=self.transcript.turn[turn].session,
                     text=quote if turn == holder else texts[turn],
                 )
                 for turn in cited
             ),
             attributes=attributes,
-        )  # fmt: skip
+        )
         who = " ".join(sorted(names(unit.text)))
         located = LocatedUnit(
             unit, turns, session, unit.text, quote if holder else "", who, parts=named_parts(row)

@@ -187,8 +187,11 @@ def pass_agreements(labelled: Iterable[LabelPasses]) -> list[PassAgreement]:
             pairs[Fraction(0), Fraction(0)] += labels.judged - len(listed)
     return [
         PassAgreement(
-            first, second, pairs.total(), sum(n for (a, b), n in pairs.items() if a == b),
+            first,
+            second,
+            pairs.total(),
+            sum(n for (a, b), n in pairs.items() if a == b),
             kappa_of_pairs(pairs),
         )
         for (first, second), pairs in pooled.items()
-    ]  # fmt: skip
+    ]

@@ -106,9 +106,14 @@ class CaseResult:
     def to_json(self) -> dict[str, Any]:
         case = self.case
         return {
-            "case": case.id, "pass": case.stage, "point": case.point, "why": case.why,
-            "expected": expected_text(case), "given": self.answer, "right": self.is_right,
-        }  # fmt: skip
+            "case": case.id,
+            "pass": case.stage,
+            "point": case.point,
+            "why": case.why,
+            "expected": expected_text(case),
+            "given": self.answer,
+            "right": self.is_right,
+        }
 
 
 @cache
@@ -117,11 +122,9 @@ def prompt_cases() -> tuple[PromptCase, ...]:
     text = files("memaudit.natural").joinpath("prompts", "cases.jsonl").read_text("utf-8")
     rows = (json.loads(line) for line in text.splitlines())
     return tuple(
-        PromptCase(
-            row["id"], row["pass"], row["point"], row["why"], row["given"], row["right"]
-        )
+        PromptCase(row["id"], row["pass"], row["point"], row["why"], row["given"], row["right"])
         for row in rows
-    )  # fmt: skip
+    )
 
 
 def chosen_cases(stage: str | None) -> list[PromptCase]:
@@ -206,10 +209,17 @@ def _shown_unit(number: int, row: Mapping[str, Any], prompts: int) -> ShownUnit:
     if prompts == 1:
         return unit
     return ShownUnit(
-        number, unit.kind, unit.time, unit.statement, unit.quote, 1, row.get("said_by", "user"),
-        tuple(row.get("context", ())), row.get("dates") and tuple(row["dates"]),
+        number,
+        unit.kind,
+        unit.time,
+        unit.statement,
+        unit.quote,
+        1,
+        row.get("said_by", "user"),
+        tuple(row.get("context", ())),
+        row.get("dates") and tuple(row["dates"]),
         row.get("disputed", False),
-    )  # fmt: skip
+    )
 
 
 def expected_text(case: PromptCase) -> str:

@@ -165,6 +165,9 @@ def grouped(
 
 def _end(id: str, index: int, session: Session) -> Experience:
     return Experience(
-        id=id, index=index, session=session.id, timestamp=session.timestamp,
+        id=id,
+        index=index,
+        session=session.id,
+        timestamp=session.timestamp,
         attributes={STEP: "session end"},
-    )  # fmt: skip
+    )

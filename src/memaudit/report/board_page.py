@@ -55,8 +55,11 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
         "conversations": list(board.conversations),
         "passes": list(board.passes),
         "costs_in": board.measure,
-        "agreement": None if board.agreement is None else {
-            "pairs": board.agreement.pairs, "differ": board.agreement.differ,
+        "agreement": None
+        if board.agreement is None
+        else {
+            "pairs": board.agreement.pairs,
+            "differ": board.agreement.differ,
             "kappa": rounded(board.agreement.kappa),
             "kappa_by_conversation": [rounded(one) for one in board.agreement.by_conversation],
         },
@@ -109,9 +112,15 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
         ],
         "differences": [
             {
-                "budget": one.budget, "measure": one.measure, "first": one.first,
-                "second": one.second, "mean": rounded(one.mean), "low": rounded(one.low),
-                "high": rounded(one.high), "p": rounded(one.p), "clear": one.clear,
+                "budget": one.budget,
+                "measure": one.measure,
+                "first": one.first,
+                "second": one.second,
+                "mean": rounded(one.mean),
+                "low": rounded(one.low),
+                "high": rounded(one.high),
+                "p": rounded(one.p),
+                "clear": one.clear,
             }
             for one in board.differences
         ],
@@ -128,9 +137,13 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
                 "notes": list(row.notes),
                 "loses": row.loses,
                 "examples": [
-                    {"conversation": one.conversation, "unit": one.unit,
-                     "share_of_opt": rounded(one.share),
-                     "memory": one.memory and one.memory.text, "in_part": one.in_part}
+                    {
+                        "conversation": one.conversation,
+                        "unit": one.unit,
+                        "share_of_opt": rounded(one.share),
+                        "memory": one.memory and one.memory.text,
+                        "in_part": one.in_part,
+                    }
                     for one in row.examples
                 ],
             }
@@ -138,7 +151,7 @@ def board_data(board: SystemBoard) -> dict[str, Any]:
         ],
         "notes": list(board.notes),
         "left_out": list(board.left_out),
-    }  # fmt: skip
+    }
 
 
 def finding(board: SystemBoard) -> str:
@@ -174,8 +187,13 @@ def cut_note(board: SystemBoard) -> str:
     lower = sum(one.random_cut > one.score.mean for one in cut)
     of = _of_ranked(board)
     which = f"{stores - fits} of {stores} stores{of} do not fit" if fits else f"No store{of} fits"
-    budget = "the budget" if len(board.budgets) == 1 else "any of the budgets" if not fits \
-        else "their budget"  # fmt: skip
+    budget = (
+        "the budget"
+        if len(board.budgets) == 1
+        else "any of the budgets"
+        if not fits
+        else "their budget"
+    )
     return (
         f"{which} {budget}, so scores depend on how stores are cut, here by {policies}. A cut at "
         f"random scores higher in {lower} of {counted(len(cut), 'mean')}."

@@ -126,8 +126,14 @@ _WRITER_LOOKS = {
 }
 
 
-SYSTEMS = {"mem0": BLUE, "letta": VERMILION, "langmem": GREEN, "amem": PURPLE, "zep": AMBER,
-           "graphiti": SKY}  # fmt: skip
+SYSTEMS = {
+    "mem0": BLUE,
+    "letta": VERMILION,
+    "langmem": GREEN,
+    "amem": PURPLE,
+    "zep": AMBER,
+    "graphiti": SKY,
+}
 """Hues of systems: every store whose name begins with one has its hue."""
 
 
@@ -230,8 +236,14 @@ KINDS = {
 }
 """Kinds of memories and of evidence units."""
 
-STATE_MARKERS = {STALE: "v", CURRENT: "o", SUPERSESSION: "s", DELETION: "^", TEMPORAL: "D",
-                 ABSTENTION: "P"}  # fmt: skip
+STATE_MARKERS = {
+    STALE: "v",
+    CURRENT: "o",
+    SUPERSESSION: "s",
+    DELETION: "^",
+    TEMPORAL: "D",
+    ABSTENTION: "P",
+}
 """Markers of kinds of units, where areas are too small for letters."""
 
 

@@ -212,10 +212,15 @@ def agreement_part(data: Mapping[str, Any]) -> AgreementPart:
             measured = pair["scales"][scale]
             for balance in ("as_drawn", "natural"):
                 if (coefficients := measured[balance]) is not None:
-                    rows.append(PairRow(
-                        title, scale, balance, int(measured["cells"]),
-                        *_coefficients(coefficients, over),
-                    ))  # fmt: skip
+                    rows.append(
+                        PairRow(
+                            title,
+                            scale,
+                            balance,
+                            int(measured["cells"]),
+                            *_coefficients(coefficients, over),
+                        )
+                    )
     disputed = tuple(
         DisputeRow(
             f"{cell['package']}: {cell['candidate_id']} x {cell['unit_id']}"
@@ -234,11 +239,16 @@ def agreement_part(data: Mapping[str, Any]) -> AgreementPart:
         for alpha in data["alpha"]
     )
     return AgreementPart(
-        int(data["cells"]), int(data["packages"]), tuple(rows), disputed, len(data["disputed"]),
+        int(data["cells"]),
+        int(data["packages"]),
+        tuple(rows),
+        disputed,
+        len(data["disputed"]),
         tuple(map(str, data["notes"])),
         sum(rater["role"] == "annotator" for rater in data["raters"]),
-        alphas, tuple(_concentrations(data)),
-    )  # fmt: skip
+        alphas,
+        tuple(_concentrations(data)),
+    )
 
 
 def _coefficients(data: Mapping[str, Any], over: str) -> list[NumberWithInterval]:
@@ -262,9 +272,9 @@ def _concentrations(data: Mapping[str, Any]) -> Iterator[Concentration]:
         compared = pair["scales"][scale]
         cells, confusion = int(compared["cells"]), compared["as_drawn"]["confusion"]
         rows = tuple(_group_rows(compared["groups"], cells))
-        total = int(sum(
-            entry for i, row in enumerate(confusion) for j, entry in enumerate(row) if i != j
-        ))  # fmt: skip
+        total = int(
+            sum(entry for i, row in enumerate(confusion) for j, entry in enumerate(row) if i != j)
+        )
         if rows and total:
             yield Concentration(" - ".join(names), scale, cells, total, rows)
 
@@ -280,10 +290,15 @@ def _group_rows(groups: Sequence[Mapping[str, Any]], cells: int) -> Iterator[Gro
         for group in sorted(members, key=lambda member: -int(member["disagreements"])):
             share = group["share_of_disagreements"]
             yield GroupRow(
-                by, str(group["group"]), int(group["cells"]), int(group["cells"]) / cells,
-                int(group["disagreements"]), None if share is None else float(share),
-                float(group["rate"]), _estimate(group["kappa"], "over_cells"),
-            )  # fmt: skip
+                by,
+                str(group["group"]),
+                int(group["cells"]),
+                int(group["cells"]) / cells,
+                int(group["disagreements"]),
+                None if share is None else float(share),
+                float(group["rate"]),
+                _estimate(group["kappa"], "over_cells"),
+            )
 
 
 def ratio_part(data: Mapping[str, Any]) -> RatioPart:
@@ -291,22 +306,27 @@ def ratio_part(data: Mapping[str, Any]) -> RatioPart:
     sets = tuple(str(label_set["name"]) for label_set in data["label_sets"])
     shifts = tuple(
         ShiftRow(
-            str(label_set["name"]), int(label_set["changed_cells"]),
+            str(label_set["name"]),
+            int(label_set["changed_cells"]),
             "all" if shift["budget"] is None else str(shift["budget"]),
-            _number(shift["ratio_mad"], "mean"), *_ranking(shift["ranking"]),
+            _number(shift["ratio_mad"], "mean"),
+            *_ranking(shift["ranking"]),
         )
         for label_set in data["label_sets"]
         for shift in label_set["shifts"]
-    )  # fmt: skip
+    )
     stores = tuple(
         MeanRatioRow(
-            str(row["store"]), str(row["budget"]), _number(row["ratios"]["package"], "mean"),
+            str(row["store"]),
+            str(row["budget"]),
+            _number(row["ratios"]["package"], "mean"),
             tuple(_number(row["ratios"].get(name), "mean").value for name in sets),
-            _number(row["label_draws"], "mean"), _number(row["bounds"]),
+            _number(row["label_draws"], "mean"),
+            _number(row["bounds"]),
             bool((row["bounds"] or {}).get("exact")),
         )
         for row in data["ratios"]
-    )  # fmt: skip
+    )
     units = tuple(
         (
             str(label_set["name"]),
@@ -319,10 +339,17 @@ def ratio_part(data: Mapping[str, Any]) -> RatioPart:
         for label_set in data["label_sets"]
     )
     return RatioPart(
-        int(data["packages"]), int(data["solved_optima"]), int(data["uncertified_optima"]), sets,
-        shifts, stores, units, int(data["draws"]), _kind_of_interval(data["ratios"]),
+        int(data["packages"]),
+        int(data["solved_optima"]),
+        int(data["uncertified_optima"]),
+        sets,
+        shifts,
+        stores,
+        units,
+        int(data["draws"]),
+        _kind_of_interval(data["ratios"]),
         tuple(map(str, data.get("notes", ()))),
-    )  # fmt: skip
+    )
 
 
 def _kind_of_interval(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -335,9 +362,11 @@ def _ranking(
     data: Mapping[str, Any],
 ) -> tuple[bool, int, NumberWithInterval, NumberWithInterval]:
     return (
-        bool(data["preserved"]), len(data["swapped"]) + len(data["tied_under_one"]),
-        _number(data["tau_b"]), _number(data["spearman_rho"]),
-    )  # fmt: skip
+        bool(data["preserved"]),
+        len(data["swapped"]) + len(data["tied_under_one"]),
+        _number(data["tau_b"]),
+        _number(data["spearman_rho"]),
+    )
 
 
 def _estimate(data: Mapping[str, Any] | None, over: str) -> NumberWithInterval:

@@ -112,9 +112,12 @@ class Board:
             leads.setdefault(first, []).append(budget)
             pair = {row.store for row in ranked[:2]}
             clear += (
-                budget for gap in self.gaps if gap.budget == budget
-                and {gap.first, gap.second} == pair and gap.verdict == DISTINGUISHED
-            )  # fmt: skip
+                budget
+                for gap in self.gaps
+                if gap.budget == budget
+                and {gap.first, gap.second} == pair
+                and gap.verdict == DISTINGUISHED
+            )
         if not leads:
             return "No store has a score."
         if len(self.stores) == 1:
@@ -137,8 +140,11 @@ class Board:
     def __repr__(self) -> str:
         count = len(self.entries.packages)
         over = counted(count, "package")
-        marks = [over, *(["no intervals"] if self.one_package else []),
-                 *(["an ESTIMATE"] if self.entries.is_estimate else [])]  # fmt: skip
+        marks = [
+            over,
+            *(["no intervals"] if self.one_package else []),
+            *(["an ESTIMATE"] if self.entries.is_estimate else []),
+        ]
         return "\n".join(
             f"budget {budget}: {', '.join(_named(row, count) for row in rows)} ({', '.join(marks)})"
             for budget, rows in self.budgets
@@ -151,13 +157,20 @@ class Board:
     def _frame(self) -> Frame:
         names = ("budget", "store", "packages", "score", "ci_low", "ci_high", "best_subset")
         return (*names, *LOSS_STEPS, "is_estimate"), [
-            (budget, row.store, row.score.n, row.score.mean, row.score.low, row.score.high,
-             row.best_subset.mean,
-             *(float(row.shares[step]) if row.shares else None for step in LOSS_STEPS),
-             self.entries.is_estimate)
+            (
+                budget,
+                row.store,
+                row.score.n,
+                row.score.mean,
+                row.score.low,
+                row.score.high,
+                row.best_subset.mean,
+                *(float(row.shares[step]) if row.shares else None for step in LOSS_STEPS),
+                self.entries.is_estimate,
+            )
             for budget, rows in self.budgets
             for row in rows
-        ]  # fmt: skip
+        ]
 
     def _repr_html_(self) -> str:
         return html_table(*self._frame())
@@ -201,11 +214,16 @@ def board(entries: Entries) -> Board:
             stores, mean_intervals(scores, drawn), mean_intervals(best, drawn), strict=True
         )
         standings = [
-            _standing(store, mine.if_several, most.if_several,
-                      [cells.get((package, store)) for package in entries.packages],
-                      incomplete[store], undecided[store])
+            _standing(
+                store,
+                mine.if_several,
+                most.if_several,
+                [cells.get((package, store)) for package in entries.packages],
+                incomplete[store],
+                undecided[store],
+            )
             for store, mine, most in columns
-        ]  # fmt: skip
+        ]
         standings.sort(key=_rank)
         budgets.append((budget, tuple(standings)))
         order = [stores.index(standing.store) for standing in standings]
@@ -244,9 +262,13 @@ def _unseen(entries: Entries) -> tuple[Counter[str], Counter[str]]:
 
 
 def _standing(
-    store: str, score: Interval, best_subset: Interval, rows: Sequence[ScoreRow | None],
-    incomplete: int, undecided: int,
-) -> Standing:  # fmt: skip
+    store: str,
+    score: Interval,
+    best_subset: Interval,
+    rows: Sequence[ScoreRow | None],
+    incomplete: int,
+    undecided: int,
+) -> Standing:
     scored = [row for row in rows if row is not None]
     sizes = [row.written.memories for row in scored]
     diagnoses = [row.diagnosis for row in scored if isinstance(row.diagnosis, LossDiagnosis)]

@@ -30,9 +30,7 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
         "packages": list(board.entries.packages),
         "judges": list(board.entries.judges),
         "coverage_is_an_estimate": board.entries.is_estimate,
-        "assumed_share": {
-            "optimum": board.entries.assumed[0], "store": board.entries.assumed[1]
-        },
+        "assumed_share": {"optimum": board.entries.assumed[0], "store": board.entries.assumed[1]},
         "cost_rule": board.entries.cost_rule,
         "skipped_files": list(board.entries.skipped),
         "not_scored": [row.model_dump() for row in board.entries.not_scored],
@@ -43,7 +41,8 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
             if is_incomplete(store) or store.undecided_cells or store.left_out
         ],
         "standings": [
-            {"budget": budget, **_standing(standing)} for budget, rows in board.budgets
+            {"budget": budget, **_standing(standing)}
+            for budget, rows in board.budgets
             for standing in rows
         ],
         "differences": [
@@ -58,7 +57,7 @@ def leaderboard_data(board: Board) -> dict[str, Any]:
             for gap in board.gaps
         ],
         "denominators": denominators_data(denominator_rows(board.entries)),
-    }  # fmt: skip
+    }
 
 
 def _standing(standing: Standing) -> dict[str, Any]:
@@ -211,9 +210,12 @@ def _mean_column(heading: str, short: str, mean: Callable[[Standing], Interval])
         return "" if known.low != known.low else span(known.low, known.high)
 
     return Column(
-        heading, short, lambda row: ratio(mean(row).mean, DASH), interval,
+        heading,
+        short,
+        lambda row: ratio(mean(row).mean, DASH),
+        interval,
         lambda row: ratio(mean(row).mean),
-    )  # fmt: skip
+    )
 
 
 def _loss_column(name: str) -> Column:

@@ -23,9 +23,13 @@ def write_page(data: dict[str, Any], out: Path) -> None:
 def build_page(report: LintFile) -> str:
     """One self-contained HTML file."""
     return one_file(
-        environment(), "lint.html", title=f"{report.store}, looked over",
-        version=VERSION, cost=short_exact(exact(report.cost)), **lint_view(report),
-    )  # fmt: skip
+        environment(),
+        "lint.html",
+        title=f"{report.store}, looked over",
+        version=VERSION,
+        cost=short_exact(exact(report.cost)),
+        **lint_view(report),
+    )
 
 
 def lint_view(report: LintFile) -> dict[str, Any]:

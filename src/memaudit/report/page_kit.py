@@ -89,15 +89,33 @@ def environment(*packages: str) -> Environment:
         finalize=_shown,
     )
     for show in (
-        ratio, difference, amount, change, p_value, precise, share, percent, shortened,
-        counted, thousands, byte_size, short_number, assumed_text,
-    ):  # fmt: skip
+        ratio,
+        difference,
+        amount,
+        change,
+        p_value,
+        precise,
+        share,
+        percent,
+        shortened,
+        counted,
+        thousands,
+        byte_size,
+        short_number,
+        assumed_text,
+    ):
         jinja.filters[show.__name__] = show
     jinja.globals.update(
-        OPT=OPT, LEVEL=LEVEL, RESAMPLES=RESAMPLES, FLIPS=FLIPS, GROUP_TITLES=GROUP_TITLES,
-        GROUP_NOTES=GROUP_NOTES, MOST_CHARACTERS=MOST_CHARACTERS, charts=page_charts,
+        OPT=OPT,
+        LEVEL=LEVEL,
+        RESAMPLES=RESAMPLES,
+        FLIPS=FLIPS,
+        GROUP_TITLES=GROUP_TITLES,
+        GROUP_NOTES=GROUP_NOTES,
+        MOST_CHARACTERS=MOST_CHARACTERS,
+        charts=page_charts,
         encoding=encoding,
-    )  # fmt: skip
+    )
     return jinja
 
 

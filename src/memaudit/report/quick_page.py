@@ -22,12 +22,20 @@ def write_page(
     name = look.store.name if look.store is not None else look.package.name if look.package else ""
     rows = [] if scores is None else scores["scores"]
     page = one_file(
-        environment(), "quick.html", title=f"{name}, a first look", lines=look.lines,
-        steps=look.next_steps, rows=rows, estimate=look.rough, has_lint=bool(view),
-        units=[] if rows or look.package is None else [
+        environment(),
+        "quick.html",
+        title=f"{name}, a first look",
+        lines=look.lines,
+        steps=look.next_steps,
+        rows=rows,
+        estimate=look.rough,
+        has_lint=bool(view),
+        units=[]
+        if rows or look.package is None
+        else [
             {"id": unit.id, "kind": unit.kind, "text": masked(unit.text)}
             for unit in look.package.units[:MOST_UNITS]
         ],
         **({"version": VERSION} | view),
-    )  # fmt: skip
+    )
     write_file(out, page)

@@ -47,25 +47,34 @@ def writer_rows(summary: Mapping[str, Any], writers: Sequence[str] = WRITERS) ->
         )
     return [
         SideRow(
-            row["writer"], _label(row["writer"]), "", False, str(row["budget"]), row["n"],
+            row["writer"],
+            _label(row["writer"]),
+            "",
+            False,
+            str(row["budget"]),
+            row["n"],
             *(_number(row[name]) for name in ("mean_ratio", "ci_low", "ci_high")),
         )
         for row in rows
         if row["writer"] in writers
-    ]  # fmt: skip
+    ]
 
 
 def store_rows(denominators: Iterable[Mapping[str, Any]]) -> list[SideRow]:
     """Rows of stores by every way of keeping, over OPT of the package with the store."""
     return [
         SideRow(
-            row["store"], row["store"], row["kept_by"], True, row["budget"],
+            row["store"],
+            row["store"],
+            row["kept_by"],
+            True,
+            row["budget"],
             row["union_ratio"]["n"],
             *(_number(row["union_ratio"][name]) for name in ("mean", "ci_low", "ci_high")),
         )
         for row in denominators
         if row["kept_by"] != WHOLE
-    ]  # fmt: skip
+    ]
 
 
 def refuse_other_packages(run: Collection[str], scored: Collection[str]) -> None:

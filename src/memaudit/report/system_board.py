@@ -212,29 +212,41 @@ def _left_out(scored: Sequence[ScoredConversation], folder: BoardFolder) -> list
     lines = []
     for one in scored:
         lines += [
-            f"{row.store} on {row.package}: {row.reason}" if row.store
+            f"{row.store} on {row.package}: {row.reason}"
+            if row.store
             else f"{row.package}: {row.reason}"
             for row in one.not_scored
-        ]  # fmt: skip
+        ]
         if len(one.results) < len(folder.passes) and not one.not_scored:
             lines.append(f"{one.conversation}: a pass has no labels for it")
     return lines
 
 
 def _standings(
-    folder: BoardFolder, known: Sequence[ScoredConversation], asked: str, draws: Draws,
+    folder: BoardFolder,
+    known: Sequence[ScoredConversation],
+    asked: str,
+    draws: Draws,
     differences: Sequence[SystemDifference],
-) -> tuple[Standing, ...]:  # fmt: skip
+) -> tuple[Standing, ...]:
     standings = [
-        _standing(folder, known, one, asked,
-                  {measure: draws[measure][one.name] for measure in MEASURES},
-                  {measure: systems_ahead(known, one, asked, measure, differences)
-                   for measure in MEASURES})
+        _standing(
+            folder,
+            known,
+            one,
+            asked,
+            {measure: draws[measure][one.name] for measure in MEASURES},
+            {
+                measure: systems_ahead(known, one, asked, measure, differences)
+                for measure in MEASURES
+            },
+        )
         for one in folder.systems
         if one.name in draws["score"]
-    ]  # fmt: skip
-    return tuple(sorted(standings, key=lambda one: (
-        one.rank is None, one.rank, -one.score.mean, one.system)))  # fmt: skip
+    ]
+    return tuple(
+        sorted(standings, key=lambda one: (one.rank is None, one.rank, -one.score.mean, one.system))
+    )
 
 
 def _interval(rows: Sequence[Sequence[StoreScore]], measure: str, drawn: Floats) -> Interval:
@@ -246,9 +258,13 @@ def _interval(rows: Sequence[Sequence[StoreScore]], measure: str, drawn: Floats)
 
 
 def _standing(
-    folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str,
-    draws: Mapping[str, Floats], ahead: Mapping[str, tuple[str, ...] | None],
-) -> Standing:  # fmt: skip
+    folder: BoardFolder,
+    known: Sequence[ScoredConversation],
+    system: BoardSystem,
+    asked: str,
+    draws: Mapping[str, Floats],
+    ahead: Mapping[str, tuple[str, ...] | None],
+) -> Standing:
     rows = rows_of(known, system, asked)
     flat = [row for runs in rows for row in runs]
     return Standing(
@@ -270,8 +286,11 @@ def _standing(
         },
         between_runs={
             measure: max(
-                (max(values) - min(values) for runs in rows
-                 if len(values := run_values(runs, MEASURES[measure])) > 1),
+                (
+                    max(values) - min(values)
+                    for runs in rows
+                    if len(values := run_values(runs, MEASURES[measure])) > 1
+                ),
                 default=None,
             )
             for measure in MEASURES
@@ -280,7 +299,7 @@ def _standing(
         fits=sum(row.numbers.fits for row in flat),
         kept_by=tuple(sorted({row.kept_by for row in flat if not row.numbers.fits})),
         losses=loss_shares(rows),
-    )  # fmt: skip
+    )
 
 
 def _random_cut(known: Sequence[ScoredConversation], rows: Sequence[Sequence[StoreScore]]) -> float:
@@ -309,20 +328,27 @@ def _optima(folder: BoardFolder, known: Sequence[ScoredConversation], asked: str
             undivided.append(float(_undivided(adjudicated, optimum) / optimum.value))
         survivals += _survivals([one.results[name] for name in folder.plan.passes], asked)
     return Optima(
-        asked, budget_name(folder, asked), sum(shares) / len(shares), min(shares), max(shares),
-        certified, len(known), sum(one.counts_at(asked) for one in known),
+        asked,
+        budget_name(folder, asked),
+        sum(shares) / len(shares),
+        min(shares),
+        max(shares),
+        certified,
+        len(known),
+        sum(one.counts_at(asked) for one in known),
         mean_of([float(one.systems_alone[asked])] for one in known if asked in one.systems_alone),
         mean_of([share] for share in undivided),
         sum(survivals) / len(survivals) if survivals else None,
-    )  # fmt: skip
+    )
 
 
 def _undivided(result: ScoreResult, optimum: Optimum) -> Fraction:
     """What the optimal store is worth if every unit counts as well as its best memory keeps it."""
     best: dict[str, Coverage] = {}
     for cell in result.union.coverage:
-        if cell.candidate in optimum.store \
-                and (cell.unit not in best or cell.value > best[cell.unit].value):  # fmt: skip
+        if cell.candidate in optimum.store and (
+            cell.unit not in best or cell.value > best[cell.unit].value
+        ):
             best[cell.unit] = cell
     package = result.union.replace(coverage=tuple(best.values()))
     return store_value(package, optimum.store).low

@@ -70,9 +70,12 @@ def all_draws(folder: BoardFolder, known: Sequence[ScoredConversation], asked: s
 
 
 def _draws(
-    folder: BoardFolder, known: Sequence[ScoredConversation], system: BoardSystem, asked: str,
+    folder: BoardFolder,
+    known: Sequence[ScoredConversation],
+    system: BoardSystem,
+    asked: str,
     measure: str,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Means of the system in every draw of conversations, passes and runs."""
     dice = np.random.default_rng(0)  # conversations and passes are drawn alike for all systems
     shape = (RESAMPLES, len(known))
@@ -84,10 +87,15 @@ def _draws(
     by_pass = [rows_of(known, system, asked, name) for name in folder.passes]
     values = np.full(shape, np.nan)
     for at in range(len(known)):
-        table = np.array([
-            [math.nan if value is None else float(value) for value in map(MEASURES[measure], runs)]
-            for runs in (rows[at] for rows in by_pass)
-        ])  # fmt: skip
+        table = np.array(
+            [
+                [
+                    math.nan if value is None else float(value)
+                    for value in map(MEASURES[measure], runs)
+                ]
+                for runs in (rows[at] for rows in by_pass)
+            ]
+        )
         here = chosen == at
         if table.size:
             runs = of_runs.integers(0, table.shape[1], size=(here.sum(), table.shape[1]))
@@ -132,15 +140,20 @@ def differences_between(
 
 
 def systems_ahead(
-    known: Sequence[ScoredConversation], system: BoardSystem, asked: str, measure: str,
+    known: Sequence[ScoredConversation],
+    system: BoardSystem,
+    asked: str,
+    measure: str,
     differences: Sequence[SystemDifference],
-) -> tuple[str, ...] | None:  # fmt: skip
+) -> tuple[str, ...] | None:
     """The systems clearly ahead of a system; None if it lacks a score somewhere."""
     if len(by_conversation(known, system, asked, measure)) < len(known):
         return None
     return tuple(
         one.ahead
         for one in differences
-        if one.measure == measure and one.clear
-        and system.name in (one.first, one.second) and one.ahead != system.name
-    )  # fmt: skip
+        if one.measure == measure
+        and one.clear
+        and system.name in (one.first, one.second)
+        and one.ahead != system.name
+    )

@@ -23,9 +23,17 @@ NOTHING = 0.0005
 """A share that is printed as 0.0%."""
 
 SETTINGS = (
-    "temperature", "memories_shown", "last_messages_shown", "updates", "inserts", "deletes",
-    "agent_type", "context_window", "vector_store", "database",
-)  # fmt: skip
+    "temperature",
+    "memories_shown",
+    "last_messages_shown",
+    "updates",
+    "inserts",
+    "deletes",
+    "agent_type",
+    "context_window",
+    "vector_store",
+    "database",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +224,9 @@ def _provenance(system: BoardSystem) -> dict[str, str]:
     found: dict[str, dict[str, None]] = {}
     for run in system.runs:
         origin, settings = run.store.origin, run.store.origin.configuration
-        versions = [f"{name} {version}" for name, version in origin.versions.items()
-                    if name != "python"]  # fmt: skip
+        versions = [
+            f"{name} {version}" for name, version in origin.versions.items() if name != "python"
+        ]
         known = {
             "version": versions[0] if versions else None,
             "model": settings.get("model"),

@@ -47,8 +47,10 @@ WRITERS = ("gvt", "estimated_gvt", "recency_raw")
 PAPER_EXAMPLES = 87
 BUDGET = Fraction(100)
 STORES_FILE, COVERAGE_FILE, SALIENCE_FILE = (
-    "written_stores.jsonl", "coverage_scoring_calls.jsonl", "salience_scoring_calls.jsonl",
-)  # fmt: skip
+    "written_stores.jsonl",
+    "coverage_scoring_calls.jsonl",
+    "salience_scoring_calls.jsonl",
+)
 CELLS, HUMANS = "annotation_cells.csv", ("human_a_labels.csv", "human_b_labels.csv")
 MOST_FOLDERS = 10_000
 
@@ -186,8 +188,10 @@ def find_archive(folder: Path) -> ArchiveFiles:
             packages.append(here)
         if STORES_FILE in names:
             path = here.relative_to(folder).as_posix().lower().replace("-", "").replace("_", "")
-            system = next((name for name, marks in SYSTEMS.items()
-                           if all(mark in path for mark in marks)), None)  # fmt: skip
+            system = next(
+                (name for name, marks in SYSTEMS.items() if all(mark in path for mark in marks)),
+                None,
+            )
             if system is not None:
                 stores.setdefault(system, here)
         if labels is None and {CELLS, *HUMANS} <= set(names):
@@ -238,8 +242,12 @@ def archive_numbers(
     numbers: dict[str, dict[str, float | None]] = {
         "table 5": {what: natural[what] for what in natural if what in in_table_five},
         "section 6": {what: natural[what] for what in natural if what not in in_table_five},
-        "table 4": {}, "table 6": {}, "appendix C": {}, "table 2": {}, "table 3": {},
-    }  # fmt: skip
+        "table 4": {},
+        "table 6": {},
+        "appendix C": {},
+        "table 2": {},
+        "table 3": {},
+    }
     if len(packages) == PAPER_EXAMPLES:
         numbers["table 2"]["adjudicated subset, accepted or corrected"] = len(packages)
     for system, folder in files.stores.items():
@@ -335,10 +343,13 @@ class _StoreMeans:
         own = PackageSolver(package if rule == "words" else measured).solve(BUDGET).value
         union = scorer.union_optimum(written, BUDGET).value
         for name, value, base in (
-            ("value", kept, Fraction(1)), ("package", kept, own), ("union", kept, union),
-            ("upper value", upper, Fraction(1)), ("upper package", upper, own),
+            ("value", kept, Fraction(1)),
+            ("package", kept, own),
+            ("union", kept, union),
+            ("upper value", upper, Fraction(1)),
+            ("upper package", upper, own),
             ("upper union", upper, union),
-        ):  # fmt: skip
+        ):
             if base:
                 self.numbers.setdefault(name, []).append(value / base)
 

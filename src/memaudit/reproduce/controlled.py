@@ -89,13 +89,15 @@ def solver_lines(solvers: tuple[str, ...], task: AuditTask) -> list[str]:
     name, seed, budgets = task
     tallies = audit_package(solvers, task)
     return [
-        to_line({
-            "distribution": name,
-            "seed": seed,
-            "budgets": list(budgets),
-            "solvers": {solver: _tally_data(tally) for solver, tally in tallies.items()},
-        })
-    ]  # fmt: skip
+        to_line(
+            {
+                "distribution": name,
+                "seed": seed,
+                "budgets": list(budgets),
+                "solvers": {solver: _tally_data(tally) for solver, tally in tallies.items()},
+            }
+        )
+    ]
 
 
 def solver_summary_text(rows: Iterable[Mapping[str, Any]]) -> str:
@@ -130,11 +132,20 @@ def _tally_data(tally: SolverTally) -> dict[str, Any]:
 
 def _tally(solver: str, data: Mapping[str, Any]) -> SolverTally:
     return SolverTally(
-        solver, data["rows"], data["matches"], data["certified"], data["refused"],
+        solver,
+        data["rows"],
+        data["matches"],
+        data["certified"],
+        data["refused"],
         exact(data["max_difference"]),
         [
-            SolverDifference(row["package"], row["budget"], row["solver"], exact(row["value"]),
-                       exact(row["expected"]))
+            SolverDifference(
+                row["package"],
+                row["budget"],
+                row["solver"],
+                exact(row["value"]),
+                exact(row["expected"]),
+            )
             for row in data["differing"]
         ],
-    )  # fmt: skip
+    )

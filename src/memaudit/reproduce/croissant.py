@@ -34,9 +34,13 @@ def croissant(hashes: Mapping[str, str], date: str, version: str) -> str:
 
 def _file(name: str, sha256: str) -> dict[str, Any]:
     return {
-        "@type": "cr:FileObject", "@id": name, "name": name, "contentUrl": name,
-        "encodingFormat": template()["formats"][name.rpartition(".")[2]], "sha256": sha256,
-    }  # fmt: skip
+        "@type": "cr:FileObject",
+        "@id": name,
+        "name": name,
+        "contentUrl": name,
+        "encodingFormat": template()["formats"][name.rpartition(".")[2]],
+        "sha256": sha256,
+    }
 
 
 def _record_set(name: str, about: Mapping[str, str]) -> dict[str, Any]:

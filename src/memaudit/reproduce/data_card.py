@@ -65,9 +65,13 @@ def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str
     rows, columns, body, about, provenance = made
     index = "".join(json.dumps(row) + "\n" for row in rows)
     facts = {
-        "memaudit": VERSION, "date": date, "title": title, "licence": licence, **provenance,
+        "memaudit": VERSION,
+        "date": date,
+        "title": title,
+        "licence": licence,
+        **provenance,
         "files": hashes,
-    }  # fmt: skip
+    }
     texts = {
         INDEX: index,
         PROVENANCE: json.dumps(facts, indent=1) + "\n",
@@ -110,14 +114,28 @@ def _packages_card(folder: Path) -> Made | None:
     )
     rows = [
         {
-            "name": package.name, "digest": digest(package), "cost_rule": package.cost_rule,
+            "name": package.name,
+            "digest": digest(package),
+            "cost_rule": package.cost_rule,
             "group_cap": package.group_cap,
             **{name: len(getattr(package, name)) for name in TABLES},
         }
         for package in packages
-    ]  # fmt: skip
-    kept = ("method", "dataset", "subset", "cost_rule", "group", "models", "prompts", "parameters",
-            "settings", "labels", "usage", "memaudit")  # fmt: skip
+    ]
+    kept = (
+        "method",
+        "dataset",
+        "subset",
+        "cost_rule",
+        "group",
+        "models",
+        "prompts",
+        "parameters",
+        "settings",
+        "labels",
+        "usage",
+        "memaudit",
+    )
     provenance = {
         "packages": {row["name"]: row["digest"] for row in rows},
         "build": None if manifest is None else {k: manifest[k] for k in kept if k in manifest},
@@ -137,20 +155,26 @@ def _package_blocks(
     ]
     return [
         "## How it was made\n",
-        table(("what", "value"), [
-            ("made by", ", ".join(f"{name} ({number})" for name, number in methods.items())),
-            ("cost rule", ", ".join(f"{name} ({number})" for name, number in rules.items())),
-            ("packages with label passes", blind),
-            *([("models", ", ".join(f"{k}: {v}" for k, v in manifest["models"].items() if v))]
-              if manifest is not None and manifest.get("models") else []),
-        ]),
+        table(
+            ("what", "value"),
+            [
+                ("made by", ", ".join(f"{name} ({number})" for name, number in methods.items())),
+                ("cost rule", ", ".join(f"{name} ({number})" for name, number in rules.items())),
+                ("packages with label passes", blind),
+                *(
+                    [("models", ", ".join(f"{k}: {v}" for k, v in manifest["models"].items() if v))]
+                    if manifest is not None and manifest.get("models")
+                    else []
+                ),
+            ],
+        ),
         "## What coverage rests on\n",
         table(("provenance", "cells"), grounds),
         "Rows that a rule gives are assumptions, not judgements.\n",
         "## Units and candidates\n",
         table(("kind of unit", "units"), list(counts.units_by_kind.items())),
         table(("kind of candidate", "candidates"), list(counts.candidates.items())),
-    ]  # fmt: skip
+    ]
 
 
 def _scores_card(folder: Path) -> Made | None:
@@ -164,16 +188,21 @@ def _scores_card(folder: Path) -> Made | None:
     )
     rows = [
         {
-            "package": entry.package, "store": entry.row.store, "budget": entry.row.asked,
-            "score": entry.row.score, "kept_by": entry.row.kept_by,
+            "package": entry.package,
+            "store": entry.row.store,
+            "budget": entry.row.asked,
+            "score": entry.row.score,
+            "kept_by": entry.row.kept_by,
             "union": entry.row.optimum.digest,
         }
         for entry in entries.entries
-    ]  # fmt: skip
+    ]
     provenance = {
-        "judges": list(entries.judges), "cost_rule": entries.cost_rule,
-        "coverage_is_an_estimate": entries.is_estimate, "stores": stores,
-    }  # fmt: skip
+        "judges": list(entries.judges),
+        "cost_rule": entries.cost_rule,
+        "coverage_is_an_estimate": entries.is_estimate,
+        "stores": stores,
+    }
     return rows, SCORE_COLUMNS, _score_blocks(entries), about, provenance
 
 
@@ -181,17 +210,20 @@ def _score_blocks(entries: Entries) -> list[str]:
     rows = [entry.row for entry in entries.entries]
     return [
         "## How it was made\n",
-        table(("what", "value"), [
-            ("judge", ", ".join(entries.judges)),
-            ("an estimate", "yes" if entries.is_estimate else "no"),
-            ("rests on assumed cells, at most", f"{max(entries.assumed):.1%}"),
-            ("cost rule", entries.cost_rule),
-            ("optima not certified", sum(not row.optimum.certified for row in rows)),
-            ("packages or stores without scores", len(entries.not_scored)),
-        ]),
+        table(
+            ("what", "value"),
+            [
+                ("judge", ", ".join(entries.judges)),
+                ("an estimate", "yes" if entries.is_estimate else "no"),
+                ("rests on assumed cells, at most", f"{max(entries.assumed):.1%}"),
+                ("cost rule", entries.cost_rule),
+                ("optima not certified", sum(not row.optimum.certified for row in rows)),
+                ("packages or stores without scores", len(entries.not_scored)),
+            ],
+        ),
         "A score is over OPT of the common union: the package and all stores scored with it. "
         "Scores over other unions cannot be compared with these.\n",
-    ]  # fmt: skip
+    ]
 
 
 def _card(title: str, about: str, licence: str, date: str, body: Sequence[str]) -> str:
@@ -228,7 +260,10 @@ def _croissant(
         "datePublished": date,
         "distribution": [
             {
-                "@type": "cr:FileObject", "@id": name, "name": name, "contentUrl": name,
+                "@type": "cr:FileObject",
+                "@id": name,
+                "name": name,
+                "contentUrl": name,
                 "encodingFormat": formats.get(name.rpartition(".")[2], "application/octet-stream"),
                 "sha256": sha256,
             }
@@ -236,19 +271,25 @@ def _croissant(
         ],
         "recordSet": [
             {
-                "@type": "cr:RecordSet", "@id": "items", "name": "items",
+                "@type": "cr:RecordSet",
+                "@id": "items",
+                "name": "items",
                 "description": "a row for each item",
                 "field": [
                     {
-                        "@type": "cr:Field", "@id": f"items/{column}", "name": column,
-                        "description": meaning, "dataType": kind,
+                        "@type": "cr:Field",
+                        "@id": f"items/{column}",
+                        "name": column,
+                        "description": meaning,
+                        "dataType": kind,
                         "source": {
-                            "fileObject": {"@id": INDEX}, "extract": {"column": column},
+                            "fileObject": {"@id": INDEX},
+                            "extract": {"column": column},
                         },
                     }
                     for column, (kind, meaning) in columns.items()
                 ],
             }
         ],
-    }  # fmt: skip
+    }
     return json.dumps(data, indent=1) + "\n"

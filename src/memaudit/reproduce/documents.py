@@ -82,8 +82,9 @@ def card(results: Results, version: str) -> str:
 
 
 def _denominators(results: Results) -> dict[str, object]:
-    natural = {digest for (name, _), (_, digest) in results.index.packages.items()
-               if name == NATURAL}  # fmt: skip
+    natural = {
+        digest for (name, _), (_, digest) in results.index.packages.items() if name == NATURAL
+    }
     variants = results.sensitivity["budgets"].values()
     runs = [summary["rows"] for summary in results.summaries.values()]
     return {
@@ -141,15 +142,23 @@ def scoreboard_page(board: Scoreboard, remark: str = "") -> str:
     """The scoreboard for people, with a remark on the settings where there is one."""
     settings = ", ".join(f"{number} {name}" for name, number in board.settings.items())
     lines = [
-        (line.where, line.what, line.published, line.ours,
-         f"{line.verdict}: {line.why}" if line.why else line.verdict)
+        (
+            line.where,
+            line.what,
+            line.published,
+            line.ours,
+            f"{line.verdict}: {line.why}" if line.why else line.verdict,
+        )
         for line in board.lines
-    ]  # fmt: skip
+    ]
     figures = [
-        (figure.where, figure.what,
-         ", ".join(f"`{name}.*`" for name in figure.files) or f"needs {figure.needs}")
+        (
+            figure.where,
+            figure.what,
+            ", ".join(f"`{name}.*`" for name in figure.files) or f"needs {figure.needs}",
+        )
         for figure in board.figures
-    ]  # fmt: skip
+    ]
     beside = [(where, f"[{path}]({path})") for where, path in board.own_set.items()]
     return page(
         "Published numbers beside ours",

@@ -23,9 +23,16 @@ MANIFEST, PROGRESS = "manifest.json", "progress.json"
 """The manifest vouches for a finished reproduction. Until then there is a progress file."""
 
 CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, STORES, DOWNSTREAM, FIGURES, TABLES = (
-    "controlled", "solvers", "natural", "sensitivity", "labels", "stores", "downstream", "figures",
+    "controlled",
+    "solvers",
+    "natural",
+    "sensitivity",
+    "labels",
+    "stores",
+    "downstream",
+    "figures",
     "tables",
-)  # fmt: skip
+)
 PARTS = (CONTROLLED, SOLVERS, NATURAL, SENSITIVITY, LABELS, STORES, DOWNSTREAM, FIGURES)
 ARCHIVE, ARCHIVE_NUMBERS = "archive", "numbers.json"
 """A part that exists only where the paper's archive was given."""
@@ -172,9 +179,12 @@ class Ledger:
 
     def _save(self) -> None:
         data = {
-            "format": FORMAT, "version": VERSION, "identity": self.identity,
-            "times": {"date": self.date}, "parts": self.parts,
-        }  # fmt: skip
+            "format": FORMAT,
+            "version": VERSION,
+            "identity": self.identity,
+            "times": {"date": self.date},
+            "parts": self.parts,
+        }
         write_file(self.folder / PROGRESS, json.dumps(data, indent=1) + "\n")
 
     def finish(self, manifest: Mapping[str, Any]) -> None:
@@ -213,5 +223,6 @@ def _progress_of(manifest: dict[str, Any]) -> dict[str, Any]:
 def _refuse_foreign(folder: Path) -> None:
     found = next(files_in(folder), None)
     if found is not None:
-        raise MemAuditError(f"{folder} holds {found}, which is not part of a reproduction; choose "
-                            "another folder")  # fmt: skip
+        raise MemAuditError(
+            f"{folder} holds {found}, which is not part of a reproduction; choose another folder"
+        )

@@ -164,12 +164,16 @@ def sensitivity_summary_text(rows: Iterable[Mapping[str, Any]]) -> str:
         at_budget = optima.setdefault(str(row["budget"]), {})
         at_budget.setdefault(variant, []).append(exact(row["optimum"]))
         uncertified += row["certificate"] is None
-    return _json_text({
-        "set": OWN_SET,
-        "means": "over packages; a ratio of optima is left out where the default's is 0",
-        "uncertified": uncertified,
-        "budgets": {budget: _variant_means(by_variant) for budget, by_variant in optima.items()},
-    })  # fmt: skip
+    return _json_text(
+        {
+            "set": OWN_SET,
+            "means": "over packages; a ratio of optima is left out where the default's is 0",
+            "uncertified": uncertified,
+            "budgets": {
+                budget: _variant_means(by_variant) for budget, by_variant in optima.items()
+            },
+        }
+    )
 
 
 def _variant_means(optima: Mapping[Variant, Sequence[Fraction]]) -> dict[str, Any]:

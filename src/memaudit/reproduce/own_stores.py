@@ -79,10 +79,14 @@ def store_texts(packages: int, engine: Engine) -> dict[str, str]:
     places = [place for place in places if place.read().name not in captured]
     entries = entries_of([(file["package"], file) for file in files])
     plan = SensitivityPlan(
-        natural_stores(), (_judge(),), tuple(map(Fraction, BUDGETS)),
+        natural_stores(),
+        (_judge(),),
+        tuple(map(Fraction, BUDGETS)),
         VariantChoices(cost_rules=RULES[1:], group_caps=(2,), noise=()),
-        many=True, policy=POLICY, salience=_salience(),
-    )  # fmt: skip
+        many=True,
+        policy=POLICY,
+        salience=_salience(),
+    )
     runs = [found.runs for found in engine.map(partial(sensitivity_at, plan), places)]
     findings = variant_findings(runs, plan.budgets)
     return {
@@ -114,9 +118,13 @@ def _smallest(places: Sequence[ShippedPlace]) -> list[dict[str, Any]]:
             measure = cost_rule(rule)
             least = [min(map(measure, own)) for own in texts if own]
             rows.append(
-                {"store": store.name, "cost_rule": rule, "packages": len(least),
-                 "mean_smallest_cost": plain(Fraction(sum(least), len(least)))}
-            )  # fmt: skip
+                {
+                    "store": store.name,
+                    "cost_rule": rule,
+                    "packages": len(least),
+                    "mean_smallest_cost": plain(Fraction(sum(least), len(least))),
+                }
+            )
     return rows
 
 

@@ -94,12 +94,16 @@ class Scoreboard:
             "counts": self.counts,
             "lines": [line.to_json() for line in self.lines],
             "figures": [
-                {"where": figure.where, "what": figure.what, "files": list(figure.files),
-                 "verdict": "drawn" if figure.files else f"needs {figure.needs}"}
+                {
+                    "where": figure.where,
+                    "what": figure.what,
+                    "files": list(figure.files),
+                    "verdict": "drawn" if figure.files else f"needs {figure.needs}",
+                }
                 for figure in self.figures
             ],
             "own_set": dict(self.own_set),
-        }  # fmt: skip
+        }
         return json.dumps(data, indent=1) + "\n"
 
 
@@ -170,10 +174,14 @@ def controlled_lines(
     """
     numbers = published("numbers")
     lines = [
-        compare("section 4", f"budget that the share {share} means on base", budget,
-                float(budgets[share]) if share in budgets else None)
+        compare(
+            "section 4",
+            f"budget that the share {share} means on base",
+            budget,
+            float(budgets[share]) if share in budgets else None,
+        )
         for share, budget in numbers["budgets"].items()
-    ]  # fmt: skip
+    ]
     for entry in numbers["numbers"]:
         lines += _run_lines(entry, summaries[entry["run"]])
     return lines

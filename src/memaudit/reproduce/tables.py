@@ -25,8 +25,10 @@ def tables(results: Results) -> dict[str, str]:
         "budget-sweep.md": sweep_table(results.summaries["sweep"]),
         "stress.md": stress_table(results.summaries["stress"]),
         "writers-own-set.md": page(
-            "Writers on the own natural set (beside figure 4)", OWN_SET,
-            by_budget(results.natural["rows"]), "Drawn in `figures/natural-budget_sweep.*`.\n",
+            "Writers on the own natural set (beside figure 4)",
+            OWN_SET,
+            by_budget(results.natural["rows"]),
+            "Drawn in `figures/natural-budget_sweep.*`.\n",
         ),
         "sensitivity-own-set.md": sensitivity_table(results.sensitivity),
         "reliability-own-set.md": reliability_table(results.reliability),
@@ -34,17 +36,23 @@ def tables(results: Results) -> dict[str, str]:
         "stores-own-set.md": stores_table(results.denominators["rows"]),
         "store-costs-own-set.md": store_costs_table(results.costs, results.smallest["rows"]),
         "downstream-own-set.md": downstream_table(results.downstream),
-    }  # fmt: skip
+    }
 
 
 def solvers_table(solvers: Mapping[str, Any]) -> str:
     """Table 1."""
     head = ("solver", "rows", "matches", "max difference", "certified", "too large")
     rows = [
-        (name, tally["rows"], f"{tally['matches']}/{tally['rows']}", tally["max_difference"],
-         tally["certified"], tally["refused"])
+        (
+            name,
+            tally["rows"],
+            f"{tally['matches']}/{tally['rows']}",
+            tally["max_difference"],
+            tally["certified"],
+            tally["refused"],
+        )
         for name, tally in solvers["solvers"].items()
-    ]  # fmt: skip
+    ]
     about = (
         f"Every backend on the same {solvers['rows']} packages and budgets, values compared "
         f"exactly with those of `{solvers['compared_with']}`. `highs` solves a MILP; it and "
@@ -74,10 +82,13 @@ def stress_table(summary: Mapping[str, Any]) -> str:
         (writer, *(ratio(at[writer, name]["mean_ratio"]) for name in names)) for writer in writers
     ]
     gaps = [
-        (name, ratio(at["opt", name]["mean_value"]),
-         ratio(at["no_tombstone_opt", name]["mean_value"]))
+        (
+            name,
+            ratio(at["opt", name]["mean_value"]),
+            ratio(at["no_tombstone_opt", name]["mean_value"]),
+        )
         for name in names
-    ]  # fmt: skip
+    ]
     return page(
         "Stress suite (figure 3)",
         f"Mean ratio to the certified optimum at budget {rows[0]['budget']}.",
@@ -132,18 +143,25 @@ def reliability_table(counts: Mapping[str, Any]) -> str:
         ("quotes found there", counts["quotes"]["found"]),
         ("adjudicated by people", 0),
     ]
-    return page("Construction of the own natural set (beside table 2)", OWN_SET,
-                table(("what", "number"), rows))  # fmt: skip
+    return page(
+        "Construction of the own natural set (beside table 2)",
+        OWN_SET,
+        table(("what", "number"), rows),
+    )
 
 
 def labels_table(agreement: Mapping[str, Any], ratios: Mapping[str, Any]) -> str:
     """The form of table 3: agreement of label passes, and what they do to ratios."""
     pairs = [
-        (f"{pair['first']['name']} - {pair['second']['name']}", scale["cells"],
-         _estimate(scale["as_drawn"]["kappa"]), _estimate(scale["as_drawn"]["raw_agreement"]))
+        (
+            f"{pair['first']['name']} - {pair['second']['name']}",
+            scale["cells"],
+            _estimate(scale["as_drawn"]["kappa"]),
+            _estimate(scale["as_drawn"]["raw_agreement"]),
+        )
         for pair in agreement["pairs"]
         for scale in (pair["scales"][SCALE],)
-    ]  # fmt: skip
+    ]
     shifts = [
         _shift(label_set["name"], shift)
         for label_set in ratios["label_sets"]
@@ -192,57 +210,104 @@ CAPTURED = (
 
 def stores_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """The form of table 4: one store over three denominators."""
-    head = ("store", "kept by", "B", "packages", "F", "over package", "over union",
-            "over common union")  # fmt: skip
+    head = (
+        "store",
+        "kept by",
+        "B",
+        "packages",
+        "F",
+        "over package",
+        "over union",
+        "over common union",
+    )
     numbers = ("value", "package_ratio", "union_ratio", "ratio")
     body = [
-        (row["store"], row["kept_by"], row["budget"], row["value"]["n"],
-         *(with_interval(*(row[name][part] for part in ("mean", "ci_low", "ci_high")))
-           for name in numbers))
+        (
+            row["store"],
+            row["kept_by"],
+            row["budget"],
+            row["value"]["n"],
+            *(
+                with_interval(*(row[name][part] for part in ("mean", "ci_low", "ci_high")))
+                for name in numbers
+            ),
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
     about = (
         f"{STORES} {CAPTURED} F is the mean value of what is kept; ratios are means of ratios, "
         "with 95% bootstrap intervals over packages. The whole store may cost more than the "
         "budget; best subsets know the labels."
     )
     return page(
-        "Stores over three denominators (beside table 4)", about, table(head, body),
+        "Stores over three denominators (beside table 4)",
+        about,
+        table(head, body),
         "Drawn in `figures/stores-systems.*`.\n",
-    )  # fmt: skip
+    )
 
 
 def store_costs_table(costs: Mapping[str, Any], smallest: Sequence[Mapping[str, Any]]) -> str:
     """The forms of table 5 for unions, and of table 6."""
     findings = costs["findings"]
     unions = [
-        (row["variant"], row["budget"], *(ratio(row[name]["mean"]) for name in (
-            "union_optimum", "union_optimum_over_base", "package_optimum",
-            "package_optimum_over_base")))
+        (
+            row["variant"],
+            row["budget"],
+            *(
+                ratio(row[name]["mean"])
+                for name in (
+                    "union_optimum",
+                    "union_optimum_over_base",
+                    "package_optimum",
+                    "package_optimum_over_base",
+                )
+            ),
+        )
         for row in findings
-    ]  # fmt: skip
+    ]
     stores = [
-        (row["variant"], row["budget"], store["store"], ", ".join(store["kept_by"]),
-         ratio(store["over_package"]["mean"]), ratio(store["score"]["mean"]),
-         ratio(store["best_subset"]["mean"]))
+        (
+            row["variant"],
+            row["budget"],
+            store["store"],
+            ", ".join(store["kept_by"]),
+            ratio(store["over_package"]["mean"]),
+            ratio(store["score"]["mean"]),
+            ratio(store["best_subset"]["mean"]),
+        )
         for row in findings
         for store in row["stores"]
-    ]  # fmt: skip
+    ]
     least = [
-        (row["store"], row["cost_rule"], row["packages"],
-         f"{float(exact(row['mean_smallest_cost'])):.1f}")
+        (
+            row["store"],
+            row["cost_rule"],
+            row["packages"],
+            f"{float(exact(row['mean_smallest_cost'])):.1f}",
+        )
         for row in smallest
-    ]  # fmt: skip
+    ]
     return page(
         "Stores under other costs and constraints (beside tables 5 and 6)",
         f"{STORES} Stores over budget are cut by {costs['policy']}.",
         table(("variant", "B", "OPT of unions", "/ base", "OPT of packages", "/ base"), unions),
         "Stores, as means of ratios:\n",
-        table(("variant", "B", "store", "kept by", "over package", "over common union",
-               "best subset"), stores),
+        table(
+            (
+                "variant",
+                "B",
+                "store",
+                "kept by",
+                "over package",
+                "over common union",
+                "best subset",
+            ),
+            stores,
+        ),
         "The smallest memory of each store, mean cost over packages:\n",
         table(("store", "cost rule", "packages", "smallest cost"), least),
-    )  # fmt: skip
+    )
 
 
 def downstream_table(summary: Mapping[str, Any]) -> str:

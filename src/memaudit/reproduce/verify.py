@@ -146,9 +146,13 @@ class VerifyReport:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "valid": not self.problems, "headline": self.headline, "problems": self.problems,
-            "not_verified": self.unverified, "notes": self.notes, "checked": dict(self.checked),
-        }  # fmt: skip
+            "valid": not self.problems,
+            "headline": self.headline,
+            "problems": self.problems,
+            "not_verified": self.unverified,
+            "notes": self.notes,
+            "checked": dict(self.checked),
+        }
 
 
 def verify_reproduction(folder: Path, effort: Effort) -> VerifyReport:

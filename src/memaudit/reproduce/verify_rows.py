@@ -152,9 +152,12 @@ class RowCheck:
 
 
 def check_rows(
-    parts: Mapping[str, RowPart], rows: Mapping[str, Rows], sample: int | None, seed: int,
+    parts: Mapping[str, RowPart],
+    rows: Mapping[str, Rows],
+    sample: int | None,
+    seed: int,
     engine: Engine,
-) -> RowCheck:  # fmt: skip
+) -> RowCheck:
     """Recompute rows and compare them: all, or about so many, drawn with the seed."""
     chosen = [
         (name, package)

@@ -244,8 +244,11 @@ def _system(
         notes = validated(SystemNotes, read_object(row, "write it anew"), str(row))
     runs = []
     for path in sorted(folder.iterdir()):
-        if path.stem in packages and path.suffix != ".json" \
-                and not path.with_suffix(".json").exists():  # fmt: skip
+        if (
+            path.stem in packages
+            and path.suffix != ".json"
+            and not path.with_suffix(".json").exists()
+        ):
             raise MemAuditError(
                 f"{path}: only .json files are read as stores; run memaudit import {path.name} "
                 f"--out {path.stem}.json"

@@ -87,10 +87,14 @@ def with_cells(
     rows = [row for row in package.coverage if (row.candidate, row.unit) not in replaced]
     rows += [
         Coverage(
-            candidate=candidate, unit=unit, value=cell.value, upper=cell.upper,
-            provenance=cell.provenance, rationale=cell.rationale or None,
+            candidate=candidate,
+            unit=unit,
+            value=cell.value,
+            upper=cell.upper,
+            provenance=cell.provenance,
+            rationale=cell.rationale or None,
         )
         for candidate, unit in sorted(replaced)
         if (cell := cells.get(candidate, {}).get(unit)) is not None and (cell.value or cell.upper)
-    ]  # fmt: skip
+    ]
     return package.replace(coverage=tuple(rows))

@@ -62,10 +62,15 @@ class Caveats:
         return [
             text
             for _, text in caveat_texts(
-                self.unread_rows, self.incomplete, len(self.undecided), self.left_out,
-                self.without_salience, self.covers_nothing, self.mixed_users,
+                self.unread_rows,
+                self.incomplete,
+                len(self.undecided),
+                self.left_out,
+                self.without_salience,
+                self.covers_nothing,
+                self.mixed_users,
             )
-        ]  # fmt: skip
+        ]
 
 
 NO_CAVEATS = Caveats()
@@ -116,9 +121,13 @@ def row_caveats(row: StoreRow) -> list[tuple[Caveat, str]]:
     signs = MISSING_MEMORIES if row.unread_rows else {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
     incomplete = [text for text in row.warnings if export_warning(text) in signs]
     return caveat_texts(
-        row.unread_rows, incomplete, row.undecided_cells, row.left_out, row.without_salience,
+        row.unread_rows,
+        incomplete,
+        row.undecided_cells,
+        row.left_out,
+        row.without_salience,
         mixed_users=row.mixed_users,
-    )  # fmt: skip
+    )
 
 
 def is_incomplete(row: StoreRow) -> bool:

@@ -118,13 +118,16 @@ def by_model(
         )
     prompt, parameters = pass_prompt(STAGE), long_reply(session.parameters)
     request = pass_request(
-        prompt, CompactionReply, model, parameters,
+        prompt,
+        CompactionReply,
+        model,
+        parameters,
         memories=[
             {"memory": number, "text": memory.text}
             for number, memory in enumerate(memories, start=1)
         ],
         words=int(budget),
-    )  # fmt: skip
+    )
     (reply,) = session.ask(STAGE, [(owner, request)], CompactionReply)
     if reply is None:
         raise MemAuditError(f"{owner}: {model} gave no valid reply; run the command again")
@@ -132,8 +135,11 @@ def by_model(
     left, kept = budget, list[Compacted]()
     for row in reply.memories:
         text = row.text.strip()
-        sources = [memories[number - 1].id for number in sorted(set(row.sources))
-                   if 1 <= number <= len(memories)]  # fmt: skip
+        sources = [
+            memories[number - 1].id
+            for number in sorted(set(row.sources))
+            if 1 <= number <= len(memories)
+        ]
         if not text or not sources:
             session.ledger.refuse(owner, STAGE, "no source" if text else "empty text", text)
         elif measure(text) > left:
@@ -173,23 +179,31 @@ def compacted_store(
             memories.append(
                 Memory(
                     id=f"{example}/{number}" if example else str(number),
-                    text=one.text, example=example, sources=tuple(dict.fromkeys(sources)),
+                    text=one.text,
+                    example=example,
+                    sources=tuple(dict.fromkeys(sources)),
                     metadata={"made_from": list(one.sources)},
                 )
-            )  # fmt: skip
+            )
     how = "by joining extracts" if model is None else f"by {model}, {pass_prompt(STAGE).label}"
     origin = store.origin.model_copy(
         update={
-            "format": "compacted", "view": None,
+            "format": "compacted",
+            "view": None,
             "configuration": {
-                **store.origin.configuration, "compacted_from": store.name,
-                "compacted_how": how, "compacted_to": f"{budget} {rule}",
+                **store.origin.configuration,
+                "compacted_from": store.name,
+                "compacted_how": how,
+                "compacted_to": f"{budget} {rule}",
             },
         }
-    )  # fmt: skip
+    )
     return store.model_copy(
         update={
-            "name": name, "origin": origin, "memories": tuple(memories), "documents": (),
-            "count": ImportCount(read=len(memories), kept=len(memories))
+            "name": name,
+            "origin": origin,
+            "memories": tuple(memories),
+            "documents": (),
+            "count": ImportCount(read=len(memories), kept=len(memories)),
         }
-    )  # fmt: skip
+    )

@@ -98,11 +98,14 @@ def joined(first: Package, second: Package) -> Package:
     new = {one.id: f"second: {one.id}" for one in second.candidates}
     candidates = [
         one.model_copy(
-            update={"id": new[one.id], "parts": tuple(new[part] for part in one.parts),
-                    "generator": f"second: {generator_of(one)}"}
+            update={
+                "id": new[one.id],
+                "parts": tuple(new[part] for part in one.parts),
+                "generator": f"second: {generator_of(one)}",
+            }
         )
         for one in second.candidates
-    ]  # fmt: skip
+    ]
     cells = [row.model_copy(update={"candidate": new[row.candidate]}) for row in second.coverage]
     return first.replace(
         candidates=(*first.candidates, *candidates), coverage=(*first.coverage, *cells)

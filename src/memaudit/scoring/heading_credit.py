@@ -46,8 +46,11 @@ def count_once(store: WrittenStore, judged: Cells) -> WrittenStore:
             if owed is None:
                 continue
             if (owed, unit) in taken:
-                cells[unit] = Cell(Fraction(0), cell.provenance, "credit of its heading, counted "
-                                   "at the cheapest entry that carries it")  # fmt: skip
+                cells[unit] = Cell(
+                    Fraction(0),
+                    cell.provenance,
+                    "credit of its heading, counted at the cheapest entry that carries it",
+                )
                 repeated += 1
             taken.add((owed, unit))
         memories[memory.id] = replace(memory, coverage=cells)

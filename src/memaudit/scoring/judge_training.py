@@ -157,12 +157,14 @@ def merged(stores: Sequence[LabelledStore]) -> LabelledStore:
         labels[row : row + rows, column : column + columns] = store.labels
         row, column = row + rows, column + columns
     return LabelledStore(
-        "merged", "",
+        "merged",
+        "",
         tuple(unit for store in renamed for unit in store.units),
         tuple(kind for store in renamed for kind in store.kinds),
         tuple(text for store in renamed for text in store.memories),
-        labels, False,
-    )  # fmt: skip
+        labels,
+        False,
+    )
 
 
 def without_names(store: LabelledStore, seed: int = 0) -> LabelledStore | None:
@@ -196,9 +198,11 @@ def drawn_words(store: LabelledStore, seed: int = 0) -> LabelledStore:
         starts = dice.integers(
             0, max(1, len(words) - size), DRAWN_WORDS[number % 4] // size
         ).tolist()
-        texts.append((" ", "; ", ". ")[number % 3].join(
-            " ".join(words[start : start + size]) for start in starts
-        ))  # fmt: skip
+        texts.append(
+            (" ", "; ", ". ")[number % 3].join(
+                " ".join(words[start : start + size]) for start in starts
+            )
+        )
     return replace(store, memories=tuple(texts), labels=np.zeros((len(store.units), len(texts))))
 
 
@@ -262,9 +266,13 @@ class _Head:
 
     @classmethod
     def fitted(
-        cls, pairs: Sequence[_Pairs], mean: Table, scale: Table, level: float,
+        cls,
+        pairs: Sequence[_Pairs],
+        mean: Table,
+        scale: Table,
+        level: float,
         like: "_Head | None" = None,
-    ) -> "_Head":  # fmt: skip
+    ) -> "_Head":
         table = (np.concatenate([one.table for one in pairs]).astype(np.float64) - mean) / scale
         labels = np.concatenate([one.labels for one in pairs])
         start = None if like is None else np.append(like.weights, like.bias)
@@ -312,13 +320,26 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
     heads, scores = [], []
     for level in (ANY, ALL):
         heads.append(_Head.fitted(everything, mean, scale, level))
-        scores.append([
-            _Head.fitted(
-                [*small, *(pairs for other in large if other is not store
-                           for pairs in own[other.name])], mean, scale, level, heads[-1],
-            ).score(own[store.name][0], mean, scale)
-            for store in large
-        ])  # fmt: skip
+        scores.append(
+            [
+                _Head.fitted(
+                    [
+                        *small,
+                        *(
+                            pairs
+                            for other in large
+                            if other is not store
+                            for pairs in own[other.name]
+                        ),
+                    ],
+                    mean,
+                    scale,
+                    level,
+                    heads[-1],
+                ).score(own[store.name][0], mean, scale)
+                for store in large
+            ]
+        )
     covered, full = (
         _calibrated(head, score, held_out) for head, score in zip(heads, scores, strict=True)
     )

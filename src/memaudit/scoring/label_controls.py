@@ -75,8 +75,10 @@ def read_controls(board: BoardFolder, system: BoardSystem) -> Said:
         for row in cell_rows(path, CELL_FIELDS | {"reader"}) if path.is_file() else ():
             conversation, memory = row.text("conversation"), row.text("memory_id")
             reader, unit = row.text("reader"), row.text("unit_id")
-            if conversation not in board.units \
-                    or memory not in board.known.get(conversation, {}).values():  # fmt: skip
+            if (
+                conversation not in board.units
+                or memory not in board.known.get(conversation, {}).values()
+            ):
                 raise row.wrong(f"the board has no labels of {memory!r} of {conversation!r}")
             if unit not in board.units[conversation]:
                 raise row.wrong(f"{conversation} has no unit {unit!r}")
@@ -92,10 +94,15 @@ def read_controls(board: BoardFolder, system: BoardSystem) -> Said:
 def write_controls(folder: Path, board: BoardFolder, said: Said) -> None:
     """Put them into a system's folder, in place of earlier ones about the same memories."""
     rows = [
-        {"conversation": conversation, "memory_id": memory, "reader": reader, "unit_id": unit,
-         "coverage": plain(cells[unit])}
+        {
+            "conversation": conversation,
+            "memory_id": memory,
+            "reader": reader,
+            "unit_id": unit,
+            "coverage": plain(cells[unit]),
+        }
         for (conversation, memory, reader), own in said.items()
         for cells in [own or {next(iter(board.units[conversation])): NONE}]
         for unit in sorted(cells)
-    ]  # fmt: skip
+    ]
     replace_rows(folder / CONTROLS, {about[:2] for about in said}, rows)

@@ -175,8 +175,11 @@ class Sheets:
         key = validated(SheetKey, read_object(path, "use another folder"), str(path))
         firsts, seconds = key.sheets[::2], key.sheets[1::2]
         for a, b in zip(firsts, seconds, strict=len(firsts) == len(seconds)):
-            if (a.reader, b.reader) != READERS or a.conversation != b.conversation \
-                    or sorted(a.texts) != sorted(b.texts):  # fmt: skip
+            if (
+                (a.reader, b.reader) != READERS
+                or a.conversation != b.conversation
+                or sorted(a.texts) != sorted(b.texts)
+            ):
                 raise MemAuditError(f"{path}: expected two sheets for each conversation")
         for sheet in key.sheets:
             units = self.board.units.get(sheet.conversation, {})
@@ -207,9 +210,12 @@ class Sheets:
                 dice = random.Random(f"{conversation} {reader}")
                 mixed, units = sorted([*own, *controls]), list(self.board.units[conversation])
                 sheet = SheetOrder(
-                    conversation=conversation, reader=reader, texts=dice.sample(mixed, len(mixed)),
-                    controls=controls, units=dice.sample(units, len(units)),
-                )  # fmt: skip
+                    conversation=conversation,
+                    reader=reader,
+                    texts=dice.sample(mixed, len(mixed)),
+                    controls=controls,
+                    units=dice.sample(units, len(units)),
+                )
                 sheets.append(sheet)
                 text = _sheet(sheet, brief, self.board.units[conversation])
                 write_file(self.folder / f"{conversation}.{reader}.md", text)
@@ -240,10 +246,15 @@ class Sheets:
                     f"{self.folder}: these sheets are about other stores of {a.conversation}; "
                     "use another folder"
                 )
-            found.append(Passes(
-                a.conversation, texts, tuple(a.units),
-                self._cells(a, texts), self._cells(b, texts),
-            ))  # fmt: skip
+            found.append(
+                Passes(
+                    a.conversation,
+                    texts,
+                    tuple(a.units),
+                    self._cells(a, texts),
+                    self._cells(b, texts),
+                )
+            )
         return found
 
     def _cells(self, sheet: SheetOrder, about: Collection[str]) -> Cells:
@@ -310,10 +321,14 @@ class Sheets:
                 kept = sorted(pair for pair, value in cells.items() if value)
                 kept = kept or [(one.texts[0], one.units[0])]  # says that the pass was made
                 new[name] += [
-                    {"conversation": one.conversation, "memory_id": ids[text], "unit_id": unit,
-                     "coverage": plain(cells.get((text, unit), NONE))}
+                    {
+                        "conversation": one.conversation,
+                        "memory_id": ids[text],
+                        "unit_id": unit,
+                        "coverage": plain(cells.get((text, unit), NONE)),
+                    }
                     for text, unit in kept
-                ]  # fmt: skip
+                ]
         if said and self.target.resolve() != self.board.folder.resolve():
             write_controls(self.target, self.board, said)
         labelled = {(row["conversation"], row["memory_id"]) for row in new[plan.memories]}
@@ -344,11 +359,19 @@ def _sheet(sheet: SheetOrder, brief: str, units: Mapping[str, str]) -> str:
     how = BY_MEMORY if sheet.reader == READERS[0] else BY_STATEMENT
     statements = [f"S{number}. {_shown(units[id])}" for number, id in enumerate(sheet.units, 1)]
     memories = [f"{number}. {_shown(text)}" for number, text in enumerate(sheet.texts, 1)]
-    return "\n\n".join([
-        brief.rstrip(),
-        f"## What to write\n\n{how.format(texts=len(sheet.texts), units=len(sheet.units))}",
-        "## Statements", *statements, "## Memories", *memories,
-    ]) + "\n"  # fmt: skip
+    return (
+        "\n\n".join(
+            [
+                brief.rstrip(),
+                f"## What to write\n\n{how.format(texts=len(sheet.texts), units=len(sheet.units))}",
+                "## Statements",
+                *statements,
+                "## Memories",
+                *memories,
+            ]
+        )
+        + "\n"
+    )
 
 
 def _answer(sheet: SheetOrder) -> str:

@@ -39,11 +39,25 @@ LIMITS: Sequence[Limit] = (
     Limit("claude-code", "MEMORY.md", 25 * 1024, "bytes", "utf8+3", CLAUDE_CODE, "autumn 2026"),
     Limit("hermes", "MEMORY.md", 2200, "characters", "characters+3", HERMES, "autumn 2026"),
     Limit("hermes-user", "USER.md", 1375, "characters", "characters+3", HERMES, "autumn 2026"),
-    Limit("openclaw", "", 20_000, "characters", "characters+3",
-          "OpenClaw, issue 45415: about 20,000", "autumn 2026"),
-    Limit("letta-core", "", 20_000, "characters", "characters+1",
-          "letta 0.16.8, constants.py: CORE_MEMORY_HUMAN_CHAR_LIMIT", "2026-11"),
-)  # fmt: skip
+    Limit(
+        "openclaw",
+        "",
+        20_000,
+        "characters",
+        "characters+3",
+        "OpenClaw, issue 45415: about 20,000",
+        "autumn 2026",
+    ),
+    Limit(
+        "letta-core",
+        "",
+        20_000,
+        "characters",
+        "characters+1",
+        "letta 0.16.8, constants.py: CORE_MEMORY_HUMAN_CHAR_LIMIT",
+        "2026-11",
+    ),
+)
 TOKENS = "librechat"
 """Its limit is a setting: librechat:2000."""
 

@@ -148,9 +148,7 @@ def diagnose_losses(
     if not written.certified:
         raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, "union as written", written)
     kept = keep_within(store, budget, policy)
-    stages: list[UnitValues] = [
-        *scorer.stages(store, budget), scorer.unit_values(store, kept.ids)
-    ]  # fmt: skip
+    stages: list[UnitValues] = [*scorer.stages(store, budget), scorer.unit_values(store, kept.ids)]
     for place in reversed(range(len(stages) - 1)):
         if _total(stages[place]).high == _total(stages[place + 1]).high:
             stages[place] = stages[place + 1]  # optimal there too, and nothing changes hands

@@ -60,9 +60,11 @@ class ModelJudge:
         ]
         callbacks.show(f"at most {len(pairs):,} cells, {self._model}; rounds may need more calls:")
         confirm(
-            estimate(requests, session.cache, session.price), callbacks.show, callbacks.agree,
+            estimate(requests, session.cache, session.price),
+            callbacks.show,
+            callbacks.agree,
             yes=callbacks.yes or session.provider == "batch",
-        )  # fmt: skip
+        )
         session.callbacks = replace(callbacks, yes=True)
 
     def judge(

@@ -70,9 +70,15 @@ def _score_lazily(
     ]
     plans = _budget_plans(package, measured, scoring)
     lazy = judge_lazily(
-        package, measured, judges[0], sorted({budget for _, _, budget in plans}), plan,
-        scoring.group_cap, scoring.seconds, scoring.trust_package_cells,
-    )  # fmt: skip
+        package,
+        measured,
+        judges[0],
+        sorted({budget for _, _, budget in plans}),
+        plan,
+        scoring.group_cap,
+        scoring.seconds,
+        scoring.trust_package_cells,
+    )
     return _scores(package, lazy.package, exported, lazy.stores, scoring, lazy)
 
 

@@ -141,10 +141,12 @@ def _measured(
         corrected = f"{VARIANT_NAME}: {counts or 'none for this conversation'}"
         extra.append(
             Variant(
-                VARIANT_NAME, judge_candidates(found.package, plan.judges[0]),
-                _judged(plan, found.package, stores, names), plan.group_cap,
+                VARIANT_NAME,
+                judge_candidates(found.package, plan.judges[0]),
+                _judged(plan, found.package, stores, names),
+                plan.group_cap,
             )
-        )  # fmt: skip
+        )
     return PackageSensitivity(
         package.name,
         variant_runs(chain(tried, extra), plan.budgets, plan.seconds, plan.policy),

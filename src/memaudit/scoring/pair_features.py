@@ -332,9 +332,7 @@ class PairFeatures:
         all_words = _share(wanted, words.weights, held.window)
         content = _share(wanted, no_names, held.window)
         single = _share(wanted, words.weights, held.single)
-        at = held.best(
-            0.7 * content + 0.3 * _share(wanted, no_names, held.single) + 0.2 * single
-        )  # fmt: skip
+        at = held.best(0.7 * content + 0.3 * _share(wanted, no_names, held.single) + 0.2 * single)
 
         def there(table: Floats) -> Floats:
             return np.take_along_axis(table, at, 1)
@@ -420,8 +418,10 @@ class PairFeatures:
             [named[name] if name else np.ones(shape[1], bool) for name in self._subjects]
         )
         return {
-            "subject named": mine, "nobody named": ~mine & ~anybody, "other named": ~mine & anybody,
-        }  # fmt: skip
+            "subject named": mine,
+            "nobody named": ~mine & ~anybody,
+            "other named": ~mine & anybody,
+        }
 
     def _turn_features(self, held: _Passages, at: NDArray[np.int64]) -> dict[str, Floats]:
         """How much of the passage stands in the turns that the unit comes from."""
@@ -475,16 +475,51 @@ def _rivals(name: str, score: Floats) -> dict[str, Floats]:
 
 
 FEATURES = (
-    "content", "recall", "plain words", "quote", "precision", "prefixes",
-    "unit size", "has head", "memory size", "passage size",
-    "rarest lost", "second lost", "names wanted", "names lost", "names all there", "names differ",
-    "numbers wanted", "numbers lost", "numbers all there", "numbers differ",
-    "times wanted", "times lost", "times all there", "times differ",
-    "subject named", "nobody named", "other named",
-    "negation lost", "negation added", "intention lost", "intention added",
-    "passage margin", "passage rank", "passage spread",
-    "turn share", "turn weight", "turn margin", "turn rank", "turn spread",
-)  # fmt: skip
+    "content",
+    "recall",
+    "plain words",
+    "quote",
+    "precision",
+    "prefixes",
+    "unit size",
+    "has head",
+    "memory size",
+    "passage size",
+    "rarest lost",
+    "second lost",
+    "names wanted",
+    "names lost",
+    "names all there",
+    "names differ",
+    "numbers wanted",
+    "numbers lost",
+    "numbers all there",
+    "numbers differ",
+    "times wanted",
+    "times lost",
+    "times all there",
+    "times differ",
+    "subject named",
+    "nobody named",
+    "other named",
+    "negation lost",
+    "negation added",
+    "intention lost",
+    "intention added",
+    "passage margin",
+    "passage rank",
+    "passage spread",
+    "turn share",
+    "turn weight",
+    "turn margin",
+    "turn rank",
+    "turn spread",
+)
 EMBEDDED = (
-    "cosine", "passage cosine", "cosine there", "cosine margin", "cosine rank", "cosine spread",
-)  # fmt: skip
+    "cosine",
+    "passage cosine",
+    "cosine there",
+    "cosine margin",
+    "cosine rank",
+    "cosine spread",
+)

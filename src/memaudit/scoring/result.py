@@ -104,10 +104,17 @@ class LostUnits(tuple[LostUnit, ...]):
     def _frame(self) -> Frame:
         names = ("unit", "kind", "text", "weight", "lost", "step", "asked_by")
         return names, [
-            (row.unit, row.kind, row.text, float(row.weight), float(row.lost), row.step,
-             ", ".join(id for id, _ in row.asked_by))
+            (
+                row.unit,
+                row.kind,
+                row.text,
+                float(row.weight),
+                float(row.lost),
+                row.step,
+                ", ".join(id for id, _ in row.asked_by),
+            )
             for row in self
-        ]  # fmt: skip
+        ]
 
     def _repr_html_(self) -> str:
         return html_table(*self._frame())
@@ -351,15 +358,34 @@ class ScoreResult:
 
     def _frame(self) -> Frame:
         losses = tuple(dict.fromkeys(step for row in self.rows for step in row.losses))
-        names = ("store", "asked", "budget", "store_cost", "kept_by", "score", "low", "high",
-                 *losses, "certified", "is_estimate")  # fmt: skip
+        names = (
+            "store",
+            "asked",
+            "budget",
+            "store_cost",
+            "kept_by",
+            "score",
+            "low",
+            "high",
+            *losses,
+            "certified",
+            "is_estimate",
+        )
         return names, [
-            (row.store, row.numbers.asked, float(row.budget), float(row.numbers.written.cost),
-             row.kept_by, row.score, *(row.interval or (None, None)),
-             *(float(row.losses[step]) if step in row.losses else None for step in losses),
-             row.optimum.certified, row.is_estimate)
+            (
+                row.store,
+                row.numbers.asked,
+                float(row.budget),
+                float(row.numbers.written.cost),
+                row.kept_by,
+                row.score,
+                *(row.interval or (None, None)),
+                *(float(row.losses[step]) if step in row.losses else None for step in losses),
+                row.optimum.certified,
+                row.is_estimate,
+            )
             for row in self.rows
-        ]  # fmt: skip
+        ]
 
     def _repr_html_(self) -> str:
         return html_table(*self._frame()) + "".join(map(html_text, self.warnings))
@@ -471,9 +497,15 @@ def lost_units(package: Package, diagnosis: Diagnosis | NoDiagnosis) -> LostUnit
             asking.setdefault(id, []).append((query.id, query.text))
     return LostUnits(
         LostUnit(
-            id, units[id].kind, units[id].text, package.weights[id], part, step.name,
-            tuple(asking.get(id, ())), wholes.get(id),
+            id,
+            units[id].kind,
+            units[id].text,
+            package.weights[id],
+            part,
+            step.name,
+            tuple(asking.get(id, ())),
+            wholes.get(id),
         )
         for step in diagnosis.steps
         for id, part in step.units
-    )  # fmt: skip
+    )

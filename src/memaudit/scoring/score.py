@@ -383,8 +383,11 @@ class StoreScorer:
     def stages(self, store: WrittenStore, budget: Fraction) -> list[dict[str, Enclosure]]:
         """Per unit, what the optima are worth from the common union down to the store alone."""
         problems = (
-            self._common, self._with(store), self._as_written(store, budget), self._alone(store)
-        )  # fmt: skip
+            self._common,
+            self._with(store),
+            self._as_written(store, budget),
+            self._alone(store),
+        )
         return [problem.units(budget) for problem in problems]
 
     def unit_values(self, store: WrittenStore, kept: Sequence[str]) -> dict[str, Enclosure]:

@@ -62,9 +62,12 @@ def _writing(store: ExportedStore, package: str) -> dict[str, Any]:
 def lazy_data(lazy: LazyResult) -> dict[str, Any]:
     """What lazy judging asked."""
     return {
-        "pairs": lazy.pairs, "kept_by_filter": lazy.kept, "asked": lazy.asked,
-        "rounds": lazy.rounds, "stopped_early": lazy.stopped,
-    }  # fmt: skip
+        "pairs": lazy.pairs,
+        "kept_by_filter": lazy.kept,
+        "asked": lazy.asked,
+        "rounds": lazy.rounds,
+        "stopped_early": lazy.stopped,
+    }
 
 
 def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
@@ -130,8 +133,10 @@ def _between(ratio: Ratio) -> list[float] | None:
 def _optimum_row(optimum: Optimum) -> dict[str, Any]:
     """Whether it is proven, and its bound."""
     return {
-        "certified": optimum.certified, "status": optimum.status, "bound": rounded(optimum.bound)
-    }  # fmt: skip
+        "certified": optimum.certified,
+        "status": optimum.status,
+        "bound": rounded(optimum.bound),
+    }
 
 
 def _kept_row(kept: KeptStore) -> dict[str, Any]:

@@ -70,9 +70,14 @@ def sensitivity_rows(
 
 
 def sensitivity_row(
-    store: str, budget: Fraction, kept_by: str, value: Fraction,
-    common: Optimum, upper: Optimum, own: Optimum,
-) -> SensitivityRow:  # fmt: skip
+    store: str,
+    budget: Fraction,
+    kept_by: str,
+    value: Fraction,
+    common: Optimum,
+    upper: Optimum,
+    own: Optimum,
+) -> SensitivityRow:
     """The ratios of a kept value and of an upper bound, where optima are proven."""
     return SensitivityRow(
         store=store,

@@ -107,12 +107,16 @@ def _with_memories(
             added.append(candidate)
             cells += (
                 Coverage(
-                    candidate=id, unit=unit, value=cell.value, upper=cell.upper,
-                    provenance=cell.provenance, rationale=cell.rationale or None,
+                    candidate=id,
+                    unit=unit,
+                    value=cell.value,
+                    upper=cell.upper,
+                    provenance=cell.provenance,
+                    rationale=cell.rationale or None,
                 )
                 for unit, cell in covers.items()
                 if cell.value or cell.upper
-            )  # fmt: skip
+            )
     tables = DistinctTexts(
         (*package.experiences, *experiences), (*candidates, *added), (*coverage, *cells)
     )
@@ -139,13 +143,17 @@ def _as_candidates(
         home = f"written: {id}"
         yield (
             Candidate(
-                id=id, experience=home, kind=MEMORY, text=memory.text, cost=memory.cost,
+                id=id,
+                experience=home,
+                kind=MEMORY,
+                text=memory.text,
+                cost=memory.cost,
                 attributes={
                     name: memory.metadata[name] for name in fields if name in memory.metadata
                 },
             ),
             memory.coverage,
-        )  # fmt: skip
+        )
     by_id = {memory.id: memory for memory in store.memories}
     for document in store.documents:
         entries = [by_id[id] for id in document.parts]
@@ -156,11 +164,15 @@ def _as_candidates(
         id = store.whole_id(document)
         yield (
             Candidate(
-                id=id, experience=f"written: {id}", kind=DOCUMENT, text=document.text,
-                cost=document.cost, parts=tuple(map(store.candidate_id, entries)),
+                id=id,
+                experience=f"written: {id}",
+                kind=DOCUMENT,
+                text=document.text,
+                cost=document.cost,
+                parts=tuple(map(store.candidate_id, entries)),
             ),
             _together(by_text.values() if once else entries),
-        )  # fmt: skip
+        )
 
 
 def _together(entries: Iterable[WrittenMemory]) -> dict[str, Cell]:

@@ -102,9 +102,15 @@ def _small(
         search, useful = batch.small_search, problem.useful
     count = len(packed.cost)
     keep = useful(
-        packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
-        packed.budget, packed.useful_cap,
-    )  # fmt: skip
+        packed.cost,
+        packed.group,
+        packed.row_start,
+        packed.unit,
+        packed.level,
+        packed.tops,
+        packed.budget,
+        packed.useful_cap,
+    )
     status = np.where(keep, 0, 2)
     store = np.zeros(count, np.bool_)
     words = TAPE_WORDS
@@ -115,10 +121,26 @@ def _small(
         tape = np.zeros(words, np.int64)
         scratch = [np.zeros(size, np.int64) for size in _scratch_sizes(packed)]
         value, visited, used, rest = search(
-            packed.cost, packed.group, packed.row_start, packed.unit, packed.level,
-            packed.table_start, packed.table, packed.tops, slack, packed.budget, packed.group_cap,
-            SCALE, grain, known, nodes, status.copy(), store, *scratch, tape,
-        )  # fmt: skip
+            packed.cost,
+            packed.group,
+            packed.row_start,
+            packed.unit,
+            packed.level,
+            packed.table_start,
+            packed.table,
+            packed.tops,
+            slack,
+            packed.budget,
+            packed.group_cap,
+            SCALE,
+            grain,
+            known,
+            nodes,
+            status.copy(),
+            store,
+            *scratch,
+            tape,
+        )
         if rest:
             return None
         if used >= 0 and (known >= 0 or visited <= SHORT_PROOF):
@@ -171,12 +193,22 @@ def solve_batch(problems: Sequence[Packed], limits: Limits) -> list[Result]:
         np.concatenate([p.table_start for p in problems]),
         np.concatenate([p.table for p in problems]),
         np.zeros(unit_at[-1], np.int64),
-        candidate_at, starts_of([len(p.unit) for p in problems]), unit_at,
+        candidate_at,
+        starts_of([len(p.unit) for p in problems]),
+        unit_at,
         starts_of([len(p.table) for p in problems]),
         np.array([p.budget for p in problems], np.int64),
         np.array([p.group_cap for p in problems], np.int64),
-        SCALE, SMALL_NODES, BATCH_WORDS, store, value, nodes, tapes, used, rest,
-    )  # fmt: skip
+        SCALE,
+        SMALL_NODES,
+        BATCH_WORDS,
+        store,
+        value,
+        nodes,
+        tapes,
+        used,
+        rest,
+    )
     results: list[Result] = []
     for i, packed in enumerate(problems):
         if rest[i]:

@@ -164,9 +164,13 @@ def _components(form: Form) -> list[int] | None:
 
 
 def _parts(
-    solver: "_Sweep | _OneByOne", last: int, threads: int, known: Sequence[Part],
-    keep: Callable[[Part], None] | None, progress: Progress | None,
-) -> Iterator[Part]:  # fmt: skip
+    solver: "_Sweep | _OneByOne",
+    last: int,
+    threads: int,
+    known: Sequence[Part],
+    keep: Callable[[Part], None] | None,
+    progress: Progress | None,
+) -> Iterator[Part]:
     """The last budget and those that its store reaches down to; then all below, part by part."""
     earlier = {(part.first, part.last): part for part in known}
 

@@ -149,9 +149,12 @@ class _Search:
         rest = tuple(v for v in chosen if v != u)
         banned = replace(branch, form=_without(form, {u}), hint=rest)
         kept = _Branch(
-            _keeping(_without(form, out), u), tuple(v for v in rest if v not in out),
-            (*branch.kept, u), branch.value + form.value((u,)), branch.bound,
-        )  # fmt: skip
+            _keeping(_without(form, out), u),
+            tuple(v for v in rest if v not in out),
+            (*branch.kept, u),
+            branch.value + form.value((u,)),
+            branch.bound,
+        )
         self.waiting += (banned, kept)
 
     @property

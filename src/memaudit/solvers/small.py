@@ -100,11 +100,32 @@ def grain(unit: Ints, level: Ints, table_start: Ints, table: Ints, units: int) -
 
 
 def small_search(
-    cost: Ints, group: Ints, row_start: Ints, unit: Ints, level: Ints, table_start: Ints,
-    table: Ints, top: Ints, slack: Ints, budget: int, cap: int, scale: int, grain: int,
-    known: int, most_nodes: int, status: Ints, store: Flags, amount: Ints, kept: Ints, gain: Ints,
-    order: Ints, branch: Ints, won: Ints, nets: Ints, tape: Ints,
-) -> tuple[int, int, int, int]:  # fmt: skip
+    cost: Ints,
+    group: Ints,
+    row_start: Ints,
+    unit: Ints,
+    level: Ints,
+    table_start: Ints,
+    table: Ints,
+    top: Ints,
+    slack: Ints,
+    budget: int,
+    cap: int,
+    scale: int,
+    grain: int,
+    known: int,
+    most_nodes: int,
+    status: Ints,
+    store: Flags,
+    amount: Ints,
+    kept: Ints,
+    gain: Ints,
+    order: Ints,
+    branch: Ints,
+    won: Ints,
+    nets: Ints,
+    tape: Ints,
+) -> tuple[int, int, int, int]:
     """Solve exactly; `status` holds 2 for candidates to leave out, all other arrays are scratch.
 
     `known` is the value of the store that is already in `store`, or -1 where there is none.

@@ -174,9 +174,14 @@ class PackageSolver:
         spent = limits.spent
         with self._one_check:
             optimum = _optimum(
-                self.checker, form, amount, solution, self.backend.name, spent,
+                self.checker,
+                form,
+                amount,
+                solution,
+                self.backend.name,
+                spent,
                 check and self._known is None,
-            )  # fmt: skip
+            )
         if self._known is None:
             return optimum
         known = self._known.solve(
@@ -210,9 +215,14 @@ def _teller(form: Form, progress: Watch) -> Tell:
 
 
 def _optimum(
-    checker: PackageChecker, form: Form, budget: Fraction, solution: Solution, solver: str,
-    elapsed: float, check: bool,
-) -> Optimum:  # fmt: skip
+    checker: PackageChecker,
+    form: Form,
+    budget: Fraction,
+    solution: Solution,
+    solver: str,
+    elapsed: float,
+    check: bool,
+) -> Optimum:
     package, name = checker.package, checker.digest
     chosen = without_waste(form, solution.chosen)
     store = tuple(sorted(form.candidate_ids[u] for u in chosen))
@@ -225,9 +235,16 @@ def _optimum(
     certified = False
     if solution.closed and solution.proof is not None:
         certificate = Certificate(
-            name, budget, form.group_cap, Fraction(high, form.value_scale), form.value_scale,
-            store, solution.proof.tape, solution.proof.layouts, solution.proof.fineness,
-        )  # fmt: skip
+            name,
+            budget,
+            form.group_cap,
+            Fraction(high, form.value_scale),
+            form.value_scale,
+            store,
+            solution.proof.tape,
+            solution.proof.layouts,
+            solution.proof.fineness,
+        )
         if check:
             verdict = checker.verify(certificate)
             certified = verdict.valid
@@ -270,19 +287,29 @@ def _closed(highest: Optimum, lowest: Optimum, checker: PackageChecker, check: b
     why = NOT_JUDGED if highest.certificate else STOPPED_EARLY
     note = f"{why}: the optimum lies between {ends}"
     optimum = replace(
-        lowest, digest=checker.digest, package=checker.package.name, status="bound",
-        bound=max(lowest.bound, highest.bound), certificate=None, value_high=None, note=note,
+        lowest,
+        digest=checker.digest,
+        package=checker.package.name,
+        status="bound",
+        bound=max(lowest.bound, highest.bound),
+        certificate=None,
+        value_high=None,
+        note=note,
         assumed=assumed_share(checker.package, lowest.store),
-    )  # fmt: skip
+    )
     if highest.certificate is None or not check:
         return optimum
     certificate = replace(highest.certificate, store=lowest.store)
     if not checker.verify(certificate).valid:
         return optimum
     return replace(
-        optimum, status="certified", certificate=certificate, value_high=lowest.value_high, note="",
+        optimum,
+        status="certified",
+        certificate=certificate,
+        value_high=lowest.value_high,
+        note="",
         bound=lowest.value if lowest.value_high is None else lowest.value_high,
-    )  # fmt: skip
+    )
 
 
 def _precision(form: Form, chosen: tuple[int, ...]) -> str:

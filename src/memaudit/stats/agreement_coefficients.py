@@ -128,8 +128,10 @@ def _interval(c: int, k: int, totals: Any, values: Sequence[Fraction]) -> Fracti
 
 
 DISTANCES: Mapping[str, Distance] = {
-    "nominal": _nominal, "ordinal": _ordinal, "interval": _interval,
-}  # fmt: skip
+    "nominal": _nominal,
+    "ordinal": _ordinal,
+    "interval": _interval,
+}
 """By level of measurement."""
 
 

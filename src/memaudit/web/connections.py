@@ -70,8 +70,11 @@ class Connection(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
-            LOG.warning("more than %d connections at once: surplus ones are closed, those without "
-                        "the token first", MOST_CONNECTIONS)  # fmt: skip
+            LOG.warning(
+                "more than %d connections at once: surplus ones are closed, those without "
+                "the token first",
+                MOST_CONNECTIONS,
+            )
             one = min(_open(self.connections), key=lambda one: one.worth)
             one.transport.abort()
             self.connections.discard(one)
@@ -101,8 +104,9 @@ class Connection(H11Protocol):
         if limit is None or self._seconds < limit:
             return
         if self._bytes:  # a browser also opens connections that it does not use
-            LOG.warning("a connection was closed: its %s took more than %d seconds",
-                        self.phase, limit)  # fmt: skip
+            LOG.warning(
+                "a connection was closed: its %s took more than %d seconds", self.phase, limit
+            )
         self.transport.abort()
 
 

@@ -166,10 +166,18 @@ def serve(
     with listen(port) as listener:
         address = f"http://{HOST}:{listener.getsockname()[1]}/?token={token}"
         config = uvicorn.Config(
-            Guard(app, token, policy), lifespan="off", log_config=None, log_level="error",
-            access_log=False, server_header=False, proxy_headers=False, ws="none",
-            timeout_graceful_shutdown=GRACE, http=Connection, backlog=ACCEPTED_AT_ONCE,
-        )  # fmt: skip
+            Guard(app, token, policy),
+            lifespan="off",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            timeout_graceful_shutdown=GRACE,
+            http=Connection,
+            backlog=ACCEPTED_AT_ONCE,
+        )
 
         def on_ready() -> None:
             announce(address)

@@ -11,9 +11,15 @@ CORE_SHARE = Fraction(1, 4)
 """The share of the budget that core memory may take."""
 
 CORE_KINDS = (
-    "compound_update", "tombstone", "preference", "rule", "fact", "plan", "event",
+    "compound_update",
+    "tombstone",
+    "preference",
+    "rule",
+    "fact",
+    "plan",
+    "event",
     "temporal_event",
-)  # fmt: skip
+)
 """What core memory holds, in order of priority."""
 
 ARCHIVE_KINDS = ("raw", "summary")

@@ -43,10 +43,14 @@ NOTEBOOK = MemorySystem(
 
 
 def package(name: str, *texts: str) -> Package:
-    return Package.model_validate({
-        "name": name, "candidates": [], "units": [],
-        "experiences": [{"id": f"e{at}", "text": text} for at, text in enumerate(texts)],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": name,
+            "candidates": [],
+            "units": [],
+            "experiences": [{"id": f"e{at}", "text": text} for at, text in enumerate(texts)],
+        }
+    )
 
 
 Run = Callable[..., CaptureOutcome]
@@ -71,13 +75,18 @@ def test_memories_in_order_of_writing_with_their_lives(run: Run, tmp_path: Path)
     outcome = run([package("p", "a", "b", "c", "forget b", "change new")])
     found = [(m.text, m.state, m.metadata["written_after"]) for m in outcome.store.memories]
     assert found == [
-        ("new", "active", ["e0", "e4"]), ("b", "deleted", ["e1"]), ("c", "active", ["e2"]),
-    ]  # fmt: skip
+        ("new", "active", ["e0", "e4"]),
+        ("b", "deleted", ["e1"]),
+        ("c", "active", ["e2"]),
+    ]
     assert outcome.store.memories[1].metadata["deleted_after"] == "e3"
     assert {memory.example for memory in outcome.store.memories} == {"p"}
     assert outcome.store.count.model_dump() == {
-        "read": 3, "kept": 3, "inactive": {"deleted": 1}, "skipped": {},
-    }  # fmt: skip
+        "read": 3,
+        "kept": 3,
+        "inactive": {"deleted": 1},
+        "skipped": {},
+    }
     assert outcome.store.origin.configuration["changes"] == {"add": 3, "delete": 1, "update": 1}
     assert read_store(tmp_path / "store.json") == outcome.store
 
@@ -223,13 +232,17 @@ HIDDEN = "xyzzy"
 
 def stream(**experience: object) -> Package:
     """One experience, and a hidden side full of one word."""
-    return Package.model_validate({
-        "name": "p",
-        "experiences": [{"id": "e", "text": "I moved.", **experience}],
-        "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 1, "text": HIDDEN}],
-        "units": [{"id": "u", "kind": "fact", "text": HIDDEN}],
-        "queries": [{"id": "q", "text": HIDDEN, "answer": HIDDEN, "required": ["u"]}],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": "p",
+            "experiences": [{"id": "e", "text": "I moved.", **experience}],
+            "candidates": [
+                {"id": "c", "experience": "e", "kind": "fact", "cost": 1, "text": HIDDEN}
+            ],
+            "units": [{"id": "u", "kind": "fact", "text": HIDDEN}],
+            "queries": [{"id": "q", "text": HIDDEN, "answer": HIDDEN, "required": ["u"]}],
+        }
+    )
 
 
 @pytest.mark.parametrize(
@@ -239,11 +252,15 @@ def stream(**experience: object) -> Package:
         ({"speaker": "assistant"}, "assistant", "I moved.", None),
         ({"speaker": "User"}, "user", "I moved.", None),
         ({"speaker": "Ann"}, "user", "Ann: I moved.", None),
-        ({"timestamp": "2023-05-08T13:56:10"}, "user", "[2023-05-08T13:56:10] I moved.",
-         "202305081356"),
+        (
+            {"timestamp": "2023-05-08T13:56:10"},
+            "user",
+            "[2023-05-08T13:56:10] I moved.",
+            "202305081356",
+        ),
         ({"speaker": "Ann", "timestamp": "May"}, "user", "[May] Ann: I moved.", "May"),
     ],
-)  # fmt: skip
+)
 def test_message(experience: dict, role: str, content: str, time: str | None) -> None:
     """Made of the visible side, and of nothing else."""
     example = as_example(stream(**experience, attributes={"answer": HIDDEN}))
@@ -271,8 +288,11 @@ def test_the_lines_of_a_row_share_its_life() -> None:
     account.note("e0", [{"id": "block-1", "change": "add", "export": {"value": "a\nb"}}])
     account.note("e1", [{"id": "passage-1", "change": "add", "export": {"text": "c"}}])
     account.note("e2", [{"id": "block-1", "change": "delete"}])
-    read = [Memory(id="passage-1", text="c"), Memory(id="block-1:1", text="a"),
-            Memory(id="block-1:2", text="b")]  # fmt: skip
+    read = [
+        Memory(id="passage-1", text="c"),
+        Memory(id="block-1:1", text="a"),
+        Memory(id="block-1:2", text="b"),
+    ]
     lines = account.settle(read, "p")
     assert [(one.id, one.state, one.metadata["written_after"]) for one in lines] == [
         ("block-1:1", "deleted", ["e0"]),
@@ -284,13 +304,19 @@ def test_the_lines_of_a_row_share_its_life() -> None:
 def test_entries_of_a_document_have_lives_of_their_own() -> None:
     """A line appears, changes, goes and comes back; what is gone stays as deleted."""
     history = StoreHistory(block_entries)
-    values = ["# Ann\n- tea\n- cat", "# Ann\n- cake\n- tea\n- cat", "# Ann\n- cake\n- tea",
-              "# Ann\n- cat\n- cake"]  # fmt: skip
+    values = [
+        "# Ann\n- tea\n- cat",
+        "# Ann\n- cake\n- tea\n- cat",
+        "# Ann\n- cake\n- tea",
+        "# Ann\n- cat\n- cake",
+    ]
     for at, value in enumerate(values):
         change = {"id": "b", "change": "update" if at else "add", "export": {"value": value}}
         history.note(f"e{at}", [change])
-    read = [Memory(id="b:L2", text="Ann: cat", lines=(2, 2), document="b"),
-            Memory(id="b:L3", text="Ann: cake", lines=(3, 3), document="b")]  # fmt: skip
+    read = [
+        Memory(id="b:L2", text="Ann: cat", lines=(2, 2), document="b"),
+        Memory(id="b:L3", text="Ann: cake", lines=(3, 3), document="b"),
+    ]
     settled = history.settle(read, "p")
     assert [(one.id, one.text, one.state, one.metadata) for one in settled] == [
         ("b:L2", "Ann: cat", "active", {"written_after": ["e0", "e3"]}),
@@ -310,9 +336,13 @@ def test_an_entry_outlives_its_heading_and_is_remembered_when_the_block_is_empti
 
 def test_other_keys_and_paths_stay_behind() -> None:
     variables = {
-        "PATH": "/bin", "OPENROUTER_API_KEY": "other", "LANGSMITH_API_KEY": "other",
-        "PYTHONPATH": "/ours", "MEMAUDIT_API_KEY": "given", "HTTPS_PROXY": "http://proxy",
-    }  # fmt: skip
+        "PATH": "/bin",
+        "OPENROUTER_API_KEY": "other",
+        "LANGSMITH_API_KEY": "other",
+        "PYTHONPATH": "/ours",
+        "MEMAUDIT_API_KEY": "given",
+        "HTTPS_PROXY": "http://proxy",
+    }
     found = child_environment(SYSTEMS["mem0"], variables, "/folder", "key")
     assert found["OPENAI_API_KEY"] == "key"
     assert found["MEM0_TELEMETRY"] == "False"
@@ -340,17 +370,24 @@ def result(*contacted: str) -> ExampleResult:
 
 def test_other_addresses_are_told() -> None:
     store = assemble(
-        SYSTEMS["mem0"], CaptureSettings("m", "http://127.0.0.1:1"), {"versions": {}},
-        [result(), result("spy.example:443")], {}, "s",
-    )  # fmt: skip
+        SYSTEMS["mem0"],
+        CaptureSettings("m", "http://127.0.0.1:1"),
+        {"versions": {}},
+        [result(), result("spy.example:443")],
+        {},
+        "s",
+    )
     told = "the system contacted more than the model's address: spy.example:443"
     assert store.warnings == (told,)
 
 
 def test_options() -> None:
     assert parse_options(["a=1", "b=true", "c=two words", "d=x=y"]) == {
-        "a": 1, "b": True, "c": "two words", "d": "x=y",
-    }  # fmt: skip
+        "a": 1,
+        "b": True,
+        "c": "two words",
+        "d": "x=y",
+    }
     with pytest.raises(MemAuditError, match="write NAME=VALUE"):
         parse_options(["a"])
 
@@ -386,14 +423,23 @@ def test_extra(name: str) -> None:
 
 def of_two(name: str = "p") -> Package:
     rows = [("Ann", "tea"), ("Bob", "cake"), ("Ann", "chess")]
-    return Package.model_validate({
-        "name": name, "candidates": [], "units": [],
-        "experiences": [
-            {"id": f"e{at}", "index": at, "speaker": who, "text": text,
-             "timestamp": f"2024-03-0{3 - at}"}
-            for at, (who, text) in enumerate(rows)
-        ],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": name,
+            "candidates": [],
+            "units": [],
+            "experiences": [
+                {
+                    "id": f"e{at}",
+                    "index": at,
+                    "speaker": who,
+                    "text": text,
+                    "timestamp": f"2024-03-0{3 - at}",
+                }
+                for at, (who, text) in enumerate(rows)
+            ],
+        }
+    )
 
 
 def test_a_memory_for_each_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -403,9 +449,13 @@ def test_a_memory_for_each_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     store = capture(NOTEBOOK, [of_two()], settings, tmp_path / "s.json").store
     found = [(memory.namespace, memory.text.partition(": ")[2]) for memory in store.active]
     assert found == [
-        ("Ann", "tea"), ("Bob", "tea"), ("Ann", "cake"), ("Bob", "cake"), ("Ann", "chess"),
+        ("Ann", "tea"),
+        ("Bob", "tea"),
+        ("Ann", "cake"),
+        ("Bob", "cake"),
+        ("Ann", "chess"),
         ("Bob", "chess"),
-    ]  # fmt: skip
+    ]
     assert len({memory.id for memory in store.memories}) == 6
     assert store.origin.configuration["per_person"] is True
     (warning,) = store.warnings
@@ -450,9 +500,12 @@ def test_a_wall_clock_cannot_be_replayed(tmp_path: Path) -> None:
     assert store.origin.configuration["replayable"] is False
     with pytest.raises(MemAuditError, match="recorded with the clock on the wall"):
         capture(
-            NOTEBOOK, [package("p", "a")], settings, tmp_path / "t.json",
+            NOTEBOOK,
+            [package("p", "a")],
+            settings,
+            tmp_path / "t.json",
             calls=CallPlan(replay=tmp_path / "s.json.record.jsonl"),
-        )  # fmt: skip
+        )
 
 
 def test_what_writing_cost(run: Run) -> None:
@@ -478,9 +531,12 @@ def test_a_record_is_not_written_over_something_else(run: Run, tmp_path: Path) -
     run([package("p", "a")])
     with pytest.raises(MemAuditError, match='was recorded with model "model", not "m"'):
         capture(
-            NOTEBOOK, [package("p", "a")], settings, tmp_path / "t.json",
+            NOTEBOOK,
+            [package("p", "a")],
+            settings,
+            tmp_path / "t.json",
             calls=CallPlan(record=tmp_path / "store.json.record.jsonl"),
-        )  # fmt: skip
+        )
 
 
 def test_an_example_of_which_every_message_failed_is_not_finished(tmp_path: Path) -> None:

@@ -9,14 +9,24 @@ from memaudit.core.package import Package
 
 def talk(*rows: tuple[str, str, str | None]) -> Package:
     """Rows of session, speaker and time; the texts are numbered."""
-    return Package.model_validate({
-        "name": "p", "candidates": [], "units": [],
-        "experiences": [
-            {"id": str(at), "index": at, "session": session, "speaker": who, "text": f"text {at}",
-             "timestamp": time}
-            for at, (session, who, time) in enumerate(rows)
-        ],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": "p",
+            "candidates": [],
+            "units": [],
+            "experiences": [
+                {
+                    "id": str(at),
+                    "index": at,
+                    "session": session,
+                    "speaker": who,
+                    "text": f"text {at}",
+                    "timestamp": time,
+                }
+                for at, (session, who, time) in enumerate(rows)
+            ],
+        }
+    )
 
 
 def groups(speakers: str, feed: str, sessions: str = "") -> list[str]:
@@ -53,10 +63,15 @@ def test_sessions_and_messages() -> None:
 
 def test_times() -> None:
     """Without a zone UTC; what is no ISO time is none; a step back is counted, not followed."""
-    example = as_example(talk(
-        ("s", "A", "2023-05-08T13:56"), ("s", "B", None), ("t", "A", "2023-05-07T10:00+02:00"),
-        ("t", "B", "May"), ("u", "A", "2023-06-01"),
-    ))  # fmt: skip
+    example = as_example(
+        talk(
+            ("s", "A", "2023-05-08T13:56"),
+            ("s", "B", None),
+            ("t", "A", "2023-05-07T10:00+02:00"),
+            ("t", "B", "May"),
+            ("u", "A", "2023-06-01"),
+        )
+    )
     noon = 1683554160 * 1_000_000
     assert [one.microseconds for one in example.messages][:2] == [noon, None]
     assert (example.untimed, example.late) == (2, 1)
@@ -70,8 +85,9 @@ def test_times() -> None:
 def test_each_of_two_people_has_a_memory_of_their_own() -> None:
     both = per_person(as_example(talk(("s", "Ann", None), ("s", "Bob", None), ("s", "Ann", None))))
     assert [[one.message.role for one in example.messages] for example in both] == [
-        ["user", "assistant", "user"], ["assistant", "user", "assistant"],
-    ]  # fmt: skip
+        ["user", "assistant", "user"],
+        ["assistant", "user", "assistant"],
+    ]
     assert [example.label for example in both] == ["p, for Ann", "p, for Bob"]
     assert len({example.digest for example in both}) == 2
 
@@ -85,11 +101,17 @@ def test_other_conversations_have_no_two_people(speakers: list[str]) -> None:
 
 def test_times_before_1970_and_at_the_ends_of_the_calendar() -> None:
     """Years that a clock cannot move on from are no times; a zone is taken into account."""
-    example = as_example(talk(
-        ("s", "A", "1950-01-01"), ("s", "B", None), ("s", "A", "1951-01-01"),
-        ("s", "B", "1970-01-01"), ("s", "A", "0001-01-01T00:00+05:00"),
-        ("s", "B", "9999-12-31T23:59:59-05:00"), ("s", "A", "2023-05-08T01:00:00+09:00"),
-    ))  # fmt: skip
+    example = as_example(
+        talk(
+            ("s", "A", "1950-01-01"),
+            ("s", "B", None),
+            ("s", "A", "1951-01-01"),
+            ("s", "B", "1970-01-01"),
+            ("s", "A", "0001-01-01T00:00+05:00"),
+            ("s", "B", "9999-12-31T23:59:59-05:00"),
+            ("s", "A", "2023-05-08T01:00:00+09:00"),
+        )
+    )
     assert (example.untimed, example.late) == (3, 0)
     assert example.messages[3].microseconds == 0
     assert example.messages[-1].message.time == "202305071600"

@@ -25,8 +25,14 @@ def model() -> Iterator[Served]:
             send(handler, 429, {"error": {"message": f"slow down, {KEY}"}})
         else:
             text = f"the key is {KEY}" if said == "leak" else said.upper()
-            send(handler, 200, {"choices": [{"text": text}],
-                                "usage": {"prompt_tokens": 7, "completion_tokens": 2}})  # fmt: skip
+            send(
+                handler,
+                200,
+                {
+                    "choices": [{"text": text}],
+                    "usage": {"prompt_tokens": 7, "completion_tokens": 2},
+                },
+            )
 
     with serving(answer) as server:
         yield server

@@ -49,8 +49,11 @@ def test_round_trip(tmp_path: Path) -> None:
         "e": LONG,
         "f": [[1.5], LONG],
     }
-    calls = [chat(LONG, LONG), Call("ann", 1, "embeddings", {"input": ["x"]}, 200, odd),
-             Call("bob", 0, CHAT, {"x": "é\ud800"}, 200, "text")]  # fmt: skip
+    calls = [
+        chat(LONG, LONG),
+        Call("ann", 1, "embeddings", {"input": ["x"]}, 200, odd),
+        Call("bob", 0, CHAT, {"x": "é\ud800"}, 200, "text"),
+    ]
     path = written(tmp_path / "r.jsonl", *calls)
     record = read_record(path)
     assert record.calls == calls
@@ -109,9 +112,11 @@ def test_a_killed_run_leaves_a_record_that_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is not a record"), (b"{}\n", "line 1: is damaged"), (b"\x1f\x8bx", "cannot be read"),
+        (b"", "is not a record"),
+        (b"{}\n", "line 1: is damaged"),
+        (b"\x1f\x8bx", "cannot be read"),
     ],
-)  # fmt: skip
+)
 def test_files_that_are_no_records(data: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(data)
@@ -137,17 +142,38 @@ def test_two_records_are_compared_by_what_they_ask() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        {"kind": "call", "example": "a", "place": 0, "path": "p", "request": {"x": ["part", 0]},
-         "status": 200, "reply": {}},
-        {"kind": "call", "example": "a", "place": 0, "path": "p", "request": {}, "status": -7,
-         "reply": {}},
-        {"kind": "call", "example": "a", "place": 0, "path": {}, "request": {}, "status": 200,
-         "reply": {}},
+        {
+            "kind": "call",
+            "example": "a",
+            "place": 0,
+            "path": "p",
+            "request": {"x": ["part", 0]},
+            "status": 200,
+            "reply": {},
+        },
+        {
+            "kind": "call",
+            "example": "a",
+            "place": 0,
+            "path": "p",
+            "request": {},
+            "status": -7,
+            "reply": {},
+        },
+        {
+            "kind": "call",
+            "example": "a",
+            "place": 0,
+            "path": {},
+            "request": {},
+            "status": 200,
+            "reply": {},
+        },
         {"kind": "fed", "example": "a", "place": 0, "calls": "many"},
         {"kind": "fed", "example": "a", "place": 0, "seconds": float("inf")},
         {"kind": "record", "version": 1, "options": []},
     ],
-)  # fmt: skip
+)
 def test_rows_of_other_types(row: dict[str, Any], tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl", chat("a"))
     path.write_bytes(path.read_bytes() + to_line(row).encode())
@@ -161,9 +187,16 @@ def test_a_small_record_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"kind": "record", "version": 1, "system": "x"},
         {"kind": "part", "value": "x" * 1_000_000},
-        {"kind": "call", "example": "a", "place": 0, "path": "p", "status": 200, "reply": {},
-         "request": {"input": ["list", [0] * 20_000]}},
-    ]  # fmt: skip
+        {
+            "kind": "call",
+            "example": "a",
+            "place": 0,
+            "path": "p",
+            "status": 200,
+            "reply": {},
+            "request": {"input": ["list", [0] * 20_000]},
+        },
+    ]
     (tmp_path / "r.jsonl").write_text("".join(map(to_line, rows)))
     with pytest.raises(MemAuditError, match="line 3: is not of a record"):
         read_record(tmp_path / "r.jsonl")

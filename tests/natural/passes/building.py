@@ -67,10 +67,13 @@ def queue(folder: Path) -> list[str]:
     """The batch queue's work: every request of the file is answered by the fake model."""
     rows = [json.loads(line) for line in (folder / "requests.jsonl").read_text().splitlines()]
     lines = [
-        {"custom_id": row["custom_id"], "error": None,
-         "response": {"status_code": 200, "body": completion(json.dumps(answer(row["body"])))}}
+        {
+            "custom_id": row["custom_id"],
+            "error": None,
+            "response": {"status_code": 200, "body": completion(json.dumps(answer(row["body"])))},
+        }
         for row in rows
-    ]  # fmt: skip
+    ]
     responses = folder / "responses.jsonl"
     responses.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with Cache(folder / "cache") as cache:

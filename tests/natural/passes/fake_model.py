@@ -113,8 +113,10 @@ def support(data: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
     for row in data["memories"]:
         words = set(row["text"].lower().strip(".").split())
-        shares = [len(words & set(turn["text"].lower().strip(".").split())) / len(words)
-                  for turn in data["turns"]]  # fmt: skip
+        shares = [
+            len(words & set(turn["text"].lower().strip(".").split())) / len(words)
+            for turn in data["turns"]
+        ]
         best = max(shares, default=0)
         verdict = "supported" if best == 1 else "partly" if best else "not"
         turn = shares.index(best) + 1 if best else None
@@ -153,8 +155,15 @@ def unit(
 ) -> dict[str, Any]:
     """A row of the units pass; in version 2 with a speaker and no other detail."""
     row = {"turn": turn, "quote": quote, "kind": "fact", "statement": statement}
-    details = {"context": [], "said_by": who, "change": "none", "disputed": False,
-               "from": None, "to": None, "parts": []}  # fmt: skip
+    details = {
+        "context": [],
+        "said_by": who,
+        "change": "none",
+        "disputed": False,
+        "from": None,
+        "to": None,
+        "parts": [],
+    }
     return row | details if version > 1 else row
 
 

@@ -32,13 +32,21 @@ def test_without_an_adjudicator() -> None:
     requirements = {"q0": GOOD, "q1": Requirement("unsupported", ((1, "half"),), "no"), "q2": None}
     found = make_rulings(Q, requirements, None)
     assert {id: one.status for id, one in found.questions.items()} == {
-        "q0": "unadjudicated", "q1": "unsupported", "q2": "failed",
-    }  # fmt: skip
+        "q0": "unadjudicated",
+        "q1": "unsupported",
+        "q2": "failed",
+    }
     assert found.required == {1, 2}
     assert found.counts() == {
-        "accepted": 0, "corrected": 0, "ambiguous": 0, "rejected": 0, "unadjudicated": 1,
-        "unsupported": 1, "contradicted": 0, "failed": 1,
-    }  # fmt: skip
+        "accepted": 0,
+        "corrected": 0,
+        "ambiguous": 0,
+        "rejected": 0,
+        "unadjudicated": 1,
+        "unsupported": 1,
+        "contradicted": 0,
+        "failed": 1,
+    }
     assert package_status(found, []) == "unadjudicated"
     assert package_status(found, ["1 cells are undecided"]) == "incomplete"
 

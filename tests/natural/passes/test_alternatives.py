@@ -43,7 +43,8 @@ def test_one_unit_whose_cells_are_the_largest(tmp_path: Path) -> None:
     alone = [query.required for query in package.queries if len(query.required) == 1]
     assert {unit.id for unit in merged} <= {required for (required,) in alone}
     proposals = [
-        body["messages"][1]["content"] for body in served.bodies
+        body["messages"][1]["content"]
+        for body in served.bodies
         if prompt_of(body)[0] == "adjudication"
-    ]  # fmt: skip
+    ]
     assert any('"or": [' in text for text in proposals)

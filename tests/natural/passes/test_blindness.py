@@ -25,9 +25,21 @@ from tests.models.server import Behaviour, Served, serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, unit, which
 
-HIDDEN = ("zebra-question", "zebra-answer", "zebra-kind", "zebra-asked", "zebra-choice",
-          "zebra-wrong", "zebra-representation", "zebra-topic", "zebra-id", "zebra-session",
-          "zebra-turn", "zebra-place", "zebra-role")  # fmt: skip
+HIDDEN = (
+    "zebra-question",
+    "zebra-answer",
+    "zebra-kind",
+    "zebra-asked",
+    "zebra-choice",
+    "zebra-wrong",
+    "zebra-representation",
+    "zebra-topic",
+    "zebra-id",
+    "zebra-session",
+    "zebra-turn",
+    "zebra-place",
+    "zebra-role",
+)
 """One canary for each field that passes a, b and d must not see."""
 
 SEEN = ("heron-text", "heron-speaker", "heron-caption")
@@ -42,21 +54,39 @@ def conversation() -> Conversation:
     """Canaries everywhere; the turns themselves say nothing of what is asked."""
     turns = tuple(
         Turn(
-            f"zebra-turn:{i}", "zebra-session", i, "heron-speaker", "zebra-role",
+            f"zebra-turn:{i}",
+            "zebra-session",
+            i,
+            "heron-speaker",
+            "zebra-role",
             f"The heron-text number {i} of 12 stands in the reeds. It has 2 wings.",
-            "2025-01-01T10:00:00", "heron-caption", "zebra-place",
+            "2025-01-01T10:00:00",
+            "heron-caption",
+            "zebra-place",
         )
         for i in range(4)
-    )  # fmt: skip
+    )
     question = Question(
-        "zebra-id-q", "What is the zebra-question?", "zebra-answer (standing)", "zebra-kind",
-        ("zebra-turn:1",), ("zebra-session",), "zebra-asked", False, "zebra-wrong",
-        (("A", "zebra-choice"),), 1,
-    )  # fmt: skip
-    shipped = Representation(
-        "zebra-id-r", "zebra-kind", "zebra-representation", "Ann", "zebra-session",
+        "zebra-id-q",
+        "What is the zebra-question?",
+        "zebra-answer (standing)",
+        "zebra-kind",
         ("zebra-turn:1",),
-    )  # fmt: skip
+        ("zebra-session",),
+        "zebra-asked",
+        False,
+        "zebra-wrong",
+        (("A", "zebra-choice"),),
+        1,
+    )
+    shipped = Representation(
+        "zebra-id-r",
+        "zebra-kind",
+        "zebra-representation",
+        "Ann",
+        "zebra-session",
+        ("zebra-turn:1",),
+    )
     session = Session("zebra-session", 0, "2025-01-01T09:00:00", turns)
     return Conversation("zebra-id", (session,), (question,), (shipped,), "zebra-topic")
 
@@ -85,10 +115,15 @@ def wire(tmp_path_factory: pytest.TempPathFactory) -> Wire:
 
 @pytest.mark.parametrize(
     ("name", "hidden", "source"),
-    [("memories", [], SEEN), ("units", [], SEEN), ("quotes", [], SEEN), ("coverage", [], ()),
-     ("requirements", ["zebra-question", "zebra-answer", "zebra-asked"], ()),
-     ("adjudication", ["zebra-question", "zebra-answer", "zebra-asked"], ())],
-)  # fmt: skip
+    [
+        ("memories", [], SEEN),
+        ("units", [], SEEN),
+        ("quotes", [], SEEN),
+        ("coverage", [], ()),
+        ("requirements", ["zebra-question", "zebra-answer", "zebra-asked"], ()),
+        ("adjudication", ["zebra-question", "zebra-answer", "zebra-asked"], ()),
+    ],
+)
 def test_who_sees_what(wire: Wire, name: str, hidden: list[str], source: tuple[str, ...]) -> None:
     """No question, answer, kind, pointer, id or shipped text reaches a generator or the judge; the
     labelling passes see question and answer only."""
@@ -112,8 +147,10 @@ def test_the_judge_sees_texts_and_numbers_only(wire: Wire) -> None:
     candidates = built.package.candidates
     assert {one.kind for one in candidates} == {"raw", "fact"}
     own = {one.text for one in candidates if one.id == "zebra-turn:0/raw"}  # decided by its quote
-    assert texts == {"memories": {one.text for one in candidates} - own,
-                     "units": {"Standing there."}}  # fmt: skip
+    assert texts == {
+        "memories": {one.text for one in candidates} - own,
+        "units": {"Standing there."},
+    }
 
 
 def test_package_and_exported_memories_go_to_the_same_judge(tmp_path: Path) -> None:

@@ -42,9 +42,11 @@ def test_every_pass_was_asked(built: FinishedBuild) -> None:
     judged = asked.pop(("coverage", "one")), asked.pop(("coverage", "other"))
     assert min(judged) >= 2
     assert asked == {
-        ("memories", "one"): 2, ("units", "one"): 2, ("requirements", "one"): 8,
+        ("memories", "one"): 2,
+        ("units", "one"): 2,
+        ("requirements", "one"): 8,
         ("adjudication", "other"): 8,
-    }  # fmt: skip
+    }
 
 
 def test_optimum_is_certified(packages: dict[str, Package]) -> None:
@@ -91,8 +93,10 @@ def test_coverage_is_what_the_fake_judge_says(packages: dict[str, Package]) -> N
         judged = {(row.candidate, row.unit) for row in package.coverage}
         everything = {(one.id, unit) for one in package.candidates for unit in required}
         assert everything <= judged  # no cell of a required unit is left to silence
-        assert all((units[unit].attributes.get("judged") is False) == (unit not in required)
-                   for unit in units)  # fmt: skip
+        assert all(
+            (units[unit].attributes.get("judged") is False) == (unit not in required)
+            for unit in units
+        )
     assert seen == {"full", "partial", "none"}
 
 
@@ -113,9 +117,11 @@ def test_verdicts(packages: dict[str, Package], built: FinishedBuild) -> None:
             assert query.attributes["adjudicated_by"] == "model:other:adjudication/2"
             found[status] += 1
     assert built.made.manifest["adjudication"]["queries"] == {
-        **{name: found[name] for name in (*names, "unsupported")}, "unadjudicated": 0, "failed": 0,
+        **{name: found[name] for name in (*names, "unsupported")},
+        "unadjudicated": 0,
+        "failed": 0,
         "contradicted": 0,
-    }  # fmt: skip
+    }
     assert set(names) <= found.keys()
 
 
@@ -169,8 +175,9 @@ def test_spot_check_reports_agreement(built: FinishedBuild) -> None:
     assert set(labels) == {("full", "full"), ("none", "none"), ("partial", "none")}
     assert total["cells"] == sum(labels.values())
     assert total["same"] == total["cells"] - labels["partial", "none"]
-    rows = [row for one in built.made.manifest["packages"] for row in
-            one["spot_check"]["disagreements"]]  # fmt: skip
+    rows = [
+        row for one in built.made.manifest["packages"] for row in one["spot_check"]["disagreements"]
+    ]
     assert len(rows) == labels["partial", "none"]
     assert {(row["judge"], row["checker"]) for row in rows} == {("partial", "none")}
 

@@ -18,9 +18,20 @@ with as_file(files("memaudit.examples.short") / "conversations.jsonl") as path:
 
 def built(folder: Path, *options: object, out: str = "out") -> Result:
     return run(
-        "build", CONVERSATIONS, "--method", "model", "--conversation", "hotel-rooms",
-        "--model", "one", "--cache", folder / "cache.sqlite", "--out", folder / out, *options,
-    )  # fmt: skip
+        "build",
+        CONVERSATIONS,
+        "--method",
+        "model",
+        "--conversation",
+        "hotel-rooms",
+        "--model",
+        "one",
+        "--cache",
+        folder / "cache.sqlite",
+        "--out",
+        folder / out,
+        *options,
+    )
 
 
 def test_build_then_replay(tmp_path: Path) -> None:
@@ -28,9 +39,19 @@ def test_build_then_replay(tmp_path: Path) -> None:
     check = ("--adjudicator", "other")
     with serving(plays) as served:
         live = built(
-            tmp_path, *check, "--base-url", served.url, "--yes",
-            "--price-in", "0.1", "--price-out", "0.4", "--max-cost", "5", out="live",
-        )  # fmt: skip
+            tmp_path,
+            *check,
+            "--base-url",
+            served.url,
+            "--yes",
+            "--price-in",
+            "0.1",
+            "--price-out",
+            "0.4",
+            "--max-cost",
+            "5",
+            out="live",
+        )
     assert live.exit_code == 0, live.output
     assert "pass memories" in live.stderr
     assert "1 package in" in live.stdout

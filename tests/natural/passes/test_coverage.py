@@ -67,8 +67,15 @@ def test_a_whole_matrix_fills_its_requests() -> None:
     memories, units = [f"m{i}" for i in range(30)], [Statement(f"u{i}") for i in range(20)]
     found = list(chunks(product(memories, units)))
     assert [(len(one.memories), len(one.units)) for one in found] == [
-        (12, 8), (12, 8), (6, 8), (12, 8), (12, 8), (6, 8), (24, 4), (6, 4),
-    ]  # fmt: skip
+        (12, 8),
+        (12, 8),
+        (6, 8),
+        (12, 8),
+        (12, 8),
+        (6, 8),
+        (24, 4),
+        (6, 4),
+    ]
     assert sum(len(one.pairs) for one in found) == 600
 
 
@@ -112,8 +119,12 @@ def test_the_order_of_cells_does_not_matter_but_the_seed_does() -> None:
 
 def test_agreement_by_hand() -> None:
     one, two = Statement("1"), Statement("2")
-    cells = {("a", one): (FULL, FULL), ("a", two): (NONE, NONE), ("b", one): (NONE, PARTIAL),
-             ("b", two): (NONE, NONE)}  # fmt: skip
+    cells = {
+        ("a", one): (FULL, FULL),
+        ("a", two): (NONE, NONE),
+        ("b", one): (NONE, PARTIAL),
+        ("b", two): (NONE, NONE),
+    }
     spot = SpotCheck(cells)
     assert spot.agreement == Fraction(3, 4)
     assert spot.table == {("full", "full"): 1, ("none", "none"): 2, ("none", "partial"): 1}
@@ -209,7 +220,8 @@ def test_parts_go_to_the_judge_and_come_back(tmp_path: Path) -> None:
     counts = session.ledger.counts("x", failure=False)
     assert counts == {"coverage": {"kept parts not named": 2, "undecided cell": 1}}
     assert {row["text"]: row.get("parts") for row in seen[0]["units"]} == {
-        MOVE.text: {"what": "moved to Rome", "when": "in May"}, plain.text: None,
-    }  # fmt: skip
+        MOVE.text: {"what": "moved to Rome", "when": "in May"},
+        plain.text: None,
+    }
     assert first[memories[1], MOVE] == JudgedCell("partial", "is partial")
     assert [row.keys() for row in seen[-1]["units"]] == [{"unit", "text"}] * 2

@@ -46,16 +46,20 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("name", "hole"),
-    [("memories", "1 pieces of the source brought no valid memories"),
-     ("units", "1 pieces of the source brought no valid units")],
-)  # fmt: skip
+    [
+        ("memories", "1 pieces of the source brought no valid memories"),
+        ("units", "1 pieces of the source brought no valid units"),
+    ],
+)
 def test_a_generator_that_never_validates(tmp_path: Path, name: str, hole: str) -> None:
     """The package is incomplete and out of the pool; the raw reply is in the side file."""
     made, package, entry, _ = ran(tmp_path, instead(name, '{"nothing": []}'))
     assert entry["failures"] == {name: {"invalid": 1}}
     assert (entry["status"], entry["scoring_pool"], entry["reasons"]) == (
-        "incomplete", False, [hole],
-    )  # fmt: skip
+        "incomplete",
+        False,
+        [hole],
+    )
     assert package.attributes["scoring_pool"] is False
     (row,) = [one for one in rows(tmp_path) if one["whole_reply"]]
     assert (row["pass"], row["raw"]) == (name, '{"nothing": []}')
@@ -94,13 +98,19 @@ def test_invented_quotes(tmp_path: Path) -> None:
     def requotes(body: dict[str, Any]) -> str:
         shown = blocks(body["messages"][1]["content"])["rejected"]
         assert [(one["number"], one["problem"]) for one in shown] == [
-            (1, "quote not verbatim"), (2, "quote not verbatim"), (3, "unknown turn"),
-        ]  # fmt: skip
-        return json.dumps({"quotes": [
-            {"number": 2, "turn": 2, "quote": "my one rule: no jump scares"},
-            {"number": 1, "turn": 2, "quote": "still invented"},
-            {"number": 4, "turn": 2, "quote": "my one rule"},
-        ]})  # fmt: skip
+            (1, "quote not verbatim"),
+            (2, "quote not verbatim"),
+            (3, "unknown turn"),
+        ]
+        return json.dumps(
+            {
+                "quotes": [
+                    {"number": 2, "turn": 2, "quote": "my one rule: no jump scares"},
+                    {"number": 1, "turn": 2, "quote": "still invented"},
+                    {"number": 4, "turn": 2, "quote": "my one rule"},
+                ]
+            }
+        )
 
     def behave(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         if which(body) == "quotes":
@@ -111,8 +121,9 @@ def test_invented_quotes(tmp_path: Path) -> None:
     made, package, entry, served = ran(tmp_path, behave)
     assert build_summary(made.manifest, tmp_path)[-3:] == [
         "        1    quotes: unknown number",
-        "        1    units: quote not verbatim", "        1    units: unknown turn",
-    ]  # fmt: skip
+        "        1    units: quote not verbatim",
+        "        1    units: unknown turn",
+    ]
     assert entry["rejections"]["units"] == {"quote not verbatim": 1, "unknown turn": 1}
     assert entry["rejections"]["quotes"] == {"unknown number": 1}
     assert entry["units"]["requoted"] == 1
@@ -131,8 +142,9 @@ def test_missing_cells_are_asked_for_again(tmp_path: Path) -> None:
             reply["cells"].pop()
 
     _, package, entry, served = ran(tmp_path, changed("coverage", forgets))
-    calls = [blocks(one["messages"][1]["content"]) for one in served.bodies
-             if which(one) == "coverage"]  # fmt: skip
+    calls = [
+        blocks(one["messages"][1]["content"]) for one in served.bodies if which(one) == "coverage"
+    ]
     again = [one for one in calls if "asked before" in one]
     assert len(again) == len(calls) - len(again) > 0
     assert all(len(one["memories"]) == 1 for one in again)
@@ -173,8 +185,11 @@ def test_unknown_and_double_numbers(tmp_path: Path) -> None:
             if which(body) == "memories":
                 first = reply["memories"][0]
                 reply["memories"] += [
-                    first, {**first, "turns": [77]}, {**first, "turns": []}, {**first, "text": " "},
-                ]  # fmt: skip
+                    first,
+                    {**first, "turns": [77]},
+                    {**first, "turns": []},
+                    {**first, "text": " "},
+                ]
             elif which(body) == "units":
                 reply["units"] += [reply["units"][0]]
             elif which(body) == "requirements" and reply["required"]:
@@ -184,9 +199,12 @@ def test_unknown_and_double_numbers(tmp_path: Path) -> None:
 
     _, package, entry, _ = ran(tmp_path, behave)
     assert entry["rejections"]["memories"] == {
-        "duplicate": 1, "empty text": 1, "no turn cited": 1, "unknown turn": 1,
+        "duplicate": 1,
+        "empty text": 1,
+        "no turn cited": 1,
+        "unknown turn": 1,
         "repeats its turn": 4,  # turns of one sentence
-    }  # fmt: skip
+    }
     assert entry["rejections"]["units"]["duplicate"] >= 1
     supported = [query for query in package.queries if query.required]
     assert entry["rejections"]["requirements"] == {"unknown unit": len(supported)}
@@ -196,19 +214,53 @@ def test_unknown_and_double_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reply", "what"),
     [
-        ({"verdict": "corrected", "required": [{"unit": 400, "or": []}], "rewrites": [],
-          "reason": "r"}, "unknown unit"),
-        ({"verdict": "corrected", "required": [{"unit": 1, "or": [400]}], "rewrites": [],
-          "reason": "r"}, "unknown unit"),
-        ({"verdict": "corrected", "required": [{"unit": 1, "or": []}],
-          "rewrites": [{"unit": 400, "statement": "x"}], "reason": "r"}, "unknown unit"),
-        ({"verdict": "accepted", "required": [
-            {"unit": n, "or": []} for n in (1, 2, 3, 4)], "rewrites": [], "reason": "r"},
-         "contradicts itself"),
-        ({"verdict": "corrected", "required": [{"unit": 1, "or": []}],
-          "rewrites": [{"unit": 1, "statement": "  "}], "reason": "r"}, "contradicts itself"),
+        (
+            {
+                "verdict": "corrected",
+                "required": [{"unit": 400, "or": []}],
+                "rewrites": [],
+                "reason": "r",
+            },
+            "unknown unit",
+        ),
+        (
+            {
+                "verdict": "corrected",
+                "required": [{"unit": 1, "or": [400]}],
+                "rewrites": [],
+                "reason": "r",
+            },
+            "unknown unit",
+        ),
+        (
+            {
+                "verdict": "corrected",
+                "required": [{"unit": 1, "or": []}],
+                "rewrites": [{"unit": 400, "statement": "x"}],
+                "reason": "r",
+            },
+            "unknown unit",
+        ),
+        (
+            {
+                "verdict": "accepted",
+                "required": [{"unit": n, "or": []} for n in (1, 2, 3, 4)],
+                "rewrites": [],
+                "reason": "r",
+            },
+            "contradicts itself",
+        ),
+        (
+            {
+                "verdict": "corrected",
+                "required": [{"unit": 1, "or": []}],
+                "rewrites": [{"unit": 1, "statement": "  "}],
+                "reason": "r",
+            },
+            "contradicts itself",
+        ),
     ],
-)  # fmt: skip
+)
 def test_verdicts_that_do_not_hold(tmp_path: Path, reply: dict[str, Any], what: str) -> None:
     """They make the question ambiguous; nothing is rewritten."""
     behaviour = instead("adjudication", json.dumps(reply))

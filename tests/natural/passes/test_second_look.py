@@ -50,8 +50,9 @@ def test_examples_are_adjudicated_again(tmp_path: Path) -> None:
             statements = {row["unit"]: row["statement"] for row in data["units"]}
             required = [statements[row["unit"]] for row in data["proposal"]["required"]]
             assert sorted(required) == sorted(texts[unit] for unit in query.required)
-            (found,) = [row for row in check.verdicts
-                        if (row.package, row.question) == (name, query.id)]  # fmt: skip
+            (found,) = [
+                row for row in check.verdicts if (row.package, row.question) == (name, query.id)
+            ]
             assert found.verdict == VERDICTS[len(query.text) % 4]
     assert sum(check.statuses.values()) == 2
     disputed = {row.package for row in check.verdicts if row.verdict in ("ambiguous", "rejected")}
@@ -73,8 +74,17 @@ def test_causes(tmp_path: Path) -> None:
 def test_the_command_shows_both(tmp_path: Path) -> None:
     path = tmp_path / "package.json"
     write_package(doubtful(), path)
-    words = ("reliability", path, "--again", "model:other", "--causes", "model:one", "--yes",
-             "--cache", tmp_path / "cache")  # fmt: skip
+    words = (
+        "reliability",
+        path,
+        "--again",
+        "model:other",
+        "--causes",
+        "model:one",
+        "--yes",
+        "--cache",
+        tmp_path / "cache",
+    )
     with serving(plays) as served:
         url = ("--base-url", served.url)
         text = done(*words, *url).stdout

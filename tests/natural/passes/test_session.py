@@ -37,9 +37,13 @@ def test_an_estimate_before_every_pass(tmp_path: Path) -> None:
         make(tmp_path, settings, conversations=ONE, callbacks=callbacks)
     heads = [line for line in shown if line.startswith("pass ")]
     assert heads == [
-        "pass memories, one:", "pass units, one:", "pass requirements, one:",
-        "pass adjudication, other:", "pass coverage, one:", "pass spot check, other:",
-    ]  # fmt: skip
+        "pass memories, one:",
+        "pass units, one:",
+        "pass requirements, one:",
+        "pass adjudication, other:",
+        "pass coverage, one:",
+        "pass spot check, other:",
+    ]
     assert sum(line.startswith("about $") for line in shown) == 6
     assert len(steps) == len(served.bodies)
     stage, last = steps[-1]
@@ -54,11 +58,19 @@ def test_a_no_stops_before_the_pass(tmp_path: Path) -> None:
     answers = iter([True, True, False])
     with serving(plays) as served:
         with pytest.raises(MemAuditError, match="stopped before the first call"):
-            make(tmp_path, live(served.url), conversations=ONE,
-                 callbacks=SessionCallbacks(agree=answers.__next__))  # fmt: skip
+            make(
+                tmp_path,
+                live(served.url),
+                conversations=ONE,
+                callbacks=SessionCallbacks(agree=answers.__next__),
+            )
         assert [which(body) for body in served.bodies] == ["memories", "units"]
-        make(tmp_path, live(served.url), conversations=ONE,
-             callbacks=SessionCallbacks(agree=lambda: True))  # fmt: skip
+        make(
+            tmp_path,
+            live(served.url),
+            conversations=ONE,
+            callbacks=SessionCallbacks(agree=lambda: True),
+        )
     assert [which(body) for body in served.bodies].count("memories") == 1
 
 
@@ -91,9 +103,12 @@ BATCH = ModelSettings(provider="batch")
 def test_batch_pass_by_pass(built: FinishedBuild, tmp_path: Path) -> None:
     """Memories and units wait together; then requirements, verdicts, cells, the sample."""
     for asked in (
-        {"memories one", "units one"}, {"requirements one"}, {"adjudication other"},
-        {"coverage one"}, {"coverage other"},
-    ):  # fmt: skip
+        {"memories one", "units one"},
+        {"requirements one"},
+        {"adjudication other"},
+        {"coverage one"},
+        {"coverage other"},
+    ):
         with pytest.raises(Waiting, match="memaudit batch import"):
             make(tmp_path, BATCH)
         assert set(queue(tmp_path)) == asked

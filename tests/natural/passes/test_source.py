@@ -39,20 +39,34 @@ def test_numbers_count_through_the_conversation() -> None:
     pictured = Turn("x", "b", 0, "Bob", "user", "Look!", "2025-01-02", caption="a cat")
     source = source_text([session("a", "one", "two"), Session("b", 1, "2025-01-01", (pictured,))])
     assert source.as_data() == [
-        {"session": 1, "time": None, "turns": [
-            {"turn": 1, "speaker": "Ann", "text": "one"},
-            {"turn": 2, "speaker": "Ann", "text": "two"}]},
-        {"session": 2, "time": "2025-01-01", "turns": [
-            {"turn": 3, "speaker": "Bob", "text": "Look! [image: a cat]", "time": "2025-01-02"}]},
-    ]  # fmt: skip
+        {
+            "session": 1,
+            "time": None,
+            "turns": [
+                {"turn": 1, "speaker": "Ann", "text": "one"},
+                {"turn": 2, "speaker": "Ann", "text": "two"},
+            ],
+        },
+        {
+            "session": 2,
+            "time": "2025-01-01",
+            "turns": [
+                {"turn": 3, "speaker": "Bob", "text": "Look! [image: a cat]", "time": "2025-01-02"}
+            ],
+        },
+    ]
 
 
 def test_pieces_by_hand() -> None:
     """At most 10 characters: a with b, c cut between its turns, and a long turn stays whole."""
     source = source_text(
-        [session("a", "12345"), session("b", "1234"), session("c", "123456", "", "12345"),
-         session("d", "123456789012")]
-    )  # fmt: skip
+        [
+            session("a", "12345"),
+            session("b", "1234"),
+            session("c", "123456", "", "12345"),
+            session("d", "123456789012"),
+        ]
+    )
     found = [
         [[turn.number for turn in one.turns] for one in piece.sessions]
         for piece in pieces(source, 10)
@@ -96,14 +110,18 @@ TEXT = "He said:  \u201cI\u2019m done\u201d,\nand left \u2014 at 9."
 @pytest.mark.parametrize(
     ("quote", "found"),
     [
-        ("and left", "and left"), ("  at 9.\n", "at 9."),
+        ("and left", "and left"),
+        ("  at 9.\n", "at 9."),
         ('"I\'m done"', "\u201cI\u2019m done\u201d"),  # marks are normalized, the source's are kept
         ("said: \u00abI`m done\u00bb,   and", "said:  \u201cI\u2019m done\u201d,\nand"),
-        ("And left", None), ("and left - at", None),  # case counts, a dash is no quotation mark
-        ("He left", None), ("done... left", None),  # not joined from two places
-        ("", None), (" , ", None),  # no letter, no quote
+        ("And left", None),
+        ("and left - at", None),  # case counts, a dash is no quotation mark
+        ("He left", None),
+        ("done... left", None),  # not joined from two places
+        ("", None),
+        (" , ", None),  # no letter, no quote
     ],
-)  # fmt: skip
+)
 def test_verbatim_quotes(quote: str, found: str | None) -> None:
     assert verbatim(quote, TEXT) == found
 

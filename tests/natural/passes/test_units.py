@@ -43,30 +43,52 @@ def test_details(tmp_path: Path) -> None:
     """Speaker, context, dates, dispute and parts are kept; a change gives the package's kind."""
     price = row(2, "($4.50 per visit)", "The assistant said that a visit to the Lido costs $4.50.")
     price |= {
-        "said_by": "Assistant", "context": [{"turn": 2, "quote": "**Lido**"}], "disputed": True,
+        "said_by": "Assistant",
+        "context": [{"turn": 2, "quote": "**Lido**"}],
+        "disputed": True,
         "parts": [{"part": "amount", "words": "$4.50"}, {"part": "what", "words": "the Lido"}],
-    }  # fmt: skip
+    }
     home = row(3, "I moved to Rome in May", "Ann lives in Rome since May 2025.", who="Ann")
-    home |= {"change": "now", "from": "2025-05", "to": None, "context": [
-        {"turn": 1, "quote": "Where should I swim"}]}  # fmt: skip
+    home |= {
+        "change": "now",
+        "from": "2025-05",
+        "to": None,
+        "context": [{"turn": 1, "quote": "Where should I swim"}],
+    }
     unsure = row(1, "Where should I swim now?", "Ann does not know where to swim.", who="Ann")
     unsure |= {"kind": "unknown", "parts": [{"part": "what", "words": "where to swim"}]}
     units, refused = found(tmp_path, [price, home, unsure])
     assert units == [
         ExtractedUnit(
-            2, "($4.50 per visit)", "fact", price["statement"], said_by="assistant",
-            said_as="fact", context=((2, "**Lido**"),), disputed=True,
+            2,
+            "($4.50 per visit)",
+            "fact",
+            price["statement"],
+            said_by="assistant",
+            said_as="fact",
+            context=((2, "**Lido**"),),
+            disputed=True,
             parts=(("amount", "$4.50"), ("what", "the Lido")),
         ),
         ExtractedUnit(
-            3, "I moved to Rome in May", "current", home["statement"], said_by="Ann",
-            said_as="fact", context=((1, "Where should I swim"),), dates=("2025-05", "2025-05"),
+            3,
+            "I moved to Rome in May",
+            "current",
+            home["statement"],
+            said_by="Ann",
+            said_as="fact",
+            context=((1, "Where should I swim"),),
+            dates=("2025-05", "2025-05"),
         ),
         ExtractedUnit(
-            1, "Where should I swim now?", "abstention", unsure["statement"], said_by="Ann",
+            1,
+            "Where should I swim now?",
+            "abstention",
+            unsure["statement"],
+            said_by="Ann",
             said_as="abstention",
         ),
-    ]  # fmt: skip
+    ]
     assert [unit.is_stated_by_turn for unit in units] == [True, False, True]
     assert refused == {}
 
@@ -75,17 +97,23 @@ def test_details(tmp_path: Path) -> None:
     ("change", "what", "kept"),
     [
         ({"said_by": "Bob"}, "unknown speaker", {"said_by": "Ann"}),  # the turn's own
-        ({"context": [{"turn": 2, "quote": "Lido is best"}]}, "context not verbatim",
-         {"context": ()}),
+        (
+            {"context": [{"turn": 2, "quote": "Lido is best"}]},
+            "context not verbatim",
+            {"context": ()},
+        ),
         ({"context": [{"turn": 9, "quote": "Lido"}]}, "context not verbatim", {"context": ()}),
         ({"from": "in May"}, "dates not readable", {"dates": None}),
         ({"from": "2025-13-01", "to": "2025-13-02"}, "dates not readable", {"dates": None}),
         ({"from": "2025-06", "to": "2025-05-31"}, "dates not readable", {"dates": None}),
-        ({"parts": [{"part": "what", "words": "a"}, {"part": "what", "words": "b"}]},
-         "parts repeated or empty", {"parts": ()}),
+        (
+            {"parts": [{"part": "what", "words": "a"}, {"part": "what", "words": "b"}]},
+            "parts repeated or empty",
+            {"parts": ()},
+        ),
         ({"parts": [{"part": "what", "words": " "}]}, "parts repeated or empty", {"parts": ()}),
     ],
-)  # fmt: skip
+)
 def test_a_detail_that_does_not_hold_is_left_out(
     tmp_path: Path, change: dict[str, Any], what: str, kept: dict[str, Any]
 ) -> None:

@@ -20,9 +20,13 @@ from tests.downstream.small_runs import CASES
 from tests.report.run_report.conftest import ATTACK
 
 SETTINGS = {
-    "budget": 9, "judge": None, "coverage_is_an_estimate": False, "kept_by": {}, "left_out": {},
+    "budget": 9,
+    "judge": None,
+    "coverage_is_an_estimate": False,
+    "kept_by": {},
+    "left_out": {},
     "peeking_writers": [],
-}  # fmt: skip
+}
 SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
 
 
@@ -46,15 +50,21 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "name": text("package"),
             "experiences": [{"id": "e"}],
             "candidates": [],
-            "units": [{"id": text(f"unit{at}"), "kind": "fact", "text": text("says")}
-                      for at in range(2)],
+            "units": [
+                {"id": text(f"unit{at}"), "kind": "fact", "text": text("says")} for at in range(2)
+            ],
             "queries": [
-                {"id": text(f"query{at}"), "text": text(f"question{at}"), "kind": text("kind"),
-                 "answer": text("gold"), "required": [text(f"unit{at}")]}
+                {
+                    "id": text(f"query{at}"),
+                    "text": text(f"question{at}"),
+                    "kind": text("kind"),
+                    "answer": text("gold"),
+                    "required": [text(f"unit{at}")],
+                }
                 for at in range(2)
             ],
         }
-    )  # fmt: skip
+    )
     memories = (StoredMemory(text("memory"), text("stored"), {text("unit0"): Fraction(1, 2)}),)
     held = KeptStore(text("store"), memories, frozenset({text("memory")}), "everything fits")
     folder = tmp_path_factory.mktemp("hostile") / "out"
@@ -89,8 +99,12 @@ def as_transfer(folder: Path, into: Path) -> Path:
     for path in folder.iterdir():
         (into / path.name).write_bytes(path.read_bytes())
     summary = json.loads((into / "summary.json").read_text())
-    summary["spec"] |= {"source": {"file": "f.json"}, "note": "never a ratio", "evidence": "turns",
-                        "about_stores": {"dog": "keeps the dog"}}  # fmt: skip
+    summary["spec"] |= {
+        "source": {"file": "f.json"},
+        "note": "never a ratio",
+        "evidence": "turns",
+        "about_stores": {"dog": "keeps the dog"},
+    }
     del summary["spec"]["packages"]
     (into / "summary.json").write_text(json.dumps(summary))
     return into

@@ -30,21 +30,28 @@ def summary(stores: list[str], spread: float = 1.0) -> dict[str, Any]:
         return {"n": 9, "mean": mean, "ci_low": mean - 0.05, "ci_high": mean + 0.05}
 
     return {
-        "questions": 45, "packages": 3, "clusters": "packages", "spec": SPEC,
+        "questions": 45,
+        "packages": 3,
+        "clusters": "packages",
+        "spec": SPEC,
         "summaries": [
             {
-                "store": name, "questions": 45,
+                "store": name,
+                "questions": 45,
                 "outcomes": {one.value: at + 1 for at, one in enumerate(Outcome)},
                 "curve": [
-                    {"first": at, "words": 10.0 * at * spread**place,
-                     "evidence_recall": interval(0.1 * at + 0.05 * place),
-                     "evidence_coverage": interval(0.12 * at + 0.05 * place)}
+                    {
+                        "first": at,
+                        "words": 10.0 * at * spread**place,
+                        "evidence_recall": interval(0.1 * at + 0.05 * place),
+                        "evidence_coverage": interval(0.12 * at + 0.05 * place),
+                    }
                     for at in (1, 2, 3)
                 ],
             }
             for place, name in enumerate(stores)
         ],
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("stores", NAMES, ids=["1", "4", "long"])

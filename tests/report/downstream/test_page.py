@@ -32,8 +32,17 @@ def test_pages_are_sound(pages: dict[str, str], name: str) -> None:
 def test_attacks_are_shown_and_do_nothing(pages: dict[str, str]) -> None:
     """Every untrusted text stands in the page as text, wherever it comes from."""
     tree = Tree(pages["hostile"])
-    for place in ("package", "question0", "gold", "says", "stored", "store", "kind", "left",
-                  "judge"):  # fmt: skip
+    for place in (
+        "package",
+        "question0",
+        "gold",
+        "says",
+        "stored",
+        "store",
+        "kind",
+        "left",
+        "judge",
+    ):
         assert f"{place} {SHOWN}".strip()[:40] in tree.text, place
     assert "49" not in tree.text.split(SHOWN)[0]
     (script,) = tree.named("script")
@@ -79,9 +88,13 @@ def test_two_graders(diagnosis: Path, tmp_path: Path) -> None:
     summary = json.loads((folder / "summary.json").read_text())
     summary["spec"]["grader"] = "model:one"
     summary["grading"] = {
-        "answers": 12, "undecided": 2, "equal": 7, "agreement": 0.7, "kappa": 0.516129,
+        "answers": 12,
+        "undecided": 2,
+        "equal": 7,
+        "agreement": 0.7,
+        "kappa": 0.516129,
         "disagreements": [{"words": "right", "model": "wrong", "answers": 3}],
-    }  # fmt: skip
+    }
     (folder / "summary.json").write_text(json.dumps(summary))
     page = build_downstream(open_folder(folder))
     assert_sound(page)

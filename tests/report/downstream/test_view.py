@@ -38,8 +38,11 @@ def test_failures_are_some_of_every_sort(diagnosis: Path) -> None:
         row for row in read_journal(diagnosis / "rows.jsonl") if row["outcome"] != "answered_right"
     ]
     assert (view.failures.total, view.failures.rows) == (len(failed), 30)
-    told = [(member.name, one.row["outcome"]) for member, inside in view.failures.stores
-            for one in inside]  # fmt: skip
+    told = [
+        (member.name, one.row["outcome"])
+        for member, inside in view.failures.stores
+        for one in inside
+    ]
     assert set(told) == {(row["store"], row["outcome"]) for row in failed}
     assert max(told.count(one) for one in told) <= EACH
     assert view.failures.shown == len(told) < len(failed)

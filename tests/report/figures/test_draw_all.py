@@ -44,8 +44,10 @@ def test_run_without_summary(folder: Path, tmp_path: Path) -> None:
         (bare / name).write_bytes((folder / name).read_bytes())
     drawn = draw_all([bare], tmp_path / "out", ("svg",))
     assert {path.name for path in drawn.files} == {
-        "pipeline.svg", "bare-validity_timeline.svg", "bare-opt_frontiers.svg",
-    }  # fmt: skip
+        "pipeline.svg",
+        "bare-validity_timeline.svg",
+        "bare-opt_frontiers.svg",
+    }
     reason = f"{bare} has no summary.json; summarise the run first"
     assert drawn.skipped == tuple(
         Skipped(name, bare, reason) for name in ("budget_sweep", "stress_heatmap", "frontier_gap")

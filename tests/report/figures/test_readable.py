@@ -22,9 +22,15 @@ pytestmark = pytest.mark.slow
 
 LONG = [f"a_writer_whose_name_is_far_too_long_for_any_figure_{i}" for i in range(12)]
 EIGHT = [
-    "base", "update_chain", "temporal_interval", "density_trap", "scope_shift",
-    "redundancy_heavy", "summary_tradeoff", "a_distribution_with_a_very_long_name",
-]  # fmt: skip
+    "base",
+    "update_chain",
+    "temporal_interval",
+    "density_trap",
+    "scope_shift",
+    "redundancy_heavy",
+    "summary_tradeoff",
+    "a_distribution_with_a_very_long_name",
+]
 NAMES = [list(WRITERS)[:3], list(WRITERS)[:8], list(WRITERS)[-12:], LONG, list(WRITERS)]
 
 

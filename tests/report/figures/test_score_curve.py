@@ -24,13 +24,14 @@ def curve_of(*names: str) -> ScoreCurve:
         optimum=tuple(min(1.0, budget / 80) for budget in budgets),
         stores=tuple(
             StoreCurve(
-                name, F(40 + 10 * n),
+                name,
+                F(40 + 10 * n),
                 (None, *(min(1.0, budget / 100) / (n + 1) for budget in budgets[1:])),
                 (None, *(1 / (n + 1) for _ in budgets[1:])),
             )
             for n, name in enumerate(names)
         ),
-    )  # fmt: skip
+    )
 
 
 def test_lines_and_markers() -> None:
@@ -43,8 +44,9 @@ def test_lines_and_markers() -> None:
         assert list(lines[gid].get_xdata()) == [1, 2, 3, 4, 5, 6, 7]
         assert tuple(lines[gid].get_ydata()) == values[1:]
     assert (list(lines["own/long"].get_xdata()), list(lines["own/long"].get_ydata())) == (
-        [7], [4 / 7],
-    )  # fmt: skip
+        [7],
+        [4 / 7],
+    )
     assert axes.get_xlim() == (0, 7)
     assert axes.get_ylim()[0] == 0
     assert axes.get_ylim()[1] >= 1
@@ -78,9 +80,10 @@ def test_a_package_of_which_nothing_is_worth_anything() -> None:
     curve = curve_of("one", "two")
     nothing = tuple(None for _ in curve.budgets)
     empty = replace(
-        curve, optimum=tuple(0.0 for _ in curve.budgets),
+        curve,
+        optimum=tuple(0.0 for _ in curve.budgets),
         stores=tuple(replace(one, scores=nothing, best=nothing) for one in curve.stores),
-    )  # fmt: skip
+    )
     assert "one" in assert_readable(score_curve_figure(empty))
 
 

@@ -93,8 +93,11 @@ def test_heatmap_cells() -> None:
 def test_ratio_below_one_never_reads_as_one() -> None:
     """Rounding must not turn a loss into an optimum."""
     assert [ratio_text(r) for r in (1.0, 0.9996, 0.9994, 0.0)] == [
-        "1.000", "<1.000", "0.999", "0.000",
-    ]  # fmt: skip
+        "1.000",
+        "<1.000",
+        "0.999",
+        "0.000",
+    ]
 
 
 def test_text_contrast() -> None:

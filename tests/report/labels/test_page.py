@@ -129,9 +129,15 @@ def test_texts_are_escaped(audit: Path) -> None:
     """Markup and what cannot be seen in a memory stays text."""
     data = json.loads((audit / "agreement.json").read_text())
     data["disputed"] = [
-        {"package": "p", "candidate_id": "m", "unit_id": "u", "labels": {"<b>": "full"},
-         "candidate_text": "<script>alert(1)</script>\u202e", "unit_text": "<img src=x>"}
-    ]  # fmt: skip
+        {
+            "package": "p",
+            "candidate_id": "m",
+            "unit_id": "u",
+            "labels": {"<b>": "full"},
+            "candidate_text": "<script>alert(1)</script>\u202e",
+            "unit_text": "<img src=x>",
+        }
+    ]
     file = audit / "hostile.json"
     file.write_text(json.dumps(data))
     text = page(audit, file)

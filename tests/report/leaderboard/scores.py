@@ -18,25 +18,44 @@ def row(store: str, kept: str | None, budget: int = 10, **losses: str) -> dict[s
     ratio = {"value": value, "optimum": 4.0, "certified": True, "bound": 4.0, "digest": "package"}
     part = {"memories": 3, "cost": 5, "value": 1.0, "ratio": value}
     return {
-        "store": store, "budget": budget, "asked": str(budget), "score": value,
-        "undefined": None if kept else "optimum is 0", "kept_by": "everything fits",
-        "optimum": optimum, "kept": part, "written": {"memories": 3, "cost": 5, "value": 1.0},
-        "package_ratio": ratio, "union_ratio": ratio, "best_subset": part,
+        "store": store,
+        "budget": budget,
+        "asked": str(budget),
+        "score": value,
+        "undefined": None if kept else "optimum is 0",
+        "kept_by": "everything fits",
+        "optimum": optimum,
+        "kept": part,
+        "written": {"memories": 3, "cost": 5, "value": 1.0},
+        "package_ratio": ratio,
+        "union_ratio": ratio,
+        "best_subset": part,
         "policies": {"recency": part},
         "diagnosis": {
-            "kept": kept, "losses": {name: {"share": share} for name, share in parts.items()},
-        } if kept else {"undefined": NOT_DIAGNOSED},
-    }  # fmt: skip
+            "kept": kept,
+            "losses": {name: {"share": share} for name, share in parts.items()},
+        }
+        if kept
+        else {"undefined": NOT_DIAGNOSED},
+    }
 
 
 def write(folder: Path, file: str, *rows: dict[str, Any], **changes: Any) -> Path:
     """One score file; unions and packages have digests of their own."""
     data = {
-        "format": "memaudit-scores", "version": 2, "package": file, "digest": f"package {file}",
-        "union_digest": f"union {file}", "judge": "labels people", "package_cells": "judged",
-        "coverage_is_an_estimate": False, "cost_rule": "words", "group_cap": 1,
-        "scores": list(rows), **changes,
-    }  # fmt: skip
+        "format": "memaudit-scores",
+        "version": 2,
+        "package": file,
+        "digest": f"package {file}",
+        "union_digest": f"union {file}",
+        "judge": "labels people",
+        "package_cells": "judged",
+        "coverage_is_an_estimate": False,
+        "cost_rule": "words",
+        "group_cap": 1,
+        "scores": list(rows),
+        **changes,
+    }
     path = folder / f"{file}.json"
     path.write_text(json.dumps(data))
     return path

@@ -27,8 +27,12 @@ def test_means_by_hand(tmp_path: Path) -> None:
     assert first.score.low == 0.5
     assert first.score.high == 1
     assert second.shares == {
-        "kept": F(1, 2), "generation": 0, "extraction": F(1, 4), "cost": F(1, 4), "selection": 0,
-    }  # fmt: skip
+        "kept": F(1, 2),
+        "generation": 0,
+        "extraction": F(1, 4),
+        "cost": F(1, 4),
+        "selection": 0,
+    }
     (gap,) = found.gaps
     assert (gap.first, gap.second, gap.difference.n) == ("a", "b", 3)
     # The difference is the same everywhere, so no resample moves it.
@@ -49,8 +53,14 @@ def verdict(folder: Path, packages: int, *stores: tuple[str, str, int]) -> str:
 def test_who_leads_in_a_sentence(tmp_path: Path) -> None:
     """By budget, with ties, and whether the packages distinguish it. Of 2**8 sign flips, two are
     as far from 0."""
-    both = (("a", "1/2", 10), ("b", "1/4", 10), ("a", "1/2", 20), ("b", "3/4", 20), ("a", "1", 30),
-            ("b", "3/4", 30))  # fmt: skip
+    both = (
+        ("a", "1/2", 10),
+        ("b", "1/4", 10),
+        ("a", "1/2", 20),
+        ("b", "3/4", 20),
+        ("a", "1", 30),
+        ("b", "3/4", 30),
+    )
     leads = "a leads at budgets 10 and 30, b at budget 20"
     assert verdict(tmp_path / "one", 1, *both) == (
         f"{leads}; one package alone cannot distinguish stores."
@@ -125,9 +135,13 @@ def test_holm_over_all_budgets(tmp_path: Path) -> None:
     """Two budgets, one pair each: the smaller p counts double, and never less."""
     for package in "pqrstuv":
         write(
-            tmp_path, package, row("a", "1/2"), row("b", "1/4"), row("a", "1/2", 20),
+            tmp_path,
+            package,
+            row("a", "1/2"),
+            row("b", "1/4"),
+            row("a", "1/2", 20),
             row("b", "1/2", 20),
-        )  # fmt: skip
+        )
     first, second = board(read_scores(tmp_path)).gaps
     # 7 equal differences: 2 of 128 flips.
     assert first.difference.p == pytest.approx(1 / 64)
@@ -164,8 +178,10 @@ def test_what_scores_do_not_see(tmp_path: Path) -> None:
     data = leaderboard_data(found)
     assert data["undecided_cells"] == 2
     assert [(one["package"], one["name"]) for one in data["not_all_seen"]] == [
-        ("p", "a"), ("p", "b"), ("q", "a"),
-    ]  # fmt: skip
+        ("p", "a"),
+        ("p", "b"),
+        ("q", "a"),
+    ]
     assert data["standings"][0]["incomplete_stores"] == 2
 
 
@@ -175,5 +191,6 @@ def test_a_diagnosis_that_is_missing(tmp_path: Path) -> None:
     write(tmp_path, "p", row("a", None), row("b", None) | {"diagnosis": told})
     ((_, rows),) = board(read_scores(tmp_path)).budgets
     assert [(row.store, row.diagnosed, row.shares) for row in rows] == [
-        ("a", 0, None), ("b", 0, None),
-    ]  # fmt: skip
+        ("a", 0, None),
+        ("b", 0, None),
+    ]

@@ -27,8 +27,10 @@ def test_reads_all(tmp_path: Path) -> None:
     found = read_scores(tmp_path)
     assert found.packages == ("p", "q")
     assert [(entry.package, entry.row.store, entry.row.score) for entry in found.entries] == [
-        ("p", "a", 0.5), ("p", "b", 0.25), ("q", "a", 0.75),
-    ]  # fmt: skip
+        ("p", "a", 0.5),
+        ("p", "b", 0.25),
+        ("q", "a", 0.75),
+    ]
     assert (found.judges, found.is_estimate, found.cost_rule) == (
         ("labels people",),
         False,

@@ -33,8 +33,11 @@ def test_numbers_are_there(tmp_path: Path) -> None:
         p.all_text for p in tree.named("p") if "finding" in (p.attributes.get("class") or "")
     ]
     assert verdict.startswith("a leads at budget 10; the lead is not distinguished")
-    (headings, _, ratios) = ([th.all_text for th in row.children] for row in tree.named("tr")
-                     if row.children[0].all_text in ("Store", "First"))  # fmt: skip
+    (headings, _, ratios) = (
+        [th.all_text for th in row.children]
+        for row in tree.named("tr")
+        if row.children[0].all_text in ("Store", "First")
+    )
     assert headings[:3] == ["Store", "score", "best subset"]
     assert ratios[-3:] == ["Over package", "Over union", "Over common union"]
     labels = [svg.attributes.get("aria-label") or "" for svg in tree.named("svg")]

@@ -41,15 +41,25 @@ class Hostile:
             return f"{place}{seed} {ATTACK}"
 
         experiences = [
-            {"id": text(f"e{i}"), "text": text("said"), "session": text("session"),
-             "timestamp": text("time") + "<!--", "speaker": text("speaker")}
+            {
+                "id": text(f"e{i}"),
+                "text": text("said"),
+                "session": text("session"),
+                "timestamp": text("time") + "<!--",
+                "speaker": text("speaker"),
+            }
             for i in range(2)
-        ]  # fmt: skip
+        ]
         candidates = [
-            {"id": text(f"c{i}"), "experience": text(f"e{i % 2}"), "kind": text(f"kind{i}"),
-             "text": text("memory"), "cost": 1 + i}
+            {
+                "id": text(f"c{i}"),
+                "experience": text(f"e{i % 2}"),
+                "kind": text(f"kind{i}"),
+                "text": text("memory"),
+                "cost": 1 + i,
+            }
             for i in range(3)
-        ]  # fmt: skip
+        ]
         units = [
             {"id": text(f"u{i}"), "kind": text(f"sort{i}"), "text": text("unit"), "weight": 1 + i}
             for i in range(2)
@@ -60,9 +70,14 @@ class Hostile:
             {"candidate": text("c2"), "unit": text("u0"), "value": 1},
         ]
         return Package.model_validate(
-            {"name": text("package"), "experiences": experiences, "candidates": candidates,
-             "units": units, "coverage": coverage}
-        )  # fmt: skip
+            {
+                "name": text("package"),
+                "experiences": experiences,
+                "candidates": candidates,
+                "units": units,
+                "coverage": coverage,
+            }
+        )
 
 
 def rewrite(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:

@@ -19,8 +19,14 @@ if not BROWSER:
     pytest.skip("no Chromium: install the package chromium", allow_module_level=True)
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync"]  # fmt: skip
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @pytest.fixture(scope="module")

@@ -151,5 +151,7 @@ def test_groups_of_writers() -> None:
     assert members["mem0_style"].look == looks(["mem0_style"])["mem0_style"]
     assert members["gone"].label == "gone"
     assert [group for group, _ in grouped(list(members.values()))] == [
-        "deployable", "proxy", "reference",
-    ]  # fmt: skip
+        "deployable",
+        "proxy",
+        "reference",
+    ]

@@ -35,9 +35,17 @@ def test_the_ranking_for_programs(plain_page: str) -> None:
     (script,) = Tree(plain_page).named("script")
     data = json.loads(script.text)
     assert data["ranking"][0] | {} == {
-        "writer": "opt", "label": "OPT", "group": "reference", "n": 6, "mean_ratio": 1.0,
-        "ci_low": 1.0, "ci_high": 1.0, "zero_optimum": 0, "uncertified": 0, "failed": 0,
-    }  # fmt: skip
+        "writer": "opt",
+        "label": "OPT",
+        "group": "reference",
+        "n": 6,
+        "mean_ratio": 1.0,
+        "ci_low": 1.0,
+        "ci_high": 1.0,
+        "zero_optimum": 0,
+        "uncertified": 0,
+        "failed": 0,
+    }
     assert data["distinct_packages"] == 4  # three of base, one for all seeds of update_chain
 
 

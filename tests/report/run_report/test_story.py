@@ -98,15 +98,17 @@ def test_only_nothing_has_no_shade(value: Fraction) -> None:
 
 def long_package(length: int) -> Package:
     rows = range(length)
-    return Package.model_validate({
-        "name": "long",
-        "experiences": [{"id": f"e{i}", "text": "x" * 1000} for i in rows],
-        "candidates": [
-            {"id": f"c{i}", "experience": f"e{i}", "kind": "raw", "cost": 1} for i in rows
-        ],
-        "units": [{"id": f"u{i}", "kind": "fact", "weight": i} for i in rows],
-        "coverage": [{"candidate": f"c{i}", "unit": f"u{i}", "value": 1} for i in rows],
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": "long",
+            "experiences": [{"id": f"e{i}", "text": "x" * 1000} for i in rows],
+            "candidates": [
+                {"id": f"c{i}", "experience": f"e{i}", "kind": "raw", "cost": 1} for i in rows
+            ],
+            "units": [{"id": f"u{i}", "kind": "fact", "weight": i} for i in rows],
+            "coverage": [{"candidate": f"c{i}", "unit": f"u{i}", "value": 1} for i in rows],
+        }
+    )
 
 
 def test_a_long_package_is_cut_and_counted() -> None:

@@ -16,8 +16,15 @@ from typing import Any
 from memaudit.label_audit.frame import Frame, FrameCell, KeyedCell
 from memaudit.label_audit.frame_files import write_frame
 
-SECRETS = ("hidden-provenance", "hidden-candidate", "hidden-unit", "hidden-package", "hidden-kind",
-           "17/3", "5.67")  # fmt: skip
+SECRETS = (
+    "hidden-provenance",
+    "hidden-candidate",
+    "hidden-unit",
+    "hidden-package",
+    "hidden-kind",
+    "17/3",
+    "5.67",
+)
 """What of a frame must never reach an annotator, as it stands in the frames below."""
 
 TEXTS = (
@@ -32,9 +39,17 @@ def frame_of(count: int, texts: Sequence[tuple[str, str, str]] = TEXTS) -> Frame
     for number in range(count):
         memory, unit, quote = texts[number % len(texts)]
         cell = FrameCell(
-            f"c{number + 1:04}", "hidden-package", f"hidden-candidate-{number}",
-            f"hidden-unit-{number}", "hidden-kind", "hidden-kind", True, memory, unit, quote,
-        )  # fmt: skip
+            f"c{number + 1:04}",
+            "hidden-package",
+            f"hidden-candidate-{number}",
+            f"hidden-unit-{number}",
+            "hidden-kind",
+            "hidden-kind",
+            True,
+            memory,
+            unit,
+            quote,
+        )
         cells.append(cell)
         key[cell.id] = KeyedCell(Fraction(1, 2), "hidden-provenance", Fraction(17, 3))
     return Frame(tuple(cells), key)
@@ -114,10 +129,21 @@ class Served:
 @contextmanager
 def served(frame: Path, annotator: str, *options: str) -> Iterator[Served]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "memaudit.cli.main", "annotate", str(frame), "--annotator",
-         annotator, "--no-browser", *options],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "memaudit.cli.main",
+            "annotate",
+            str(frame),
+            "--annotator",
+            annotator,
+            "--no-browser",
+            *options,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     try:
         first, address = process.stdout.readline(), process.stdout.readline().strip()

@@ -13,8 +13,17 @@ from memaudit.web.annotate.app import guideline
 from memaudit.web.serving import POLICY
 from tests.web.annotate.small_frames import SECRETS, Served, frame_folder, served
 
-PATHS = ("/", "/house.css", "/static/annotate.css", "/static/annotate.js", "/resume", "/cells/1",
-         "/unlabelled-after/0", "/labels.csv", "/nowhere")  # fmt: skip
+PATHS = (
+    "/",
+    "/house.css",
+    "/static/annotate.css",
+    "/static/annotate.js",
+    "/resume",
+    "/cells/1",
+    "/unlabelled-after/0",
+    "/labels.csv",
+    "/nowhere",
+)
 
 
 @pytest.fixture(scope="module")
@@ -82,17 +91,28 @@ def test_the_page_is_strict(server: Served) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"[]", b"{", b'{"position": 1}', b'{"position": "1", "label": "full"}',
-     b'{"position": 1, "label": "yes"}', b'{"position": 13, "label": "full"}',
-     b'{"position": 0, "label": "full"}', b'{"position": 1, "label": "full", "annotator": "ben"}',
-     b'{"position": 1, "label": "full", "note": "\\u0000"}', b"\xff\xfe",
-     b'{"position": 1, "label": "full", "note": "\\ud800"}',
-     b'{"position": 1, "label": "full", "note": "' + b"x" * 10_001 + b'"}',
-     b'{"position": 1, "position": 2, "label": "full"}',
-     b'{"position": 1, "label": "none", "label": "full"}', b'\xef\xbb\xbf{"position": 1}',
-     b'{"position": NaN, "label": "full"}', b'{"position": 1e400, "label": "full"}',
-     b" " * 200_000],
-)  # fmt: skip
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"position": 1}',
+        b'{"position": "1", "label": "full"}',
+        b'{"position": 1, "label": "yes"}',
+        b'{"position": 13, "label": "full"}',
+        b'{"position": 0, "label": "full"}',
+        b'{"position": 1, "label": "full", "annotator": "ben"}',
+        b'{"position": 1, "label": "full", "note": "\\u0000"}',
+        b"\xff\xfe",
+        b'{"position": 1, "label": "full", "note": "\\ud800"}',
+        b'{"position": 1, "label": "full", "note": "' + b"x" * 10_001 + b'"}',
+        b'{"position": 1, "position": 2, "label": "full"}',
+        b'{"position": 1, "label": "none", "label": "full"}',
+        b'\xef\xbb\xbf{"position": 1}',
+        b'{"position": NaN, "label": "full"}',
+        b'{"position": 1e400, "label": "full"}',
+        b" " * 200_000,
+    ],
+)
 def test_what_makes_no_sense_is_refused(server: Served, body: bytes) -> None:
     headers = {**server.cookie(), "origin": server.origin, "content-type": "application/json"}
     before = server.get("/labels.csv")[2]
@@ -138,9 +158,14 @@ def test_the_shipped_one(tmp_path: Path) -> None:
         assert f"<li><strong>{label}</strong>: " in page
     cases = page.split("<h2>Borderline cases</h2>")[1].split("<h3>")[1:]
     assert [case.split("</h3>")[0] for case in cases] == [
-        "Several parts", "Dates", "Conflicts", "What follows and what is suggested",
-        "Coarse graph relations", "Validity that depends on order", "Paraphrase",
-    ]  # fmt: skip
+        "Several parts",
+        "Dates",
+        "Conflicts",
+        "What follows and what is suggested",
+        "Coarse graph relations",
+        "Validity that depends on order",
+        "Paraphrase",
+    ]
     for case in cases:
         assert "<p>Unit: <em>" in case
         assert "<strong>Full</strong>" in case

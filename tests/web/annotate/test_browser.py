@@ -28,8 +28,9 @@ playwright = pytest.importorskip("playwright.sync_api", reason="pip install play
 pytestmark = pytest.mark.slow
 
 KEYS = "1f2p3n4c"
-LABEL_OF = dict(zip(KEYS, ["full"] * 2 + ["partial"] * 2 + ["none"] * 2 + ["cannot_tell"] * 2,
-                    strict=True))  # fmt: skip
+LABEL_OF = dict(
+    zip(KEYS, ["full"] * 2 + ["partial"] * 2 + ["none"] * 2 + ["cannot_tell"] * 2, strict=True)
+)
 
 
 @pytest.fixture(scope="module")
@@ -123,14 +124,17 @@ def test_fifty_cells_by_keyboard(browser: Any, tmp_path: Path) -> None:
         code, out, _ = server.interrupt()
         assert (code, out[:33]) == (0, "50 of 60 cells labelled by ann, s")
     expected = [[f"c{n:04}", "ann", LABEL_OF[KEYS[n % 8]], ""] for n in range(1, 49)]
-    expected += [["c0049", "ann", "partial", '1 note, "quoted"; u g ?\ntwo lines'],
-                 ["c0050", "ann", "none", ""]]  # fmt: skip
+    expected += [
+        ["c0049", "ann", "partial", '1 note, "quoted"; u g ?\ntwo lines'],
+        ["c0050", "ann", "none", ""],
+    ]
     run("annotate", frame, "--annotator", "ann", "--export", tmp_path / "line.csv")
     for name in ("page.csv", "line.csv"):
         with (tmp_path / name).open(newline="") as file:
             assert list(csv.reader(file)) == [
-                ["cell_id", "annotator_id", "label", "notes"], *expected,
-            ]  # fmt: skip
+                ["cell_id", "annotator_id", "label", "notes"],
+                *expected,
+            ]
     seen.page.context.close()
 
 
@@ -222,11 +226,20 @@ def test_help_and_guideline(browser: Any, server: Served) -> None:
 
 
 HOSTILE = [
-    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</p></main><h1>x</h1>",
-    "<svg/onload=alert(1)>", "{{ 7*7 }} ${7*7} <%= 7 %>", "javascript:alert(1)",
-    "<style>body{display:none}</style>", "'\"><iframe src=//evil.example>", "&lt;b&gt; &amp;",
-    "<a href=http://evil.example>x</a>", "]]><!--", "\\u202e spelled out", "W" * 3000,
-]  # fmt: skip
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "</p></main><h1>x</h1>",
+    "<svg/onload=alert(1)>",
+    "{{ 7*7 }} ${7*7} <%= 7 %>",
+    "javascript:alert(1)",
+    "<style>body{display:none}</style>",
+    "'\"><iframe src=//evil.example>",
+    "&lt;b&gt; &amp;",
+    "<a href=http://evil.example>x</a>",
+    "]]><!--",
+    "\\u202e spelled out",
+    "W" * 3000,
+]
 
 
 def test_texts_are_text(browser: Any, tmp_path: Path) -> None:
@@ -245,8 +258,10 @@ def test_texts_are_text(browser: Any, tmp_path: Path) -> None:
             seen.press("1", "#where", f"Cell {number + 1} of {len(texts)}")
         assert seen.page.locator("#memory").text_content() == "a\\u202eevil\\u2066\\x07"
         assert seen.page.locator("#memory code.escape").all_text_contents() == [
-            "\\u202e", "\\u2066", "\\x07",
-        ]  # fmt: skip
+            "\\u202e",
+            "\\u2066",
+            "\\x07",
+        ]
         assert seen.page.locator("img, iframe, svg, style, main h1 ~ h1").count() == 0
         assert "<img src=x onerror=alert(1)>" in seen.page.locator(".brand").inner_text()
         assert seen.said == []

@@ -76,8 +76,9 @@ class Forker:
 
 @pytest.fixture(scope="module")
 def forker() -> Iterator[Forker]:
-    with subprocess.Popen([sys.executable, "-c", FORKER], text=True,
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKER], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         yield Forker(process)
         process.kill()
 

@@ -145,10 +145,15 @@ store.close()
 def test_two_processes_write_at_once(tmp_path: Path) -> None:
     path = tmp_path / "labels.sqlite"
     writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(path), name], text=True,
-                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path), name],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         for name in ("ann", "ben")
-    ]  # fmt: skip
+    ]
     for writer in writers:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"

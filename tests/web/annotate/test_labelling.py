@@ -86,8 +86,15 @@ def test_a_cell_is_shown_blindly(session: LabellingSession) -> None:
     view = session.at(1)
     assert view["cell"] is not None
     assert sorted(view["cell"]) == [
-        "is_draft", "label", "memory", "note", "parts", "position", "quote", "unit",
-    ]  # fmt: skip
+        "is_draft",
+        "label",
+        "memory",
+        "note",
+        "parts",
+        "position",
+        "quote",
+        "unit",
+    ]
 
 
 def test_a_statement_with_parts(tmp_path: Path) -> None:
@@ -151,8 +158,10 @@ def test_shared_and_quoted() -> None:
 
 def test_nothing_in_common() -> None:
     assert compared("It was in the house.", "This is for us.", "") == (
-        [("It was in the house.", "")], [("This is for us.", "")], [],
-    )  # fmt: skip
+        [("It was in the house.", "")],
+        [("This is for us.", "")],
+        [],
+    )
 
 
 def test_hidden_letters_are_seen() -> None:
@@ -165,15 +174,20 @@ def test_hidden_letters_are_seen() -> None:
 def test_pieces_are_the_text(memory: str, unit: str, quote: str) -> None:
     for text, pieces in zip((memory, unit, quote), compared(memory, unit, quote), strict=True):
         plain = [shown for shown, mark in pieces if mark != "escape"]
-        kept = [letter for letter in text.replace("\r\n", "\n")
-                if letter.isprintable() or letter == "\n"]  # fmt: skip
+        kept = [
+            letter
+            for letter in text.replace("\r\n", "\n")
+            if letter.isprintable() or letter == "\n"
+        ]
         assert "".join(plain) == "".join(kept)
         assert all(shown.replace("\n", "").isprintable() and shown for shown, _ in pieces)
 
 
 def at(*seconds: float) -> list[str]:
-    return [f"2026-05-01T{12 + int(s // 3600):02}:{int(s // 60) % 60:02}:{s % 60:06.3f}+00:00"
-            for s in seconds]  # fmt: skip
+    return [
+        f"2026-05-01T{12 + int(s // 3600):02}:{int(s // 60) % 60:02}:{s % 60:06.3f}+00:00"
+        for s in seconds
+    ]
 
 
 SLOW_START = [100.0 * number for number in range(10)]
@@ -182,13 +196,15 @@ SLOW_START = [100.0 * number for number in range(10)]
 @pytest.mark.parametrize(
     ("seconds", "pace"),
     [
-        ([], None), ([5], None), ([5, 5], None),  # unknown at first
+        ([], None),
+        ([5], None),
+        ([5, 5], None),  # unknown at first
         ([0, 4, 12, 15], 12),  # gaps of 4, 8 and 3 seconds: 3 in 15 seconds
         ([0, 4, 604, 612], 10),  # a break of ten minutes does not count: gaps of 4 and 8
         ([100, 104, 50, 58], 10),  # neither does a clock set back
         ([*SLOW_START, *(1000 + 2.0 * number for number in range(RECENT + 1))], 30),
     ],
-)  # fmt: skip
+)
 def test_pace(seconds: list[float], pace: float | None) -> None:
     """Only the last gaps count: 40 of 2 seconds are 30 a minute."""
     assert cells_per_minute(at(*seconds)) == pace

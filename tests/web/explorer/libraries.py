@@ -36,14 +36,32 @@ WRITERS = ("opt", "greedy", "mem0_style", "random_feasible", "recency_raw")
 
 CORPUS = (
     ATTACK,
-    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg/onload=alert(1)>",
-    "</script><script>alert(1)</script>", "</title><h1>x</h1>", "'\"><iframe src=//evil.example>",
-    "<style>body{display:none}</style>", "}body{display:none}", "@import url(//evil.example/x.css)",
-    "javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "//evil.example/x",
-    "../../../etc/passwd", "..\\..\\x", "%2e%2e%2f", "a/b?c#d&e=f", "{{ 7*7 }} ${7*7} <%= 7 %>",
-    "]]><!--", "&lt;b&gt; &amp;", "\u202egnp.exe\u2066", "\u200b\u200d\ufeff", "W" * 900,
-    "__proto__", "constructor", "\x07\x1b[31m",
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "</title><h1>x</h1>",
+    "'\"><iframe src=//evil.example>",
+    "<style>body{display:none}</style>",
+    "}body{display:none}",
+    "@import url(//evil.example/x.css)",
+    "javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "//evil.example/x",
+    "../../../etc/passwd",
+    "..\\..\\x",
+    "%2e%2e%2f",
+    "a/b?c#d&e=f",
+    "{{ 7*7 }} ${7*7} <%= 7 %>",
+    "]]><!--",
+    "&lt;b&gt; &amp;",
+    "\u202egnp.exe\u2066",
+    "\u200b\u200d\ufeff",
+    "W" * 900,
+    "__proto__",
+    "constructor",
+    "\x07\x1b[31m",
+)
 """Script, markup, CSS, URLs, paths, templates, bidi controls and names that scripts know."""
 
 
@@ -73,8 +91,9 @@ def plain_library(folder: Path) -> Path:
         Memory(id="m1", text="Ingrid wants hotel rooms away from the lift.", example="hotel-rooms"),
         Memory(id="m2", text="She had tea.", example="hotel-rooms"),
     )
-    store = ExportedStore(name="notes", origin=Origin(system="own", format="plain"),
-                          memories=memories)  # fmt: skip
+    store = ExportedStore(
+        name="notes", origin=Origin(system="own", format="plain"), memories=memories
+    )
     write_store(store, folder / "notes.json")
     best = [solve(hotel, budget).certificate for budget in (12, 24)]
     write_certificates([certificate for certificate in best if certificate], folder / "proofs.json")
@@ -92,18 +111,29 @@ def large_package(candidates: int, units: int) -> Package:
         {"candidate": f"c{i:04}", "unit": f"u{i * units // candidates:03}", "value": 1}
         for i in range(candidates)
     ]
-    return Package.model_validate({
-        "name": "large",
-        "experiences": [{"id": f"e{i:04}", "text": f"message {i}"} for i in range(candidates // 4)],
-        "candidates": [
-            {"id": f"c{i:04}", "experience": f"e{i // 4:04}", "kind": "fact", "cost": 1,
-             "text": f"memory {i}"}
-            for i in range(candidates)
-        ],
-        "units": [{"id": f"u{i:03}", "kind": "fact", "weight": 1, "text": f"unit {i}"}
-                  for i in range(units)],
-        "coverage": cells,
-    })  # fmt: skip
+    return Package.model_validate(
+        {
+            "name": "large",
+            "experiences": [
+                {"id": f"e{i:04}", "text": f"message {i}"} for i in range(candidates // 4)
+            ],
+            "candidates": [
+                {
+                    "id": f"c{i:04}",
+                    "experience": f"e{i // 4:04}",
+                    "kind": "fact",
+                    "cost": 1,
+                    "text": f"memory {i}",
+                }
+                for i in range(candidates)
+            ],
+            "units": [
+                {"id": f"u{i:03}", "kind": "fact", "weight": 1, "text": f"unit {i}"}
+                for i in range(units)
+            ],
+            "coverage": cells,
+        }
+    )
 
 
 def hostile_package(text: str, number: int) -> Package:
@@ -113,35 +143,65 @@ def hostile_package(text: str, number: int) -> Package:
         return f"{place} {text}"
 
     data: dict[str, Any] = {
-        "name": f"{number} {text}", "cost_rule": "declared", "budgets": [2, 3],
+        "name": f"{number} {text}",
+        "cost_rule": "declared",
+        "budgets": [2, 3],
         "attributes": {text: text},
         "experiences": [
-            {"id": said(f"e{i}"), "text": said("said"), "session": said("session"),
-             "timestamp": said("time"), "speaker": said("speaker"), "attributes": {text: text}}
+            {
+                "id": said(f"e{i}"),
+                "text": said("said"),
+                "session": said("session"),
+                "timestamp": said("time"),
+                "speaker": said("speaker"),
+                "attributes": {text: text},
+            }
             for i in range(2)
         ],
         "candidates": [
-            {"id": said(f"c{i}"), "experience": said(f"e{i % 2}"), "kind": said(f"kind{i}"),
-             "text": said("memory"), "cost": 1 + i, "generator": text}
+            {
+                "id": said(f"c{i}"),
+                "experience": said(f"e{i % 2}"),
+                "kind": said(f"kind{i}"),
+                "text": said("memory"),
+                "cost": 1 + i,
+                "generator": text,
+            }
             for i in range(3)
         ],
         "units": [
-            {"id": said(f"u{i}"), "kind": said(f"sort{i}"), "text": said("unit"),
-             "timestamp": text, "sources": [{"id": text, "session": text, "text": said("quote")}]}
+            {
+                "id": said(f"u{i}"),
+                "kind": said(f"sort{i}"),
+                "text": said("unit"),
+                "timestamp": text,
+                "sources": [{"id": text, "session": text, "text": said("quote")}],
+            }
             for i in range(2)
         ],
         "queries": [
-            {"id": said(f"q{i}"), "text": said("asked"), "answer": said("answer"),
-             "kind": said("sort"), "required": [said(f"u{i}")]}
+            {
+                "id": said(f"q{i}"),
+                "text": said("asked"),
+                "answer": said("answer"),
+                "kind": said("sort"),
+                "required": [said(f"u{i}")],
+            }
             for i in range(2)
         ],
         "coverage": [
-            {"candidate": said("c0"), "unit": said("u0"), "value": 0.5, "label": text,
-             "rationale": said("why"), "provenance": text},
+            {
+                "candidate": said("c0"),
+                "unit": said("u0"),
+                "value": 0.5,
+                "label": text,
+                "rationale": said("why"),
+                "provenance": text,
+            },
             {"candidate": said("c1"), "unit": said("u1"), "value": 1},
             {"candidate": said("c2"), "unit": said("u0"), "value": 1},
         ],
-    }  # fmt: skip
+    }
     return Package.model_validate(data)
 
 
@@ -154,8 +214,12 @@ def hostile_library(folder: Path, corpus: tuple[str, ...] = CORPUS) -> Path:
         package = hostile_package(text, number)
         write_package(package, folder / f"{number}.json")
         memories = (Memory(id=f"m {text}", text=f"memory {text}", example=package.name),)
-        store = ExportedStore(name=f"store {text}", origin=Origin(system=text, format=text),
-                              memories=memories, warnings=(text,))  # fmt: skip
+        store = ExportedStore(
+            name=f"store {text}",
+            origin=Origin(system=text, format=text),
+            memories=memories,
+            warnings=(text,),
+        )
         write_store(store, folder / f"store-{number}.json")
     write_package(hostile_package("x", 99), folder / "<img src=x onerror=alert(1)>\u202e.json")
     (folder / "bad <b>.json").write_text("{<script>alert(1)</script>")
@@ -204,19 +268,31 @@ def exported(name: str, texts: tuple[str, ...], example: str | None = None) -> E
         for number, text in enumerate(texts, start=1)
     )
     return ExportedStore(
-        name=name, origin=Origin(system="own notes", format="plain"), memories=memories,
+        name=name,
+        origin=Origin(system="own notes", format="plain"),
+        memories=memories,
         count=ImportCount(read=len(texts) + 3, kept=len(texts), skipped={"no text": 3}),
         warnings=("truncated: the list may go on",) if name == "digest" else (),
-    )  # fmt: skip
+    )
 
 
 def frame_of(count: int, package: str = "hotel-rooms") -> Frame:
     """Cells of a package's candidate m1 and unit u1; the key says full to all of them."""
     cells = tuple(
-        FrameCell(f"c{n:04}", package, "m1", "u1", "fact", "preference", True, f"memory text {n}",
-                  f"unit text {n}", "")
+        FrameCell(
+            f"c{n:04}",
+            package,
+            "m1",
+            "u1",
+            "fact",
+            "preference",
+            True,
+            f"memory text {n}",
+            f"unit text {n}",
+            "",
+        )
         for n in range(1, count + 1)
-    )  # fmt: skip
+    )
     key = {cell.id: KeyedCell(Fraction(1), "secret-provenance", Fraction(1)) for cell in cells}
     return Frame(cells, key)
 
@@ -253,9 +329,17 @@ def records_library(folder: Path) -> Path:
     many = ("score", folder / "packages", folder / "named" / "notes.json", *judge, "--budget", "24")
     (folder / "scores" / "many.json").write_text(json_output(*many))
     done = run_command(
-        "diagnose", hotel, *pair, *judge, "--budget", "24", "--writer", "gvt", "--out",
+        "diagnose",
+        hotel,
+        *pair,
+        *judge,
+        "--budget",
+        "24",
+        "--writer",
+        "gvt",
+        "--out",
         folder / "diagnosis",
-    )  # fmt: skip
+    )
     assert done.exit_code == 0, done.output
     write_frame(frame_of(4), folder / "blind")
     write_frame(frame_of(4), folder / "labelled")
@@ -276,24 +360,51 @@ def agreement_text(frame: Frame) -> str:
 def ratios_data(text: str) -> dict[str, Any]:
     """What `audit ratios --json` writes, with a text in every field that holds one."""
     number = {"value": 0.5, "mean": 0.5, "low": 0.25, "high": 0.75}
-    shift = {"budget": 3, "ratio_mad": number,
-             "ranking": {"preserved": False, "swapped": [1], "tied_under_one": [],
-                         "tau_b": number, "spearman_rho": number}}  # fmt: skip
+    shift = {
+        "budget": 3,
+        "ratio_mad": number,
+        "ranking": {
+            "preserved": False,
+            "swapped": [1],
+            "tied_under_one": [],
+            "tau_b": number,
+            "spearman_rho": number,
+        },
+    }
     unit = {"package": text, "unit": text, "text": text, "ratio_change": 0.125}
     return {
-        "format": "memaudit-label-ratios", "version": 1, "packages": 2, "solved_optima": 4,
-        "uncertified_optima": 1, "draws": 3, "notes": [text],
+        "format": "memaudit-label-ratios",
+        "version": 1,
+        "packages": 2,
+        "solved_optima": 4,
+        "uncertified_optima": 1,
+        "draws": 3,
+        "notes": [text],
         "label_sets": [{"name": text, "changed_cells": 1, "shifts": [shift], "units": [unit]}],
-        "ratios": [{"store": text, "budget": "3", "ratios": {"package": number, text: number},
-                    "label_draws": number, "bounds": {**number, "exact": True}}],
-    }  # fmt: skip
+        "ratios": [
+            {
+                "store": text,
+                "budget": "3",
+                "ratios": {"package": number, text: number},
+                "label_draws": number,
+                "bounds": {**number, "exact": True},
+            }
+        ],
+    }
 
 
 def sheet_data(package: str, text: str, lost: bool = True) -> dict[str, Any]:
     """The scores of one store, with a text in every field: 8 of OPT, a quarter lost at each step
     but one."""
-    ratio = {"value": None, "undefined": text, "between": [0.25, 0.5], "optimum": 8.0,
-             "certified": False, "bound": 9.0, "digest": text}  # fmt: skip
+    ratio = {
+        "value": None,
+        "undefined": text,
+        "between": [0.25, 0.5],
+        "optimum": 8.0,
+        "certified": False,
+        "bound": 9.0,
+        "digest": text,
+    }
     part = {"value": 2.0, "cost": 1, "memories": 1, "ratio": 0.25}
     optimum = {"value": 8.0, "certified": False, "bound": 9.0, "digest": text}
     loss = {"share": "1/4", "value": 2.0, "units": [[f"unit {text}", 2.0]], "queries": [text]}
@@ -301,29 +412,67 @@ def sheet_data(package: str, text: str, lost: bool = True) -> dict[str, Any]:
         step: {**loss, "more_units": 5} for step in ("generation", "extraction", "cost")
     }
     losses["selection"] = {"share": "0", "value": 0.0}
-    unit = {"unit": f"unit {text}", "kind": f"kind {text}", "text": f"what {text}", "weight": 8.0,
-            "lost": 6.0, "step": text,
-            "asked_by": [{"id": f"q {text}", "text": f"asked {text}"}]}  # fmt: skip
-    cell = {"store": text, "id": f"m {text}", "text": f"memory {text}", "cost": 1, "unit": text,
-            "value": "1/3", "provenance": text, "rationale": text}  # fmt: skip
+    unit = {
+        "unit": f"unit {text}",
+        "kind": f"kind {text}",
+        "text": f"what {text}",
+        "weight": 8.0,
+        "lost": 6.0,
+        "step": text,
+        "asked_by": [{"id": f"q {text}", "text": f"asked {text}"}],
+    }
+    cell = {
+        "store": text,
+        "id": f"m {text}",
+        "text": f"memory {text}",
+        "cost": 1,
+        "unit": text,
+        "value": "1/3",
+        "provenance": text,
+        "rationale": text,
+    }
     score = {
-        "store": f"store {text}", "budget": 3, "asked": "3", "score": None, "undefined": text,
-        "between": [0.25, 0.5], "kept_by": text, "optimum": optimum, "kept": part,
+        "store": f"store {text}",
+        "budget": 3,
+        "asked": "3",
+        "score": None,
+        "undefined": text,
+        "between": [0.25, 0.5],
+        "kept_by": text,
+        "optimum": optimum,
+        "kept": part,
         "written": {"memories": 1, "cost": 1, "value": 2.0},
-        "package_ratio": ratio, "union_ratio": ratio, "best_subset": part,
+        "package_ratio": ratio,
+        "union_ratio": ratio,
+        "best_subset": part,
         "policies": {f"policy {text}": part},
         "unit_kinds": {f"sort {text}": {"units": 1, "weight": 8.0, "value": 2.0}},
-        "diagnosis": {"optimum": 8.0, "kept": "1/4", "losses": losses,
-                      "advice": f"advice {text}"},
-    }  # fmt: skip
+        "diagnosis": {"optimum": 8.0, "kept": "1/4", "losses": losses, "advice": f"advice {text}"},
+    }
     sheet = {
-        "format": "memaudit-scores", "version": 2, "package": package, "digest": text,
-        "union_digest": text, "judge": f"judge {text}", "package_cells": "judged",
-        "coverage_is_an_estimate": True, "cost_rule": text, "group_cap": 1, "scores": [score],
-        "stores": [{"name": f"store {text}", "warnings": [text], "unread_rows": 2,
-                    "undecided_cells": 3, "left_out": {text: 4}, "without_salience": {text: 5},
-                    "mixed_users": [text, f"{text} 2"]}],
-    }  # fmt: skip
+        "format": "memaudit-scores",
+        "version": 2,
+        "package": package,
+        "digest": text,
+        "union_digest": text,
+        "judge": f"judge {text}",
+        "package_cells": "judged",
+        "coverage_is_an_estimate": True,
+        "cost_rule": text,
+        "group_cap": 1,
+        "scores": [score],
+        "stores": [
+            {
+                "name": f"store {text}",
+                "warnings": [text],
+                "unread_rows": 2,
+                "undecided_cells": 3,
+                "left_out": {text: 4},
+                "without_salience": {text: 5},
+                "mixed_users": [text, f"{text} 2"],
+            }
+        ],
+    }
     if lost:
         score["lost_units"] = [unit]
         sheet["cells"] = {f"store {text}": [cell]}
@@ -333,29 +482,57 @@ def sheet_data(package: str, text: str, lost: bool = True) -> dict[str, Any]:
 def diagnosis_row(package: str, query: str, store: str, text: str) -> dict[str, Any]:
     """A question whose evidence was cut, with a text in every field."""
     memory = f"m {text}"
-    unit = {"unit": f"unit {text}", "says": f"says {text}", "supports": True, "stage": "pruned",
-            "needs": 1,
-            "written": "4/3", "kept": "1/3", "retrieved": 0,
-            "memories": [{"id": memory, "covers": "1/3", "kept": True, "rank": None},
-                         {"id": "gone", "covers": 1, "kept": False, "rank": None}]}  # fmt: skip
+    unit = {
+        "unit": f"unit {text}",
+        "says": f"says {text}",
+        "supports": True,
+        "stage": "pruned",
+        "needs": 1,
+        "written": "4/3",
+        "kept": "1/3",
+        "retrieved": 0,
+        "memories": [
+            {"id": memory, "covers": "1/3", "kept": True, "rank": None},
+            {"id": "gone", "covers": 1, "kept": False, "rank": None},
+        ],
+    }
     decided = TABLE[EvidenceStage.PRUNED][AnswerVerdict.WRONG]
     return {
-        "package": package, "store": store, "query": query, "kind": f"kind {text}",
-        "question": f"asked {text}", "gold": f"gold {text}", "abstention": False,
-        "outcome": decided.outcome.value, "layer": decided.layer.value, "stage": "pruned",
-        "verdict": "wrong", "why": ["partly_written"], "reply": "answered",
-        "answer": f"said {text}", "used": [memory], "retrieved": [memory], "evidence": [unit],
-        "stale_units": [text], "measures": {"answered": 0},
+        "package": package,
+        "store": store,
+        "query": query,
+        "kind": f"kind {text}",
+        "question": f"asked {text}",
+        "gold": f"gold {text}",
+        "abstention": False,
+        "outcome": decided.outcome.value,
+        "layer": decided.layer.value,
+        "stage": "pruned",
+        "verdict": "wrong",
+        "why": ["partly_written"],
+        "reply": "answered",
+        "answer": f"said {text}",
+        "used": [memory],
+        "retrieved": [memory],
+        "evidence": [unit],
+        "stale_units": [text],
+        "measures": {"answered": 0},
         "texts": {memory: f"memory {text}", "gone": f"gone {text}"},
-    }  # fmt: skip
+    }
 
 
 def write_diagnosis(folder: Path, rows: list[dict[str, Any]], text: str = "x") -> None:
     """A diagnosis on disk, without a summary."""
     folder.mkdir(parents=True)
     stores = list(dict.fromkeys(row["store"] for row in rows))
-    spec = {"stores": stores, "budget": 3, "retriever": text, "reader": text, "judge": text,
-            "packages": {rows[0]["package"]: text} if rows else {}}  # fmt: skip
+    spec = {
+        "stores": stores,
+        "budget": 3,
+        "retriever": text,
+        "reader": text,
+        "judge": text,
+        "packages": {rows[0]["package"]: text} if rows else {},
+    }
     data = {"format": "memaudit-diagnosis", "version": 1, "spec": spec}
     (folder / "spec.json").write_text(json.dumps(data))
     (folder / "rows.jsonl").write_text("".join(map(to_line, rows)))
@@ -364,18 +541,46 @@ def write_diagnosis(folder: Path, rows: list[dict[str, Any]], text: str = "x") -
 def summary_data(stores: list[str], text: str) -> dict[str, Any]:
     """A summary of one question per store, with a text in every field that may hold any."""
     mean = {"n": 1, "undefined": 1, "mean": 0.5, "ci_low": 0.25, "ci_high": 0.75}
-    gap = {"measure": text, "first": stores[0], "second": stores[-1], "n": 1,
-           "mean_difference": -0.5, "ci_low": -1.0, "ci_high": 0.0, "p": 0.5,
-           "p_holm": 1.0}  # fmt: skip
-    store = {"questions": 1, "outcomes": dict.fromkeys(Outcome, 0), "answered": "0",
-             "losses": dict.fromkeys(LOST_BY, "0"), "why": {text: 1}, "kinds": {},
-             "measures": dict.fromkeys(MEASURES, mean), "curve": []}  # fmt: skip
-    spec = {"retriever": text, "k": 1, "reader": text, "budget": 3, "rules": {text: text},
-            "packages": {text: text}}  # fmt: skip
-    return {"format": "memaudit-diagnosis", "version": 1, "spec": spec, "questions": 1,
-            "packages": 1, "clusters": text, "about": {text: text},
-            "summaries": [{"store": name, **store} for name in stores],
-            "differences": [gap]}  # fmt: skip
+    gap = {
+        "measure": text,
+        "first": stores[0],
+        "second": stores[-1],
+        "n": 1,
+        "mean_difference": -0.5,
+        "ci_low": -1.0,
+        "ci_high": 0.0,
+        "p": 0.5,
+        "p_holm": 1.0,
+    }
+    store = {
+        "questions": 1,
+        "outcomes": dict.fromkeys(Outcome, 0),
+        "answered": "0",
+        "losses": dict.fromkeys(LOST_BY, "0"),
+        "why": {text: 1},
+        "kinds": {},
+        "measures": dict.fromkeys(MEASURES, mean),
+        "curve": [],
+    }
+    spec = {
+        "retriever": text,
+        "k": 1,
+        "reader": text,
+        "budget": 3,
+        "rules": {text: text},
+        "packages": {text: text},
+    }
+    return {
+        "format": "memaudit-diagnosis",
+        "version": 1,
+        "spec": spec,
+        "questions": 1,
+        "packages": 1,
+        "clusters": text,
+        "about": {text: text},
+        "summaries": [{"store": name, **store} for name in stores],
+        "differences": [gap],
+    }
 
 
 def hostile_records(folder: Path, corpus: tuple[str, ...]) -> None:
@@ -386,9 +591,13 @@ def hostile_records(folder: Path, corpus: tuple[str, ...]) -> None:
     sheets = [sheet_data(f"{n} {text}", text) for n, text in enumerate(corpus)]
     (folder / "bare.json").write_text(json.dumps(sheet_data("p", "\n".join(corpus), lost=False)))
     standing = {"store": corpus[0], "budget": "3", "score": {"n": 1, "mean": 0.5}}
-    many = {"format": "memaudit-scores", "version": 1, "packages": sheets,
-            "not_scored": [{"package": t, "store": t, "reason": t} for t in corpus],
-            "summary": {"standings": [standing]}}  # fmt: skip
+    many = {
+        "format": "memaudit-scores",
+        "version": 1,
+        "packages": sheets,
+        "not_scored": [{"package": t, "store": t, "reason": t} for t in corpus],
+        "summary": {"standings": [standing]},
+    }
     (folder / "scores.json").write_text(json.dumps(many))
     (folder / "ratios.json").write_text(json.dumps(ratios_data("\n".join(corpus))))
     cells = tuple(
@@ -407,20 +616,38 @@ def hostile_records(folder: Path, corpus: tuple[str, ...]) -> None:
 
 
 def _hostile_store(number: int, text: str) -> ExportedStore:
-    memory = Memory(id=f"m {text}", text=f"memory {text}", created_at=f"made {text}",
-                    updated_at=text, valid_from=text, namespace=text, example=f"for {text}",
-                    sources=(text,), metadata={text: text})  # fmt: skip
-    origin = Origin(system=text, format=text, guessed=True, view=text, files={text: text},
-                    versions={text: text}, configuration={text: [text]})  # fmt: skip
+    memory = Memory(
+        id=f"m {text}",
+        text=f"memory {text}",
+        created_at=f"made {text}",
+        updated_at=text,
+        valid_from=text,
+        namespace=text,
+        example=f"for {text}",
+        sources=(text,),
+        metadata={text: text},
+    )
+    origin = Origin(
+        system=text,
+        format=text,
+        guessed=True,
+        view=text,
+        files={text: text},
+        versions={text: text},
+        configuration={text: [text]},
+    )
     count = ImportCount(read=1, kept=1, inactive={text: 1}, skipped={text: 1})
-    return ExportedStore(name=f"{number} {text}", origin=origin, memories=(memory,), count=count,
-                         warnings=(text,))  # fmt: skip
+    return ExportedStore(
+        name=f"{number} {text}", origin=origin, memories=(memory,), count=count, warnings=(text,)
+    )
 
 
 def _hostile_agreement(frame: Frame, corpus: tuple[str, ...]) -> str:
     """Two people called by attacks, who agree on nothing."""
     ids = [cell.id for cell in frame.cells]
-    sets = [LabelSet(corpus[1], dict.fromkeys(ids, "full")),
-            LabelSet(corpus[2], dict.fromkeys(ids, "none"))]  # fmt: skip
+    sets = [
+        LabelSet(corpus[1], dict.fromkeys(ids, "full")),
+        LabelSet(corpus[2], dict.fromkeys(ids, "none")),
+    ]
     data = agreement_data(audit_agreement(frame, sets, draws=20))
     return json.dumps({**data, "notes": list(corpus)})

@@ -21,8 +21,10 @@ def exploring(*arguments: Path | str) -> Iterator[Served]:
     """`memaudit serve` on some folders."""
     process = subprocess.Popen(
         [sys.executable, "-m", "memaudit.cli.main", "serve", *map(str, arguments), "--no-browser"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     try:
         first, address = process.stdout.readline(), process.stdout.readline().strip()

@@ -21,9 +21,10 @@ def refused(site: Site, address: str) -> tuple[int, str]:
 
 def entry_named(site: Site, kind: str, name: str, place: str = "") -> LibraryEntry:
     (entry,) = [
-        entry for entry in site.library.items
+        entry
+        for entry in site.library.items
         if (entry.kind, entry.name) == (kind, name) and place in entry.place
-    ]  # fmt: skip
+    ]
     return entry
 
 

@@ -124,9 +124,13 @@ def test_a_writer_beside_opt_is_what_the_program_says(seen: Visit, site: Site, h
         ratio = f"{float(found.value / best.value):.3f}"
         seen.contains("#other-note", f"ratio {ratio}")
         heads = page.locator("#comparison h4 .count")
-        expect(heads).to_have_text([
-            str(len(found.both)), str(len(found.missed)), str(len(found.instead)),
-        ])  # fmt: skip
+        expect(heads).to_have_text(
+            [
+                str(len(found.both)),
+                str(len(found.missed)),
+                str(len(found.instead)),
+            ]
+        )
         expect(page.locator("#comparison .tag")).to_have_count(len(found.wasted))
         if found.units:
             seen.contains("#comparison caption", f"{len(found.units)} unit")

@@ -115,9 +115,18 @@ def test_searching_for_an_attack(
     seen.close()
 
 
-PAGES_SHOWN = ("index.html", "{run}/index.html", "{run}/pairs.html", "{run}/packages.html",
-               "{package}/index.html", "{package}/stream.html", "{package}/coverage.html",
-               "{package}/stores.html", "{package}/proofs.html", "search.html")  # fmt: skip
+PAGES_SHOWN = (
+    "index.html",
+    "{run}/index.html",
+    "{run}/pairs.html",
+    "{run}/packages.html",
+    "{package}/index.html",
+    "{package}/stream.html",
+    "{package}/coverage.html",
+    "{package}/stores.html",
+    "{package}/proofs.html",
+    "search.html",
+)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (390, "dark"), (1280, "light")])

@@ -147,8 +147,10 @@ def test_a_run_in_progress_is_bundled_as_such(tmp_path: Path) -> None:
     (page,) = (tmp_path / "site").glob("run/in-run-*/index.html")
     text = page.read_text()
     assert "In progress: 3 of 4 rows." in text
-    assert ("memaudit run --distributions base --seeds 0-1 --budgets 2 --writers opt,recency_raw "
-            "--out in/run") in text  # fmt: skip
+    assert (
+        "memaudit run --distributions base --seeds 0-1 --budgets 2 --writers opt,recency_raw "
+        "--out in/run"
+    ) in text
 
 
 def test_progress_moves_with_every_page_and_store(folder: Path, tmp_path: Path) -> None:

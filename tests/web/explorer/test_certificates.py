@@ -27,8 +27,10 @@ def command(tree: Tree) -> list[str]:
     (text,) = [one.all_text for one in tree.named("code") if "memaudit verify" in one.all_text]
     told = subprocess.run(
         ["sh", "-c", f"set -- {unescape(text)}; for one; do printf '%s\\0' \"$one\"; done"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     words = told.stdout.split("\0")[:-1]
     assert words == shlex.split(text)
     assert words[:2] == ["memaudit", "verify"]

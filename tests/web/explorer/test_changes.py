@@ -154,8 +154,9 @@ def test_rows_of_a_run_that_goes_on(tmp_path: Path) -> None:
     site = Site(Library([tmp_path]))
     indexed = site.package(named(tmp_path, "package"))
     assert [(row.budget, row.member.name) for row in site.rows(indexed)] == [
-        (2, "opt"), (2, "greedy"),
-    ]  # fmt: skip
+        (2, "opt"),
+        (2, "greedy"),
+    ]
     (tmp_path / "run" / ROWS).write_text("".join(rows))
     assert [row.budget for row in site.rows(indexed)] == [2, 2, 4, 4]
     assert site.budgets(indexed) == (2, 4)

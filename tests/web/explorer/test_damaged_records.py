@@ -29,9 +29,23 @@ from tests.web.explorer.libraries import (
 )
 
 ODD: tuple[Any, ...] = (
-    None, True, -1, 0, 10**400, 1e308, 1e-300, "x", "1/3", "1/0", "9" * 70, "\ud800", [], {}, [1],
+    None,
+    True,
+    -1,
+    0,
+    10**400,
+    1e308,
+    1e-300,
+    "x",
+    "1/3",
+    "1/0",
+    "9" * 70,
+    "\ud800",
+    [],
+    {},
+    [1],
     {"a": 1},
-)  # fmt: skip
+)
 CASES = 25
 
 
@@ -96,8 +110,11 @@ def test_no_page_crashes(write: Callable[[Path, random.Random], None], tmp_path:
             if address.endswith(".html"):
                 Tree(text)
             if status != 200:
-                (reason,) = [element for element in Tree(text).named("p") if "finding" in
-                             (element.attributes.get("class") or "")]  # fmt: skip
+                (reason,) = [
+                    element
+                    for element in Tree(text).named("p")
+                    if "finding" in (element.attributes.get("class") or "")
+                ]
                 assert "\n" not in reason.text.strip()
     assert seen == {200, 422}
 

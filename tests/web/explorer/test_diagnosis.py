@@ -58,9 +58,11 @@ def test_losses_add_up(made: Site) -> None:
     assert "2 questions = 0 answered + 2 write" in words(tree)
     assert "not finished" in tree.text
     hatch = f"url(#hatch{loss_look('write').number})"
-    bars = [(element.attributes["x"], element.attributes["width"]) for element in tree.named("rect")
-            if element.attributes.get("fill") == hatch
-            and element.attributes["y"] == "-9"]  # fmt: skip
+    bars = [
+        (element.attributes["x"], element.attributes["width"])
+        for element in tree.named("rect")
+        if element.attributes.get("fill") == hatch and element.attributes["y"] == "-9"
+    ]
     assert bars == [("50.0%", "50.0%"), ("0.0%", "100.0%")]
 
 
@@ -101,7 +103,7 @@ def test_the_chain_of_a_failure(made: Site) -> None:
         ["in all", "1", "4/3", "1/3", "0"],
         ["memory x m x", "", "1/3", "kept", "not found"],
         ["gone x gone", "", "1", "cut", NONE],
-    ]  # fmt: skip
+    ]
     assert "some of a required unit was written, not all of it" in tree.text
     assert "lost by write" in tree.text
     assert ["open" in element.attributes for element in tree.named("details")] == [True, True]
@@ -200,9 +202,12 @@ def test_rows_before_a_damaged_one_are_shown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"outcome": "magic"}, "line 1: outcome"), ({"evidence": [{}]}, "evidence.0.unit"),
-     ({"texts": {"m": 3}}, "texts.m")],
-)  # fmt: skip
+    [
+        ({"outcome": "magic"}, "line 1: outcome"),
+        ({"evidence": [{}]}, "evidence.0.unit"),
+        ({"texts": {"m": 3}}, "texts.m"),
+    ],
+)
 def test_a_row_that_is_none(tmp_path: Path, change: dict[str, object], said: str) -> None:
     write_diagnosis(tmp_path / "d", [diagnosis_row("p", "q", "a", "x")])
     row = diagnosis_row("p", "q", "a", "x") | change

@@ -40,8 +40,12 @@ def get(server: Served, path: str) -> tuple[int, Any]:
 
 
 def post(server: Served, path: str, body: bytes, **headers: str) -> tuple[int, str]:
-    sent = {**server.cookie(), "origin": server.origin, "content-type": "application/json",
-            **headers}  # fmt: skip
+    sent = {
+        **server.cookie(),
+        "origin": server.origin,
+        "content-type": "application/json",
+        **headers,
+    }
     status, _, answer = server.send("POST", path, sent, body)
     return status, answer.decode()
 
@@ -60,8 +64,13 @@ def test_nothing_without_the_token(server: Served) -> None:
 def test_pages_files_and_data(server: Served, site: Site) -> None:
     hotel = slug_of(site, "package", "hotel-rooms")
     assert "What is here" in get(server, "/")[1]
-    for path in ("index.html", f"package/{hotel}/index.html", "static/house.css",
-                 "static/common.js", "search.html?q=lift"):  # fmt: skip
+    for path in (
+        "index.html",
+        f"package/{hotel}/index.html",
+        "static/house.css",
+        "static/common.js",
+        "search.html?q=lift",
+    ):
         assert get(server, f"/{path}")[0] == 200
     status, package = get(server, f"/package/{hotel}/package.json")
     assert (status, package["name"]) == (200, "hotel-rooms")
@@ -88,10 +97,17 @@ def test_the_frontier_and_stores(server: Served, site: Site) -> None:
 
 @pytest.mark.parametrize(
     ("query", "status"),
-    [("writer=opt&budget=3", 422), ("writer=nobody&budget=3", 422), ("writer=mem0_style", 422),
-     ("writer=mem0_style&budget=-1", 422), ("writer=mem0_style&budget=1e999", 422),
-     ("writer=estimated_gvt_ridge:/etc/passwd&budget=3", 422), ("system=x", 404), ("", 422)],
-)  # fmt: skip
+    [
+        ("writer=opt&budget=3", 422),
+        ("writer=nobody&budget=3", 422),
+        ("writer=mem0_style", 422),
+        ("writer=mem0_style&budget=-1", 422),
+        ("writer=mem0_style&budget=1e999", 422),
+        ("writer=estimated_gvt_ridge:/etc/passwd&budget=3", 422),
+        ("system=x", 404),
+        ("", 422),
+    ],
+)
 def test_wishes_that_make_no_sense(server: Served, site: Site, query: str, status: int) -> None:
     """Not OPT itself, no file of somebody's choice, no number that is none."""
     hotel = slug_of(site, "package", "hotel-rooms")
@@ -102,10 +118,18 @@ def test_wishes_that_make_no_sense(server: Served, site: Site, query: str, statu
 
 @pytest.mark.parametrize(
     "path",
-    ["/package/../../etc/passwd", "/static/../app.py", "/static/%2e%2e/app.py", "/package/x",
-     "/package/%00/index.html", "/run/nobody-0/part.json", "/%2e%2e/%2e%2e/etc/passwd",
-     "/package/nobody-0/frontier.json", "/" + "a/" * 2000],
-)  # fmt: skip
+    [
+        "/package/../../etc/passwd",
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/package/x",
+        "/package/%00/index.html",
+        "/run/nobody-0/part.json",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/package/nobody-0/frontier.json",
+        "/" + "a/" * 2000,
+    ],
+)
 def test_paths_that_lead_nowhere(server: Served, path: str) -> None:
     status, answer = get(server, path)
     assert status == 404
@@ -122,11 +146,19 @@ def test_the_checker_answers(server: Served, site: Site) -> None:
 
 @pytest.mark.parametrize(
     ("body", "status"),
-    [(b"", 400), (b"[]", 400), (b'{"package": 3}', 400), (b'{"x": "y"}', 400), (b"{" * 999, 400),
-     (b'{"package": "nobody-0", "budget": "3"}', 404), (b" " * 5000, 400),
-     (b'{"certificate": "nobody-0"}', 404), (b"\xff", 400),
-     (b'{"certificate": "nobody-1", "certificate": "nobody-0"}', 400)],
-)  # fmt: skip
+    [
+        (b"", 400),
+        (b"[]", 400),
+        (b'{"package": 3}', 400),
+        (b'{"x": "y"}', 400),
+        (b"{" * 999, 400),
+        (b'{"package": "nobody-0", "budget": "3"}', 404),
+        (b" " * 5000, 400),
+        (b'{"certificate": "nobody-0"}', 404),
+        (b"\xff", 400),
+        (b'{"certificate": "nobody-1", "certificate": "nobody-0"}', 400),
+    ],
+)
 def test_the_checker_refuses(server: Served, body: bytes, status: int) -> None:
     assert post(server, "/verify", body)[0] == status
 
@@ -139,13 +171,19 @@ def test_other_sites_cannot_ask_the_checker(server: Served) -> None:
 @pytest.mark.parametrize(
     ("make", "request_path", "seconds"),
     [
-        (lambda: named_distribution("event_graph:experiences=120").package(1),
-         "frontier.json", 0.4),
-        (lambda: large_package(4000, 2000),
-         "store.json?writer=estimated_gvt_embedding&budget=900", 1.5),
+        (
+            lambda: named_distribution("event_graph:experiences=120").package(1),
+            "frontier.json",
+            0.4,
+        ),
+        (
+            lambda: large_package(4000, 2000),
+            "store.json?writer=estimated_gvt_embedding&budget=900",
+            1.5,
+        ),
     ],
     ids=["frontier", "writer"],
-)  # fmt: skip
+)
 def test_ctrl_c_ends_it_in_the_middle_of_work(
     tmp_path: Path, make: Callable[[], Package], request_path: str, seconds: float
 ) -> None:

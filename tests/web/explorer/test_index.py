@@ -64,8 +64,11 @@ def test_a_run_has_its_best_writer(site: Site, plain: Path, tmp_path: Path) -> N
     alone = Site(Library([tmp_path]))
     address, said = begin(page(alone, "index.html"))
     assert address == f"run/{slug_of(alone, 'run', 'a-run')}/index.html"
-    places = [place for place in site.slice(site.library.of("run")[0], None, None).places
-              if place.member.group != "reference"]  # fmt: skip
+    places = [
+        place
+        for place in site.slice(site.library.of("run")[0], None, None).places
+        if place.member.group != "reference"
+    ]
     assert places[0].member.label in said
     assert f"{places[0].interval.mean:.3f}" in said
 
@@ -134,8 +137,9 @@ def test_reports_of_the_folder_are_linked(reports: Path, tmp_path: Path) -> None
     tree = page(site, "index.html")
     assert f"page/{entry.slug}.html" in hrefs(tree)
     assert table_rows(tree, "reports-table")[0][:2] == [
-        "board <b>", "Stores of memory systems, side by side",
-    ]  # fmt: skip
+        "board <b>",
+        "Stores of memory systems, side by side",
+    ]
     assert "1 report" in lede(tree)
     write_bundle(Library([reports]), tmp_path / "site", 20.0)
     copied = tmp_path / "site" / "page" / f"{entry.slug}.html"

@@ -13,13 +13,73 @@ from memaudit.web.explorer.site import Site, all_addresses, show
 from tests.report.html_tree import Tree
 
 ELEMENTS = {
-    "a", "aside", "b", "bdi", "blockquote", "body", "br", "button", "canvas", "caption", "circle",
-    "code", "dd", "defs", "details", "dialog", "div", "dl", "dt", "fieldset", "figcaption",
-    "figure", "footer", "form", "g", "h1", "h2", "h3", "h4", "head", "header", "html", "input",
-    "kbd", "label", "legend", "li", "line", "link", "main", "mark", "meta", "nav", "ol", "option",
-    "p", "path", "pattern", "pre", "rect", "script", "section", "select", "span", "strong",
-    "summary", "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr", "ul",
-}  # fmt: skip
+    "a",
+    "aside",
+    "b",
+    "bdi",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "canvas",
+    "caption",
+    "circle",
+    "code",
+    "dd",
+    "defs",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "g",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "head",
+    "header",
+    "html",
+    "input",
+    "kbd",
+    "label",
+    "legend",
+    "li",
+    "line",
+    "link",
+    "main",
+    "mark",
+    "meta",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "path",
+    "pattern",
+    "pre",
+    "rect",
+    "script",
+    "section",
+    "select",
+    "span",
+    "strong",
+    "summary",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "text",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+}
 LINKS = re.compile(
     r"(\.\./)*([a-z0-9-]+/)*[a-z0-9_-]+\.(html|json|js|css)(#[a-z0-9-]*)?|#[a-z0-9-]*|data:,|"
     r"\?budget=[0-9%F]+"
@@ -83,17 +143,26 @@ def test_the_data_is_json_without_markup(pages: dict[str, str]) -> None:
 def test_attacks_can_be_read(pages: dict[str, str]) -> None:
     """In the text fields of packages and of every kind of record."""
     texts = {
-        kind: "\n".join(Tree(text).text for address, text in pages.items()
-                        if address.startswith(kind) or address.endswith(kind))
+        kind: "\n".join(
+            Tree(text).text
+            for address, text in pages.items()
+            if address.startswith(kind) or address.endswith(kind)
+        )
         for kind in (*RECORDS, "stream.html")
-    }  # fmt: skip
-    for text in ("<script>alert(1)</script>", "javascript:alert(1)", r"\u202egnp.exe\u2066",
-                 "../../../etc/passwd", "{{ 7*7 }} ${7*7} <%= 7 %>"):  # fmt: skip
+    }
+    for text in (
+        "<script>alert(1)</script>",
+        "javascript:alert(1)",
+        r"\u202egnp.exe\u2066",
+        "../../../etc/passwd",
+        "{{ 7*7 }} ${7*7} <%= 7 %>",
+    ):
         for kind, fields in (
-            ("stream.html", ("memory", "said", "speaker")), ("store", ("memory", "made")),
+            ("stream.html", ("memory", "said", "speaker")),
+            ("store", ("memory", "made")),
             ("scores", ("what", "asked", "advice")),
             ("diagnosis", ("asked", "gold", "said", "memory", "kind")),
-        ):  # fmt: skip
+        ):
             for field in fields:
                 assert f"{field} {text}" in texts[kind], (kind, field)
         assert text in texts["frame"]

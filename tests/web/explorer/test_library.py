@@ -71,8 +71,9 @@ def test_packages_of_a_run_are_made_again(plain: Path) -> None:
 def test_the_unreadable_is_listed_with_a_line(plain: Path) -> None:
     library = Library([plain])
     assert {entry.place for entry in library.unreadable} == {
-        "library/broken.json", "library/deep.json",
-    }  # fmt: skip
+        "library/broken.json",
+        "library/deep.json",
+    }
     (wrong,) = [entry for entry in library.of("package") if entry.name == "w"]
     with pytest.raises(MemAuditError):
         library.package(wrong)
@@ -150,8 +151,11 @@ def test_a_run_in_progress(tmp_path: Path) -> None:
     rows = (tmp_path / "a" / ROWS).read_bytes()
     library = Library([tmp_path])
     assert library.of("run")[0].count(WRITTEN) is None
-    for kept, written in ((b"", 0), (b"".join(rows.splitlines(keepends=True)[:2]), 2),
-                          (rows[:-3], 3)):  # fmt: skip
+    for kept, written in (
+        (b"", 0),
+        (b"".join(rows.splitlines(keepends=True)[:2]), 2),
+        (rows[:-3], 3),
+    ):
         (tmp_path / "a" / ROWS).write_bytes(kept)
         library.refresh()
         assert library.of("run")[0].count(WRITTEN) == written
@@ -208,8 +212,11 @@ def test_bundle_ends(tmp_path: Path, sort: str) -> None:
             (folder / name).symlink_to("/dev/zero")
     command = [sys.executable, "-m", "memaudit.cli.main", "bundle", str(tmp_path / "in")]
     done = subprocess.run(
-        [*command, "--out", str(tmp_path / "site")], capture_output=True, text=True, timeout=60,
+        [*command, "--out", str(tmp_path / "site")],
+        capture_output=True,
+        text=True,
+        timeout=60,
         check=False,
-    )  # fmt: skip
+    )
     assert "Traceback" not in done.stderr
     assert done.returncode in (0, 1)

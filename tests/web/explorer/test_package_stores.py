@@ -46,8 +46,15 @@ def folder(tmp_path: Path) -> Path:
         for store, texts in stores.items():
             write_store(store_of(store, texts), tmp_path / name / f"{store}.json")
         files = [tmp_path / name / f"{store}.json" for store in stores]
-        score = json_output("score", tmp_path / name / "package.json", *files, "--budget", "12",
-                            "--judge", "lexical")  # fmt: skip
+        score = json_output(
+            "score",
+            tmp_path / name / "package.json",
+            *files,
+            "--budget",
+            "12",
+            "--judge",
+            "lexical",
+        )
         (tmp_path / name / "scores.json").write_text(score)
     return tmp_path
 
@@ -111,8 +118,9 @@ def test_a_digest_decides(folder: Path) -> None:
     edit(score, lambda data: data["stores"][0].pop("digest", None))
     site = Site(Library([folder]))
     assert [place for place in places(site, ANN) if "twin" in place] == [
-        f"{BO}/twin.json", f"{ANN}/twin.json",
-    ]  # fmt: skip
+        f"{BO}/twin.json",
+        f"{ANN}/twin.json",
+    ]
     edit(score, lambda data: data["stores"][0].update(digest=store_digest(two)))
     assert [place for place in places(site, ANN) if "twin" in place] == [f"{BO}/twin.json"]
     assert "Of this very store" in said_of(site, "twin", f"/{BO}/")
@@ -187,9 +195,17 @@ def labelled(folder: Path) -> Path:
     (here / "none.csv").write_text(LABELS.format(f"m0,{unit},0\n"))
     judges = ("--judge", f"labels:{here / 'none.csv'}", "--judge", f"labels:{here / 'labels.csv'}")
     (here / "judged.json").write_text(
-        json_output("score", here / "package.json", *files, "--budget", "15,20", *judges,
-                    "--show-cells", "--trust-package-cells")
-    )  # fmt: skip
+        json_output(
+            "score",
+            here / "package.json",
+            *files,
+            "--budget",
+            "15,20",
+            *judges,
+            "--show-cells",
+            "--trust-package-cells",
+        )
+    )
     return folder
 
 
@@ -197,8 +213,9 @@ def test_a_labelled_score_counts_before_an_estimate(labelled: Path) -> None:
     """At a budget with both. The estimate is still listed."""
     here = labelled / ANN
     files = here / "mem0.json", here / "custom.json"
-    guess = json_output("score", here / "package.json", *files, "--budget", "15,20", "--judge",
-                        "lexical")  # fmt: skip
+    guess = json_output(
+        "score", here / "package.json", *files, "--budget", "15,20", "--judge", "lexical"
+    )
     (here / "guess.json").write_text(guess)
     site = Site(Library([labelled]), seconds=20.0)
     tree = page(site, f"package/{slug_of(site, 'package', ANN)}/stores.html", budget="20")
@@ -223,12 +240,14 @@ def test_labelled_cells_replace_the_estimate(labelled: Path) -> None:
     """What custom covers is what the labels say, on every page; mem0 covers nothing."""
     site = Site(Library([labelled]), seconds=20.0)
     indexed = site.package(slug_of(site, "package", ANN))
-    stores = {one.store.name: system_store(indexed, one)
-              for one in system_stores(site.library, indexed)}  # fmt: skip
+    stores = {
+        one.store.name: system_store(indexed, one) for one in system_stores(site.library, indexed)
+    }
     assert not any(store.is_estimate for store in stores.values())
     assert [dict(item.cells) for item in stores["custom"].items] == [
-        {indexed.units[0].id: 1}, *[{}] * (len(TEXTS[ANN]["custom"]) - 1)
-    ]  # fmt: skip
+        {indexed.units[0].id: 1},
+        *[{}] * (len(TEXTS[ANN]["custom"]) - 1),
+    ]
     assert stores["mem0"].value(indexed.package) == 0
     data = store_data(indexed, stores["custom"])
     assert data["memories"][0]["cells"] == [[0, 1.0]]

@@ -47,8 +47,11 @@ def test_links_lead_to_pages_and_rows(bundle_name: str, request: pytest.FixtureR
 
 def test_served_and_bundled_pages_are_the_same(site: Site, bundle: Path) -> None:
     served = set(all_addresses(site, PAGES))
-    there = {str(path.relative_to(bundle)) for path in bundle.rglob("*.*")
-             if path.parent.name != "static" and path.name != "site.json"}  # fmt: skip
+    there = {
+        str(path.relative_to(bundle))
+        for path in bundle.rglob("*.*")
+        if path.parent.name != "static" and path.name != "site.json"
+    }
     assert served <= there
     for address in sorted(served)[::7]:
         if address.endswith(".html") and (bundle / address).is_file():
@@ -125,9 +128,18 @@ def test_rows_of_a_run_are_stores_of_the_package(site: Site) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["nothing.html", "package/nobody-0000000000/index.html", "package/../index.html", "run/x",
-     "package//index.html", "index.html/", "certificate/x-0000000000.html", "%2e%2e/x", "\x00"],
-)  # fmt: skip
+    [
+        "nothing.html",
+        "package/nobody-0000000000/index.html",
+        "package/../index.html",
+        "run/x",
+        "package//index.html",
+        "index.html/",
+        "certificate/x-0000000000.html",
+        "%2e%2e/x",
+        "\x00",
+    ],
+)
 def test_what_is_not_here(site: Site, address: str) -> None:
     status, text = show(site, PAGES, address, {})
     assert status == 404

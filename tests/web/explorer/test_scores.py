@@ -30,9 +30,10 @@ from tests.web.explorer.site_pages import (
 def line(site: Site, file: str, store: str, budget: int) -> str:
     one = entry_named(site, "scores", file)
     (slug,) = [
-        line.slug for line in site.library.scores(one).lines
+        line.slug
+        for line in site.library.scores(one).lines
         if line.score.store == store and line.score.budget == budget
-    ]  # fmt: skip
+    ]
     return f"scores/{one.slug}/at/{slug}.html"
 
 
@@ -69,23 +70,35 @@ def test_the_waterfall_of_the_digest(records_site: Site) -> None:
     tree = page(records_site, line(records_site, "cells", "digest", 24))
     (fall,) = falls(tree)
     assert fall == [
-        ("OPT", "4.5 100.0%"), ("generation", "0.5 11.1%"), ("extraction", "0.5 11.1%"),
-        ("cost", "0 0.0%"), ("selection", "3.5 77.8%"), ("kept", "0 0.0%"),
-    ]  # fmt: skip
+        ("OPT", "4.5 100.0%"),
+        ("generation", "0.5 11.1%"),
+        ("extraction", "0.5 11.1%"),
+        ("cost", "0 0.0%"),
+        ("selection", "3.5 77.8%"),
+        ("kept", "0 0.0%"),
+    ]
     bars = [
-        (element.attributes["x"], element.attributes["width"]) for element in tree.named("rect")
+        (element.attributes["x"], element.attributes["width"])
+        for element in tree.named("rect")
         if "%" in (element.attributes["x"] or "") and "class" in element.attributes
-    ]  # fmt: skip
+    ]
     assert bars == [
-        ("0.0%", "100.0%"), ("88.889%", "11.111%"), ("77.778%", "11.111%"), ("77.778%", "0.0%"),
-        ("0.0%", "77.778%"), ("0.0%", "0.0%"),
-    ]  # fmt: skip
+        ("0.0%", "100.0%"),
+        ("88.889%", "11.111%"),
+        ("77.778%", "11.111%"),
+        ("77.778%", "0.0%"),
+        ("0.0%", "77.778%"),
+        ("0.0%", "0.0%"),
+    ]
     exact = [[words_of(cell) for cell in row.children][:4] for row in tree.named("tr")[1:7]]
     assert exact == [
-        ["OPT", "4.5", "100.0%", "1"], ["generation", "0.5", "11.1%", "1/9"],
-        ["extraction", "0.5", "11.1%", "1/9"], ["cost", "0", "0.0%", "0"],
-        ["selection", "3.5", "77.8%", "7/9"], ["kept", "0", "0.0%", "0"],
-    ]  # fmt: skip
+        ["OPT", "4.5", "100.0%", "1"],
+        ["generation", "0.5", "11.1%", "1/9"],
+        ["extraction", "0.5", "11.1%", "1/9"],
+        ["cost", "0", "0.0%", "0"],
+        ["selection", "3.5", "77.8%", "7/9"],
+        ["kept", "0", "0.0%", "0"],
+    ]
 
 
 def test_lost_units_lead_to_the_package(records_site: Site) -> None:
@@ -234,10 +247,16 @@ def test_lost_parts_share_the_row_of_their_statement(tmp_path: Path) -> None:
     query = {"id": "q", "text": "Where is Ana?"}
     with_texts, without = sheet_data("p", "x"), sheet_data("p", "x", lost=False)
     with_texts["scores"][0]["lost_units"] = [
-        {"unit": id, "text": texts.get(id, ""), "kind": "fact", "lost": amount,
-         "step": "extraction", "asked_by": [query]}
+        {
+            "unit": id,
+            "text": texts.get(id, ""),
+            "kind": "fact",
+            "lost": amount,
+            "step": "extraction",
+            "asked_by": [query],
+        }
         for id, amount in lost
-    ]  # fmt: skip
+    ]
     losses = without["scores"][0]["diagnosis"]["losses"]
     losses |= {step: {**loss, "units": []} for step, loss in losses.items()}
     losses["extraction"]["units"] = [list(row) for row in lost]
@@ -248,8 +267,11 @@ def test_lost_parts_share_the_row_of_their_statement(tmp_path: Path) -> None:
         address = f"scores/{slug_of(site, 'scores', name)}/lost.html"
         for tree in (page(site, line(site, name, "store x", 3)), page(site, address)):
             assert [(row[0], row[2]) for row in table_rows(tree, "lost-table")] == [
-                (f"{MOVED.text} (who, when)", "2"), (f"{MOVED.text} (what)", "+2"), ("plain", "3")
-            ]  # fmt: skip
-    asked = [row[4] for row in table_rows(page(site, line(site, "texts", "store x", 3)),
-                                          "lost-table")]  # fmt: skip
+                (f"{MOVED.text} (who, when)", "2"),
+                (f"{MOVED.text} (what)", "+2"),
+                ("plain", "3"),
+            ]
+    asked = [
+        row[4] for row in table_rows(page(site, line(site, "texts", "store x", 3)), "lost-table")
+    ]
     assert asked == ["Where is Ana?"] * 3

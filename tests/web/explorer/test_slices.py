@@ -23,10 +23,13 @@ def run(folder: Path) -> FinishedRunData:
 
 def test_the_whole_is_the_ranking(run: FinishedRunData) -> None:
     found = [
-        (place.member.name, place.interval.n, *(round(x, 6) for x in
-         (place.interval.mean, place.interval.low, place.interval.high)))
+        (
+            place.member.name,
+            place.interval.n,
+            *(round(x, 6) for x in (place.interval.mean, place.interval.low, place.interval.high)),
+        )
         for place in slice_of(run).places
-    ]  # fmt: skip
+    ]
     assert found == [
         (row["writer"], row["n"], row["mean_ratio"], row["ci_low"], row["ci_high"])
         for row in ranking(run.grids)
@@ -87,8 +90,11 @@ def test_turned_around_the_sign_turns(run: FinishedRunData) -> None:
     assert there is not None
     assert back is not None
     assert (back.difference.mean, back.difference.low, back.difference.high, back.difference.p) == (
-        -there.difference.mean, -there.difference.high, -there.difference.low, there.difference.p,
-    )  # fmt: skip
+        -there.difference.mean,
+        -there.difference.high,
+        -there.difference.low,
+        there.difference.p,
+    )
     assert part.pair("opt", "nobody") is None
 
 

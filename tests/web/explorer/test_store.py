@@ -50,8 +50,10 @@ def test_counts_warnings_and_memories(records_site: Site) -> None:
     assert first[0] == "1"
     assert first[1].startswith("Ingrid's usual hotel requests, whatever the city")
     assert second[1:] == [
-        "A man called Anders works at the hotel in Gothenburg. digest-2", "active", '{"turn": 2}',
-    ]  # fmt: skip
+        "A man called Anders works at the hotel in Gothenburg. digest-2",
+        "active",
+        '{"turn": 2}',
+    ]
 
 
 def test_it_leads_to_scores_and_packages(records_site: Site) -> None:

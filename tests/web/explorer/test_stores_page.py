@@ -62,8 +62,11 @@ def data_of(tree: Any) -> Any:
 
 
 def waiting(tree: Any) -> list[str]:
-    return [element.attributes["data-writer"] for element in tree.named("tr")
-            if "data-writer" in element.attributes]  # fmt: skip
+    return [
+        element.attributes["data-writer"]
+        for element in tree.named("tr")
+        if "data-writer" in element.attributes
+    ]
 
 
 def test_every_writer_but_opt_is_held_against_it(own: tuple[Site, str]) -> None:
@@ -80,8 +83,9 @@ def test_what_a_run_says_is_not_computed_again(site: Site) -> None:
     assert len(table) == len({row[0] for row in table}) == len(WRITERS)
     ran = {
         row[0].removesuffix(" run a-run").removesuffix(" reference")
-        for row in table if row[0].endswith(" run a-run")
-    }  # fmt: skip
+        for row in table
+        if row[0].endswith(" run a-run")
+    }
     assert ran == {WRITERS[name].label for name in OF_RUN}
 
 

@@ -30,12 +30,16 @@ from tests.writers.running import missing_model, view_of
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("I no longer eat meat.", {"first_person", "update"}), ("It may rain", {"unsure"}),
-        ("Dentist: 12 May at 14:00.", {"number", "date"}), ("Tuesday", {"date"}),
+        ("I no longer eat meat.", {"first_person", "update"}),
+        ("It may rain", {"unsure"}),
+        ("Dentist: 12 May at 14:00.", {"number", "date"}),
+        ("Tuesday", {"date"}),
         ("Please delete my number", {"first_person", "update", "deletion"}),
-        ("Who prefers tea?", {"liking", "question"}), ("known, knowing", set()), ("", set()),
+        ("Who prefers tea?", {"liking", "question"}),
+        ("known, knowing", set()),
+        ("", set()),
     ],
-)  # fmt: skip
+)
 def test_flags(text: str, shown: set[str]) -> None:
     """Whole words only: known is not now."""
     flags = asdict(text_cues(text))
@@ -71,8 +75,11 @@ def test_worth_lies_between_0_and_1(text: str) -> None:
 def test_content_words() -> None:
     """Lower case, no grammar, no status words; underscores join nothing."""
     assert content_words("I'm in Leeds NOW, no longer in 14_Elm_Street.") == {
-        "leeds", "14", "elm", "street",
-    }  # fmt: skip
+        "leeds",
+        "14",
+        "elm",
+        "street",
+    }
     assert content_words("It is not.") == frozenset()
     assert content_words("我住在杭州") == {"住", "杭州"}
     assert content_words("Café 東京") == {"café", "東京"}

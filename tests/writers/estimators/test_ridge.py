@@ -70,9 +70,12 @@ def test_a_content_digest_distinguishes_contents() -> None:
     """By text, kind and order; neither ids nor the order inside a group count."""
     start = [("fact", "apples", 1)], [("fact", "pears", 1)]
     views = (
-        view_of(*start), view_of(*reversed(start)), view_of(start[0]),
-        view_of(start[0], [("raw", "pears", 1)]), view_of(start[0], [("fact", "plums", 1)]),
-    )  # fmt: skip
+        view_of(*start),
+        view_of(*reversed(start)),
+        view_of(start[0]),
+        view_of(start[0], [("raw", "pears", 1)]),
+        view_of(start[0], [("fact", "plums", 1)]),
+    )
     assert len({content_digest(view) for view in views}) == len(views)
     first = replace(views[0].experiences[0], session="a", speaker="Ann")
     changed = replace(views[0], experiences=(first, views[0].experiences[1]))
@@ -96,9 +99,15 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
     assert read_model(path) == model
     assert [row.package for row in model.training] == sorted(map(digest, OTHERS))
     assert set(json.loads(path.read_text())) == {
-        "format", "version", "memaudit", "alpha", "features", "coefficients", "intercept",
+        "format",
+        "version",
+        "memaudit",
+        "alpha",
+        "features",
+        "coefficients",
+        "intercept",
         "training",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(
@@ -133,8 +142,11 @@ def test_features_by_hand() -> None:
     view = view_of([("raw", "green apples", 3)], [("raw", "red apples", 6), ("fact", "apples", 3)])
     row = dict(zip(FEATURES, features(view)[2], strict=True))
     assert {name for name, number in row.items() if number == 1} == {
-        "kind fact", "confidence", "position", "heard before",
-    }  # fmt: skip
+        "kind fact",
+        "confidence",
+        "position",
+        "heard before",
+    }
     assert row["cost"] == round(3 / (3 + 4), 9)
     assert row["cost in its group"] == row["of its experience"] == 0.5
 
@@ -153,8 +165,9 @@ def test_the_model_that_comes_along() -> None:
 
 def test_predictions_never_fall_below_0() -> None:
     down = (-1.0,) * len(FEATURES)
-    model = RidgeModel(memaudit="0", alpha=1.0, features=FEATURES, coefficients=down,
-                       intercept=0.5, training=())  # fmt: skip
+    model = RidgeModel(
+        memaudit="0", alpha=1.0, features=FEATURES, coefficients=down, intercept=0.5, training=()
+    )
     assert predicted(model, (1.0,) * len(FEATURES)) == 0
     assert predicted(model, (0.0,) * len(FEATURES)) == 0.5
 

@@ -84,10 +84,14 @@ RECORDED = CallPlan()
 
 
 def capture(
-    system: MemorySystem, packages: Sequence[Package], settings: CaptureSettings, out: Path,
-    report: Callable[[str], None] = lambda _: None, calls: CallPlan = RECORDED,
+    system: MemorySystem,
+    packages: Sequence[Package],
+    settings: CaptureSettings,
+    out: Path,
+    report: Callable[[str], None] = lambda _: None,
+    calls: CallPlan = RECORDED,
     progress: Callable[[int, int, int, int], None] = lambda *_: None,
-) -> CaptureOutcome:  # fmt: skip
+) -> CaptureOutcome:
     """Feed every package that is not finished, and write the store of all finished ones."""
     examples = _examples(packages)
     replayed = None if calls.replay is None else read_record(calls.replay)
@@ -120,8 +124,10 @@ def capture(
                 f"{system.label} has no setting {unknown[0]!r} here; known: {', '.join(known)}"
             )
         identity = {
-            "system": system.name, "versions": versions, **settings.identity(),
-        }  # fmt: skip
+            "system": system.name,
+            "versions": versions,
+            **settings.identity(),
+        }
         record = stack.enter_context(open_record(out, identity))
         known = replayed.settings if replayed is not None else {}
         identity["name"] = known.get("name", out.stem)
@@ -283,19 +289,28 @@ class _Run:
     def _feed_example(self, example: CaptureExample, before: int, messages: int) -> None:
         settings = self.settings
         wire = {
-            "model": settings.model, "base_url": self.proxy.address,
-            "embedder": settings.embedder, "options": settings.options,
-            "api_key": self.proxy.token, "budget_text": settings.budget_text,
+            "model": settings.model,
+            "base_url": self.proxy.address,
+            "embedder": settings.embedder,
+            "options": settings.options,
+            "api_key": self.proxy.token,
+            "budget_text": settings.budget_text,
             "clock": settings.clock,
-        }  # fmt: skip
+        }
 
         def progress(done: int, calls: int, memories: int) -> None:
             self.progress(before + done, messages, calls, memories)
 
         feeding = FeedSettings(
-            self.drivers.running(), self.proxy, wire, self.key, settings.patience, settings.view,
-            settings.feed or EXCHANGE, progress,
-        )  # fmt: skip
+            self.drivers.running(),
+            self.proxy,
+            wire,
+            self.key,
+            settings.patience,
+            settings.view,
+            settings.feed or EXCHANGE,
+            progress,
+        )
         found = []
         for one in per_person(example) if settings.per_person else (example,):
             with self.record.work_folder() as folder:
@@ -307,9 +322,13 @@ class _Run:
 
 
 def assemble(
-    system: MemorySystem, settings: CaptureSettings, identity: Mapping[str, Any],
-    results: Sequence[ExampleResult], broken: Mapping[str, str], name: str,
-) -> ExportedStore:  # fmt: skip
+    system: MemorySystem,
+    settings: CaptureSettings,
+    identity: Mapping[str, Any],
+    results: Sequence[ExampleResult],
+    broken: Mapping[str, str],
+    name: str,
+) -> ExportedStore:
     """One store from the memories of every finished example, in order."""
     memories, documents = _with_unique_ids(results)
     inactive = Counter(memory.state for memory in memories if memory.state != "active")
@@ -319,7 +338,8 @@ def assemble(
     return ExportedStore(
         name=name,
         origin=Origin(
-            system=system.label, format=system.format,
+            system=system.label,
+            format=system.format,
             view=settings.view or named_adapter(system.format).views[0],
             versions=dict(identity["versions"]),
             configuration=_configuration(system, settings, identity, results),
@@ -327,11 +347,13 @@ def assemble(
         memories=memories,
         documents=documents,
         count=ImportCount(
-            read=sum(result.rows for result in results), kept=len(memories),
-            inactive=dict(sorted(inactive.items())), skipped=dict(sorted(skipped.items())),
+            read=sum(result.rows for result in results),
+            kept=len(memories),
+            inactive=dict(sorted(inactive.items())),
+            skipped=dict(sorted(skipped.items())),
         ),
         warnings=tuple(_warnings(settings, results, broken)),
-    )  # fmt: skip
+    )
 
 
 def _with_unique_ids(
@@ -357,20 +379,28 @@ def _with_unique_ids(
 
 
 def _configuration(
-    system: MemorySystem, settings: CaptureSettings, identity: Mapping[str, Any],
+    system: MemorySystem,
+    settings: CaptureSettings,
+    identity: Mapping[str, Any],
     results: Sequence[ExampleResult],
-) -> dict[str, JsonValue]:  # fmt: skip
+) -> dict[str, JsonValue]:
     changes: Counter[str] = Counter()
     for result in results:
         changes.update(result.changes)
     own: dict[str, JsonValue] = dict(results[0].configuration) if results else {}
     asked = settings.feed != system.feed
     return {
-        "captured": True, "system": system.name, "model": settings.model,
-        "model_at": identity.get("model_at", ""), "options": settings.options, **own,
+        "captured": True,
+        "system": system.name,
+        "model": settings.model,
+        "model_at": identity.get("model_at", ""),
+        "options": settings.options,
+        **own,
         **({"told": settings.budget_text} if settings.budget_text else {}),
-        "feed": settings.feed, "feed_from": "as asked" if asked else system.feed_from,
-        "per_person": settings.per_person, "clock": settings.clock,
+        "feed": settings.feed,
+        "feed_from": "as asked" if asked else system.feed_from,
+        "per_person": settings.per_person,
+        "clock": settings.clock,
         "replayable": settings.clock == CONVERSATION,
         # By name: a package for which nothing was written is not one that was never fed.
         "examples": {result.example: len(result.memories) for result in results},
@@ -379,11 +409,13 @@ def _configuration(
             for result in results
             if result.turns
         },
-        "messages": sum(result.fed for result in results), "changes": dict(sorted(changes.items())),
+        "messages": sum(result.fed for result in results),
+        "changes": dict(sorted(changes.items())),
         "failed_messages": sum(result.failed for result in results),
         "messages_without_time": sum(result.untimed for result in results),
-        "writing": _writing(results), "telemetry_off": dict(system.quiet),
-    }  # fmt: skip
+        "writing": _writing(results),
+        "telemetry_off": dict(system.quiet),
+    }
 
 
 def _writing(results: Sequence[ExampleResult]) -> dict[str, JsonValue]:

@@ -48,10 +48,16 @@ class DriverProcess:
         command = [self.python, str(DRIVERS / "serve.py"), str(self.system.driver)]
         try:
             self._process = subprocess.Popen(
-                command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
+                command,
+                env=self.environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
                 start_new_session=True,  # Ctrl-C is for us; we then end the child ourselves
-            )  # fmt: skip
+            )
         except OSError as error:
             raise MemAuditError(
                 f"cannot run {self.python}: {error.strerror or error}; give --python the "
@@ -147,17 +153,40 @@ class DriverProcess:
             self._process.wait()
 
 
-PASSED = frozenset({
-    "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT", "SSL_CERT_FILE", "SSL_CERT_DIR",
-    "REQUESTS_CA_BUNDLE", "HF_HOME", "HF_HUB_OFFLINE", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS",
-    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
-    "http_proxy", "https_proxy", "all_proxy", "no_proxy",
-})  # fmt: skip
+PASSED = frozenset(
+    {
+        "PATH",
+        "HOME",
+        "LANG",
+        "LC_ALL",
+        "TZ",
+        "TMPDIR",
+        "SYSTEMROOT",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "REQUESTS_CA_BUNDLE",
+        "HF_HOME",
+        "HF_HUB_OFFLINE",
+        "CUDA_VISIBLE_DEVICES",
+        "OMP_NUM_THREADS",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "NO_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "no_proxy",
+    }
+)
 """No other variable is passed: an OPENROUTER_API_KEY would make Mem0 ask another company."""
 
 ALWAYS = {
-    "DO_NOT_TRACK": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1", "PYTHONHASHSEED": "0",
-}  # fmt: skip
+    "DO_NOT_TRACK": "1",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONUTF8": "1",
+    "PYTHONHASHSEED": "0",
+}
 NEAR = "127.0.0.1"
 """The model's address as the system sees it; no proxy stands before it."""
 

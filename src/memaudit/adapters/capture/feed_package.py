@@ -192,9 +192,13 @@ def feed_example(
     driver, proxy = feeding.driver, feeding.proxy
     waiting = _Waiting(feeding, example)
     opened = waiting.ask(
-        0, "open", settings=feeding.wire_settings, folder=str(folder), time=example.begins,
+        0,
+        "open",
+        settings=feeding.wire_settings,
+        folder=str(folder),
+        time=example.begins,
         seed=example.digest,
-    )  # fmt: skip
+    )
     in_parts = feeding.view in (None, named_adapter(driver.system.format).views[0])
     history = StoreHistory(driver.system.parts if in_parts else None)
     failures = _Failures(feeding.key)
@@ -203,9 +207,11 @@ def feed_example(
         last = messages[-1].experience
         times = [fed.microseconds for fed in messages if fed.microseconds is not None]
         reply = waiting.ask(
-            place, "feed", messages=[asdict(fed.message) for fed in messages],
+            place,
+            "feed",
+            messages=[asdict(fed.message) for fed in messages],
             time=max(times, default=None),
-        )  # fmt: skip
+        )
         history.note(last, reply["changes"])
         failures.note([fed.experience for fed in messages], reply["problem"])
         done += len(messages)
@@ -219,21 +225,30 @@ def feed_example(
     files = _write_export(driver.system, rows, export)
     as_of = example.ends if waiting.by_conversation else None
     store = import_store(
-        files, driver.system.format,
+        files,
+        driver.system.format,
         ImportOptions(name=example.name, view=feeding.view, as_of=as_of),
-    )  # fmt: skip
+    )
     return ExampleResult(
-        example=example.name, digest=example.digest, fed=len(example.messages),
-        empty=example.empty, failures=failures.rows, changes=history.counts, rows=len(rows),
+        example=example.name,
+        digest=example.digest,
+        fed=len(example.messages),
+        empty=example.empty,
+        failures=failures.rows,
+        changes=history.counts,
+        rows=len(rows),
         failed=len(failures.failed),
         memories=history.settle(store.memories, example.name),
-        skipped=store.count.skipped, configuration=opened["configuration"],
+        skipped=store.count.skipped,
+        configuration=opened["configuration"],
         warnings=[text for text in store.warnings if export_warning(text) not in KNOWN_BETTER],
         contacted=[one for one in read["contacted"] if one not in proxy.address],
         documents=list(store.documents),
-        turns=_fed_turns(example, failures.failed), untimed=example.untimed, late=example.late,
+        turns=_fed_turns(example, failures.failed),
+        untimed=example.untimed,
+        late=example.late,
         writing=[{"after": after, **asdict(spent)} for after, spent in waiting.spent],
-    )  # fmt: skip
+    )
 
 
 def together(example: CaptureExample, parts: Sequence[ExampleResult]) -> ExampleResult:
@@ -263,15 +278,20 @@ def together(example: CaptureExample, parts: Sequence[ExampleResult]) -> Example
         counts.update(part.changes)
         skipped.update(part.skipped)
     return replace(
-        first, digest=example.digest, memories=sorted(memories, key=written), documents=documents,
-        failures=[row for part in parts for row in part.failures], changes=dict(counts),
+        first,
+        digest=example.digest,
+        memories=sorted(memories, key=written),
+        documents=documents,
+        failures=[row for part in parts for row in part.failures],
+        changes=dict(counts),
         failed=sum(part.failed for part in parts),
-        rows=sum(part.rows for part in parts), skipped=dict(skipped),
+        rows=sum(part.rows for part in parts),
+        skipped=dict(skipped),
         warnings=[text for part in parts for text in part.warnings],
         contacted=sorted({one for part in parts for one in part.contacted}),
         writing=[row for part in parts for row in part.writing],
         turns=[line for line in first.turns if all(line in part.turns for part in parts)],
-    )  # fmt: skip
+    )
 
 
 class NotRecorded(MemAuditError):

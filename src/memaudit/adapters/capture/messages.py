@@ -127,13 +127,18 @@ def per_person(example: CaptureExample) -> tuple[CaptureExample, ...]:
             FedExperience(
                 one.experience,
                 FedMessage(
-                    "user" if one.speaker == person else "assistant", one.message.content,
-                    one.message.spoken, one.message.dialogue, one.message.time,
+                    "user" if one.speaker == person else "assistant",
+                    one.message.content,
+                    one.message.spoken,
+                    one.message.dialogue,
+                    one.message.time,
                 ),
-                one.session, one.speaker, one.microseconds,
+                one.session,
+                one.speaker,
+                one.microseconds,
             )
             for one in example.messages
-        )  # fmt: skip
+        )
         found.append(
             CaptureExample(example.name, fed_digest(messages), messages, example.empty, person)
         )

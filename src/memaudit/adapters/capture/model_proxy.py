@@ -99,8 +99,12 @@ class ModelProxy:
         return status, reply, pause
 
     def _ask(self, upstream: Upstream, path: str, request: dict[str, Any]) -> tuple[int, Any, str]:
-        headers = {"Accept": "application/json", "Accept-Encoding": "identity",
-                   "Content-Type": "application/json", "User-Agent": "memaudit"}  # fmt: skip
+        headers = {
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "Content-Type": "application/json",
+            "User-Agent": "memaudit",
+        }
         if upstream.key:
             headers["Authorization"] = f"Bearer {upstream.key.reveal()}"
         body = json.dumps(request).encode("ascii")

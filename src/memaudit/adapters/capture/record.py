@@ -205,11 +205,16 @@ class RecordFile:
 
     def keep(self, call: Call) -> None:
         row = {
-            "kind": "call", "example": call.example, "place": call.place, "path": call.path,
-            "request": self._packed(call.request), "status": call.status,
-            "reply": self._packed(call.reply), "tokens_in": call.tokens_in,
+            "kind": "call",
+            "example": call.example,
+            "place": call.place,
+            "path": call.path,
+            "request": self._packed(call.request),
+            "status": call.status,
+            "reply": self._packed(call.reply),
+            "tokens_in": call.tokens_in,
             "tokens_out": call.tokens_out,
-        }  # fmt: skip
+        }
         self._append(row)
         self.record.add(call)
 
@@ -337,10 +342,19 @@ def _checked_spent(spent: Spent) -> Spent:
 def _checked_settings(row: dict[str, Any]) -> dict[str, Any]:
     """The settings of a capture, each of its type."""
     kinds: dict[str, tuple[type, ...]] = {
-        "system": (str,), "model": (str,), "model_at": (str,), "name": (str,), "feed": (str,),
-        "clock": (str,), "embedder": (str, type(None)), "view": (str, type(None)),
-        "options": (dict,), "versions": (dict,), "per_person": (bool,), "counts_tokens": (bool,),
-    }  # fmt: skip
+        "system": (str,),
+        "model": (str,),
+        "model_at": (str,),
+        "name": (str,),
+        "feed": (str,),
+        "clock": (str,),
+        "embedder": (str, type(None)),
+        "view": (str, type(None)),
+        "options": (dict,),
+        "versions": (dict,),
+        "per_person": (bool,),
+        "counts_tokens": (bool,),
+    }
     for name, value in row.items():
         if name in kinds and not isinstance(value, kinds[name]):
             raise TypeError
@@ -409,11 +423,13 @@ def records_diff(before: Record, after: Record) -> dict[str, Any]:
             example: found for example in examples if (found := _first(before, after, example))
         },
         "tokens": [
-            [total(getattr(call, name) for call in one.calls if not call.is_embedding)
-             for one in (before, after)]
+            [
+                total(getattr(call, name) for call in one.calls if not call.is_embedding)
+                for one in (before, after)
+            ]
             for name in ("tokens_in", "tokens_out")
         ],
-    }  # fmt: skip
+    }
 
 
 def _first(before: Record, after: Record, example: str) -> dict[str, Any] | None:

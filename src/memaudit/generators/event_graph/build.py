@@ -52,9 +52,15 @@ BUDGETS = (2, 5, 10, 15)
 """Percent of the total cost of all candidates."""
 
 CONFIDENCE = {
-    "fact": (80, 99), "event": (80, 99), "edge": (70, 95), "rule": (75, 98), "skill": (75, 98),
-    "compound_update": (70, 95), "tombstone": (70, 95), "summary": (55, 85),
-}  # fmt: skip
+    "fact": (80, 99),
+    "event": (80, 99),
+    "edge": (70, 95),
+    "rule": (75, 98),
+    "skill": (75, 98),
+    "compound_update": (70, 95),
+    "tombstone": (70, 95),
+    "summary": (55, 85),
+}
 """Percent, by kind: how confident an extractor is. Raw text is not extracted."""
 
 
@@ -93,9 +99,13 @@ def _experience(place: int, entry: StreamEntry) -> Experience:
 
 
 def _add_candidates(
-    dice: Dice, graph: HiddenGraph, experience: str, entry: StreamEntry,
-    candidates: list[Candidate], coverage: list[Coverage],
-) -> None:  # fmt: skip
+    dice: Dice,
+    graph: HiddenGraph,
+    experience: str,
+    entry: StreamEntry,
+    candidates: list[Candidate],
+    coverage: list[Coverage],
+) -> None:
     counts: dict[str, int] = {}
     for kind, piece in entry.stored:
         counts[kind] = counts.get(kind, 0) + 1

@@ -47,9 +47,13 @@ class HiddenGraph:
     questions: list[GraphQuestion] = field(default_factory=list)
 
     def add(
-        self, kind: str, slots: Mapping[str, tuple[str, ...]], text: str, day: date,
+        self,
+        kind: str,
+        slots: Mapping[str, tuple[str, ...]],
+        text: str,
+        day: date,
         shared: tuple[str, ...] = ("who",),
-    ) -> Atom:  # fmt: skip
+    ) -> Atom:
         """A new atom. A text that states only `shared` slots is not about it."""
         own = frozenset(slots) - frozenset(shared)
         atom = Atom(len(self.atoms), kind, slots, own, text, day)
@@ -57,9 +61,15 @@ class HiddenGraph:
         return atom
 
     def ask(
-        self, kind: str, template: str, scene: Scene, answer: str, required: tuple[Atom, ...],
-        importance: Fraction | None = None, hop: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        kind: str,
+        template: str,
+        scene: Scene,
+        answer: str,
+        required: tuple[Atom, ...],
+        importance: Fraction | None = None,
+        hop: bool = False,
+    ) -> None:
         """Add a question unless it is left out by chance. Importance is drawn if not given."""
         drawn = Fraction(self.dice.between(*IMPORTANCE)) if importance is None else importance
         if self.ask_all or self.dice.chance(ASKED):
@@ -82,9 +92,10 @@ def add_hops(
     into = {relation.target.name: relation for relation in relations}
     for relation in relations:
         about_target = [
-            question for question in questions
+            question
+            for question in questions
             if question.hop and question.scene.person == relation.target
-        ]  # fmt: skip
+        ]
         if about_target and (graph.dice.chance(HOP_SHARE) or ask_first):
             ask_first = False
             for question in graph.dice.shuffled(about_target)[:MAX_HOP_QUESTIONS]:

@@ -40,9 +40,16 @@ CHAPTER = 40
 """Approximate messages per chapter. Links between messages never leave their chapter."""
 
 MIX = (
-    *("fact",) * 4, *("state",) * 2, *("preference",) * 4, *("event",) * 2, *("relation",) * 5,
-    *("rule",) * 2, "skill", "deletion", *("open",) * 2,
-)  # fmt: skip
+    *("fact",) * 4,
+    *("state",) * 2,
+    *("preference",) * 4,
+    *("event",) * 2,
+    *("relation",) * 5,
+    *("rule",) * 2,
+    "skill",
+    "deletion",
+    *("open",) * 2,
+)
 """What is told besides updates and intervals."""
 
 MERGED = Fraction(1, 6)
@@ -119,9 +126,16 @@ def _core(sampler: Sampler, room: int) -> list[Thread]:
     chain = "chain" if parameters.update_rate else "state"
     event = "interval" if parameters.interval_rate else "event"
     wanted: list[tuple[str, Person | None]] = [
-        ("relation", None), (chain, friend), (event, None), ("open", None), ("rule", None),
-        ("skill", None), ("deletion", None), ("preference", None), ("fact", None),
-    ]  # fmt: skip
+        ("relation", None),
+        (chain, friend),
+        (event, None),
+        ("open", None),
+        ("rule", None),
+        ("skill", None),
+        ("deletion", None),
+        ("preference", None),
+        ("fact", None),
+    ]
     threads: list[Thread] = []
     for kind, person in wanted:
         left = room - sum(thread.beats for thread in threads)

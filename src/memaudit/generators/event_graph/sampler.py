@@ -181,9 +181,10 @@ class Sampler:
         if room < 2 or not self._new(person.name, what):
             return None
         digits = {
-            "a": self.dice.between(100, 999), "b": self.dice.between(1000, 9999),
+            "a": self.dice.between(100, 999),
+            "b": self.dice.between(1000, 9999),
             "c": self.dice.between(10, 99),
-        }  # fmt: skip
+        }
         return DeletionThread(person, what, form.format_map(digits))
 
     def _open(self, person: Person) -> Thread | None:

@@ -114,9 +114,12 @@ def _tellings(
 
 
 def _entries(
-    dice: Dice, speaker: Person, chapter: Chapter, moments: list[Moment],
+    dice: Dice,
+    speaker: Person,
+    chapter: Chapter,
+    moments: list[Moment],
     tellings: dict[Beat, Telling],
-) -> list[StreamEntry]:  # fmt: skip
+) -> list[StreamEntry]:
     entries: list[StreamEntry] = []
     briefs: list[Piece] = []
     for moment, beats in zip(moments, chapter.messages, strict=True):

@@ -23,9 +23,19 @@ from memaudit.generators.event_graph.templates import (
 from memaudit.generators.event_graph.vocabulary import Templates, vocabulary
 
 MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 Memories = tuple[tuple[str, Piece], ...]
 """Candidates that could be stored: kind and text."""
@@ -113,8 +123,10 @@ class RelationThread:
     def write(self, graph: HiddenGraph, days: tuple[date, ...]) -> list[Telling]:
         words, dice = vocabulary().relations, graph.dice
         slots = {
-            "who": self.source.forms, "label": (self.label,), "other": (self.target.name,),
-        }  # fmt: skip
+            "who": self.source.forms,
+            "label": (self.label,),
+            "other": (self.target.name,),
+        }
         text = f"{self.target.name} is {self.source.name}'s {self.label}."
         atom = graph.add("relation", slots, text, days[0], ("who", "label"))
         fills = {"label": self.label, "other": self.target.name}
@@ -160,9 +172,12 @@ class PreferenceThread:
             opening = words.shift if place else words.tell
             for templates in (opening, *(words.tell_again,) * self.repeats[place]):
                 stored = memories(
-                    dice, scene,
-                    ("fact", words.fact), ("fact", words.fact_short), ("edge", words.edge),
-                )  # fmt: skip
+                    dice,
+                    scene,
+                    ("fact", words.fact),
+                    ("fact", words.fact_short),
+                    ("edge", words.edge),
+                )
                 message, brief = (
                     phrase(dice, templates, scene, True),
                     phrase(dice, words.brief, scene),
@@ -206,9 +221,12 @@ class OccasionThread:
         tellings: list[Telling] = []
         for place in range(self.beats):
             stored = memories(
-                dice, scene,
-                ("event", own_words.event), ("fact", own_words.fact), ("edge", words.edge),
-            )  # fmt: skip
+                dice,
+                scene,
+                ("event", own_words.event),
+                ("fact", own_words.fact),
+                ("edge", words.edge),
+            )
             message = phrase(dice, own_words.tell_again if place else own_words.tell, scene, True)
             brief = phrase(dice, words.brief, scene)
             tellings.append(Telling.faithful(message, stored, brief, atom))
@@ -233,9 +251,11 @@ class RuleThread:
     def write(self, graph: HiddenGraph, days: tuple[date, ...]) -> list[Telling]:
         words, dice = vocabulary().rules, graph.dice
         fills = {
-            "when": self.when, "action": self.action, "unless": self.unless,
+            "when": self.when,
+            "action": self.action,
+            "unless": self.unless,
             "reason": self.reason,
-        }  # fmt: skip
+        }
         text = f"Whenever {self.when}, {self.action}, except {self.unless}, because {self.reason}."
         atom = graph.add("rule", {name: (text,) for name, text in fills.items()}, text, days[0], ())
         scene = Scene(None, fills, (own_role(atom),))
@@ -340,8 +360,11 @@ class OpenThread:
         words, dice = vocabulary().open_decisions, graph.dice
         by = spoken(shifted(days[0], dice, 30, 120))
         slots = {
-            "who": self.person.forms, "what": (self.what,), "open": words.undecided, "by": (by,),
-        }  # fmt: skip
+            "who": self.person.forms,
+            "what": (self.what,),
+            "open": words.undecided,
+            "by": (by,),
+        }
         text = f"{self.person.name} has not decided {self.what}, and won't before {by}."
         atom = graph.add(ABSTENTION, slots, text, days[0])
         scene = Scene(self.person, {"what": self.what, "by": by}, (own_role(atom),))

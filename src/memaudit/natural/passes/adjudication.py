@@ -138,11 +138,14 @@ def adjudication_request(
 ) -> Request:
     reply = AdjudicationReply if prompts > 1 else first_replies.AdjudicationReply
     return pass_request(
-        pass_prompt(STAGE, prompts), reply, model, parameters,
+        pass_prompt(STAGE, prompts),
+        reply,
+        model,
+        parameters,
         question=question_data(proposal.question),
         units=[unit.with_quote() for unit in proposal.shown],
         proposal=proposal.as_data(),
-    )  # fmt: skip
+    )
 
 
 def _verdict(
@@ -212,8 +215,15 @@ IN_POOL = (ACCEPTED, CORRECTED, UNADJUDICATED)
 """Statuses that count in scores."""
 
 QUERY_STATUSES = (
-    ACCEPTED, CORRECTED, AMBIGUOUS, REJECTED, UNADJUDICATED, UNSUPPORTED, CONTRADICTED, FAILED,
-)  # fmt: skip
+    ACCEPTED,
+    CORRECTED,
+    AMBIGUOUS,
+    REJECTED,
+    UNADJUDICATED,
+    UNSUPPORTED,
+    CONTRADICTED,
+    FAILED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +288,11 @@ def make_rulings(
 
 
 def _adjudicated(
-    question: str, requirement: Requirement, verdict: AdjudicatorVerdict | None,
+    question: str,
+    requirement: Requirement,
+    verdict: AdjudicatorVerdict | None,
     rewrites: dict[int, tuple[str, str]],
-) -> Ruling:  # fmt: skip
+) -> Ruling:
     if verdict is None:
         return _as_proposed(requirement, AMBIGUOUS, "the adjudicator gave no valid reply")
     if verdict.name == ACCEPTED and requirement.decision in OUT_OF_POOL:
@@ -305,9 +317,12 @@ def _as_proposed(requirement: Requirement, status: str, reason: str | None = Non
     """The units of the requirement with this status."""
     said = requirement.reason if reason is None else reason
     return Ruling(
-        status, requirement.numbers, dict(requirement.required), said,
+        status,
+        requirement.numbers,
+        dict(requirement.required),
+        said,
         alternatives=requirement.alternatives,
-    )  # fmt: skip
+    )
 
 
 def package_status(rulings: Rulings, missing: Sequence[str]) -> str:

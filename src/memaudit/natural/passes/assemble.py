@@ -106,12 +106,19 @@ class ConversationDraft:
         sessions = {session.number: session for session in self.source.sessions}
         return [
             ShownUnit(
-                number, unit.kind, sessions[self.session_of[unit.turn]].time, unit.statement,
-                unit.quote, self.session_of[unit.turn], unit.said_by,
-                tuple(quote for _, quote in unit.context), unit.dates, unit.disputed,
+                number,
+                unit.kind,
+                sessions[self.session_of[unit.turn]].time,
+                unit.statement,
+                unit.quote,
+                self.session_of[unit.turn],
+                unit.said_by,
+                tuple(quote for _, quote in unit.context),
+                unit.dates,
+                unit.disputed,
             )
             for number, unit in enumerate(self.units.items, start=1)
-        ]  # fmt: skip
+        ]
 
     @property
     def numbered_units(self) -> list[tuple[int, ExtractedUnit]]:
@@ -249,19 +256,27 @@ def _candidates(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Candi
     measure = cost_rule(recipe.cost_rule)
     for raw in draft.raw:
         yield Candidate(
-            id=raw.id, experience=draft.turn_ids[raw.turn], kind="raw", text=raw.text,
-            cost=Fraction(measure(raw.text, "raw")), generator="rule:raw",
-        )  # fmt: skip
+            id=raw.id,
+            experience=draft.turn_ids[raw.turn],
+            kind="raw",
+            text=raw.text,
+            cost=Fraction(measure(raw.text, "raw")),
+            generator="rule:raw",
+        )
     writer = provenance(recipe.model, pass_prompt("memories", recipe.prompts))
     for id, memory in draft.written:
         attributes: dict[str, JsonValue] = {
             "turns": [draft.turn_ids[turn] for turn in memory.turns]
         }
         yield Candidate(
-            id=id, experience=draft.turn_ids[memory.turn], kind=memory.kind, text=memory.text,
-            cost=Fraction(measure(memory.text, memory.kind, attributes)), generator=writer,
+            id=id,
+            experience=draft.turn_ids[memory.turn],
+            kind=memory.kind,
+            text=memory.text,
+            cost=Fraction(measure(memory.text, memory.kind, attributes)),
+            generator=writer,
             attributes=attributes,
-        )  # fmt: skip
+        )
 
 
 def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
@@ -287,10 +302,14 @@ def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUn
         if parts := draft.parts(number):
             attributes.pop("parts")
         whole = EvidenceUnit(
-            id=unit_id(number), kind=unit.kind, text=draft.text(number),
-            timestamp=turns[id].timestamp or session.timestamp, said_by=unit.said_by,
-            sources=tuple(_sources(draft, unit)), attributes=attributes,
-        )  # fmt: skip
+            id=unit_id(number),
+            kind=unit.kind,
+            text=draft.text(number),
+            timestamp=turns[id].timestamp or session.timestamp,
+            said_by=unit.said_by,
+            sources=tuple(_sources(draft, unit)),
+            attributes=attributes,
+        )
         yield from part_units(whole, parts)
 
 
@@ -324,12 +343,14 @@ def _with_alternatives(
     for group in sorted(group for group in groups if len(group) > 1):
         first, *others = (by_id[unit_id(number)] for number in group)
         sources = dict.fromkeys(source for unit in (first, *others) for source in unit.sources)
-        yield first.model_copy(update={
-            "id": group_id(group),
-            "alternatives": tuple(unit.text for unit in others),
-            "sources": tuple(sources),
-            "attributes": {**first.attributes, "units": [unit_id(number) for number in group]},
-        })  # fmt: skip
+        yield first.model_copy(
+            update={
+                "id": group_id(group),
+                "alternatives": tuple(unit.text for unit in others),
+                "sources": tuple(sources),
+                "attributes": {**first.attributes, "units": [unit_id(number) for number in group]},
+            }
+        )
 
 
 def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:

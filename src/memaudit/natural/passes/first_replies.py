@@ -31,9 +31,16 @@ class UnitRow(StrictRow):
     turn: int
     quote: str
     kind: Literal[
-        "fact", "preference", "event", "temporal", "current", "supersession", "deletion", "stale",
+        "fact",
+        "preference",
+        "event",
+        "temporal",
+        "current",
+        "supersession",
+        "deletion",
+        "stale",
         "abstention",
-    ]  # fmt: skip
+    ]
     statement: str
 
 

@@ -111,20 +111,27 @@ def spot_json(spot: SpotCheck) -> dict[str, Any]:
         ],
         "disagreements": [
             {
-                "memory": pair[0], "unit": pair[1].text, "judge": judge.label,
-                "checker": checker.label, "judge_reason": judge.reason,
+                "memory": pair[0],
+                "unit": pair[1].text,
+                "judge": judge.label,
+                "checker": checker.label,
+                "judge_reason": judge.reason,
                 "checker_reason": checker.reason,
             }
             for pair, (judge, checker) in sorted(spot.cells.items(), key=lambda item: item[0])
             if judge.label != checker.label
         ],
-    }  # fmt: skip
+    }
 
 
 def model_manifest(
-    plan: BuildPlan, recipe: ModelRecipe, parameters: ModelParameters,
-    entries: Sequence[dict[str, Any]], builds: Sequence[ModelBuild], ledger: SessionLedger,
-) -> dict[str, Any]:  # fmt: skip
+    plan: BuildPlan,
+    recipe: ModelRecipe,
+    parameters: ModelParameters,
+    entries: Sequence[dict[str, Any]],
+    builds: Sequence[ModelBuild],
+    ledger: SessionLedger,
+) -> dict[str, Any]:
     """The manifest. Nothing in it depends on when or where the build ran."""
     irregular = [row for built in builds for row in built.draft.loaded.irregularities]
     packages = [built.package for built in builds]
@@ -154,7 +161,7 @@ def model_manifest(
         "irregularity_counts": counted(row.what for row in irregular),
         "irregularities": [asdict(row) for row in irregular],
         "packages": list(entries),
-    }  # fmt: skip
+    }
 
 
 def prompts_of(recipe: ModelRecipe) -> list[dict[str, str | int]]:
@@ -163,9 +170,12 @@ def prompts_of(recipe: ModelRecipe) -> list[dict[str, str | int]]:
 
 def settings_of(recipe: ModelRecipe) -> dict[str, Any]:
     return {
-        "group_cap": recipe.group_cap, "judge_raw": recipe.judge_raw, "frame": recipe.frame,
-        "spot_share": plain(recipe.spot_share), "seed": recipe.seed,
-    }  # fmt: skip
+        "group_cap": recipe.group_cap,
+        "judge_raw": recipe.judge_raw,
+        "frame": recipe.frame,
+        "spot_share": plain(recipe.spot_share),
+        "seed": recipe.seed,
+    }
 
 
 def _adjudication(recipe: ModelRecipe, entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
@@ -187,23 +197,27 @@ def _spot(recipe: ModelRecipe, builds: Iterable[ModelBuild]) -> dict[str, Any] |
         table.update(spot.table)
     same = sum(number for (judge, checker), number in table.items() if judge == checker)
     return {
-        "model": recipe.checker, "cells": cells, "same": same,
+        "model": recipe.checker,
+        "cells": cells,
+        "same": same,
         "undecided": sum(spot.undecided for spot in spots),
         "labels": [
             {"judge": judge, "checker": checker, "cells": number}
             for (judge, checker), number in sorted(table.items())
         ],
-    }  # fmt: skip
+    }
 
 
 def _provenances(packages: Iterable[Package]) -> dict[str, Any]:
     rows = Counter(row.provenance or "" for package in packages for row in package.coverage)
     return {
         name: {
-            "rows": number, "exact": is_exact(name), "rule": _RULES.get(name, "judged by a model"),
+            "rows": number,
+            "exact": is_exact(name),
+            "rule": _RULES.get(name, "judged by a model"),
         }
         for name, number in sorted(rows.items())
-    }  # fmt: skip
+    }
 
 
 def build_summary(manifest: dict[str, Any], out: Path) -> list[str]:

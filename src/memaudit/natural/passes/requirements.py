@@ -142,9 +142,13 @@ def requirements_request(
 ) -> Request:
     reply = RequirementsReply if prompts > 1 else first_replies.RequirementsReply
     return pass_request(
-        pass_prompt(STAGE, prompts), reply, model, parameters,
-        question=question_data(question), units=[unit.brief() for unit in units],
-    )  # fmt: skip
+        pass_prompt(STAGE, prompts),
+        reply,
+        model,
+        parameters,
+        question=question_data(question),
+        units=[unit.brief() for unit in units],
+    )
 
 
 def parts(units: Sequence[ShownUnit]) -> Iterator[Sequence[ShownUnit]]:

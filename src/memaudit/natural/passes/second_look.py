@@ -94,12 +94,15 @@ def check_examples(
         tuple(sorted(package.name for package in chosen)),
         tuple(
             SecondVerdict(
-                name, question, proposals[name, question].question.text,
-                FAILED if found is None else found.name, "" if found is None else found.reason,
+                name,
+                question,
+                proposals[name, question].question.text,
+                FAILED if found is None else found.name,
+                "" if found is None else found.reason,
             )
             for (name, question), found in verdicts.items()
         ),
-    )  # fmt: skip
+    )
 
 
 def _rank(seed: int, name: str) -> str:
@@ -136,9 +139,14 @@ def _question(query: Query) -> Question:
 
 
 Cause = Literal[
-    "too_broad", "implied_by_summary", "coarse_relation", "ordering", "paraphrase",
-    "not_in_source", "other",
-]  # fmt: skip
+    "too_broad",
+    "implied_by_summary",
+    "coarse_relation",
+    "ordering",
+    "paraphrase",
+    "not_in_source",
+    "other",
+]
 CAUSES: Mapping[Cause, str] = {
     "too_broad": "requirements that are too broad or can be cut in several ways",
     "implied_by_summary": "implied by a summary, not said",
@@ -174,10 +182,15 @@ def find_causes(
         required = sorted({number_of[unit] for unit in query.required})
         verdict = {name: str(query.attributes.get(name) or "") for name in ("status", "reason")}
         request = pass_request(
-            pass_prompt(CAUSES_STAGE), CauseReply, model, session.parameters,
-            question=question_data(_question(query)), units=[unit.brief() for unit in shown],
-            required=list(required), verdict=dict(verdict),
-        )  # fmt: skip
+            pass_prompt(CAUSES_STAGE),
+            CauseReply,
+            model,
+            session.parameters,
+            question=question_data(_question(query)),
+            units=[unit.brief() for unit in shown],
+            required=list(required),
+            verdict=dict(verdict),
+        )
         requests.append((package.name, request))
     replies = session.ask(CAUSES_STAGE, requests, CauseReply)
     return {

@@ -126,8 +126,10 @@ def _request(
     blocks: dict[str, Quotable] = {
         "turns": [
             {
-                "turn": number, "time": turns[at].timestamp or "",
-                "speaker": turns[at].speaker or "", "text": turns[at].text,
+                "turn": number,
+                "time": turns[at].timestamp or "",
+                "speaker": turns[at].speaker or "",
+                "text": turns[at].text,
             }
             for number, at in enumerate(shown, start=1)
         ],
@@ -135,7 +137,7 @@ def _request(
             {"memory": number, "text": memories[at].text}
             for number, at in enumerate(places, start=1)
         ],
-    }  # fmt: skip
+    }
     if second:
         blocks["asked_before"] = "yes"
     return pass_request(pass_prompt(STAGE), SupportReply, model, parameters, **blocks)

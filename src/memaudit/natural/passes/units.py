@@ -276,20 +276,22 @@ def _requote(
 ) -> list[ExtractedUnit | None]:
     """Each unverified unit with a new quote that is verbatim, or None, refused and counted."""
     open_work = [
-        (owner, piece, rows)
-        for (owner, piece), rows in zip(work, unverified, strict=True)
-        if rows
-    ]  # fmt: skip
+        (owner, piece, rows) for (owner, piece), rows in zip(work, unverified, strict=True) if rows
+    ]
     requests = [
         (
             owner,
             pass_request(
-                pass_prompt(QUOTES_STAGE, prompts), QuotesReply, model, session.parameters,
-                source=piece.as_data(), rejected=_numbered(rows),
+                pass_prompt(QUOTES_STAGE, prompts),
+                QuotesReply,
+                model,
+                session.parameters,
+                source=piece.as_data(),
+                rejected=_numbered(rows),
             ),
         )
         for owner, piece, rows in open_work
-    ]  # fmt: skip
+    ]
     replies = session.ask(QUOTES_STAGE, requests, QuotesReply)
     units: list[ExtractedUnit | None] = []
     for (owner, piece, rows), reply in zip(open_work, replies, strict=True):

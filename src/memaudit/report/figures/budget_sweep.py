@@ -164,9 +164,14 @@ def _panels(cells: Sequence[SummaryCell], names: Sequence[str], text: str) -> Fi
 
 def _handle(writer: str, style: Look) -> Line2D:
     return Line2D(
-        [], [], color=style.colour, linestyle=style.dash, marker=style.marker,
-        markerfacecolor=style.inside, label=fitted_name(writer_label(writer), WIDEST_NAME, NORMAL),
-    )  # fmt: skip
+        [],
+        [],
+        color=style.colour,
+        linestyle=style.dash,
+        marker=style.marker,
+        markerfacecolor=style.inside,
+        label=fitted_name(writer_label(writer), WIDEST_NAME, NORMAL),
+    )
 
 
 def _shift(writers: Sequence[str], writer: str) -> float:
@@ -197,9 +202,16 @@ def _draw(
     places = [place + shift for place in range(len(budgets))]
     axes.fill_between(places, low, high, color=style.colour, alpha=0.16, linewidth=0)
     axes.plot(
-        places, means, color=style.colour, linestyle=style.dash, marker=style.marker,
-        markerfacecolor=style.inside, markeredgewidth=1.0, gid=shown(writer), clip_on=False,
-    )  # fmt: skip
+        places,
+        means,
+        color=style.colour,
+        linestyle=style.dash,
+        marker=style.marker,
+        markerfacecolor=style.inside,
+        markeredgewidth=1.0,
+        gid=shown(writer),
+        clip_on=False,
+    )
     return means
 
 

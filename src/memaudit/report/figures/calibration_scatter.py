@@ -52,20 +52,29 @@ def calibration_scatter(summary: Mapping[str, Any], points: Sequence[Point]) -> 
     for place, target in enumerate(PANELS):
         axes = figure.add_axes(
             (
-                (LEFT + place * (wide + GAP)) / PRINT_WIDTH, foot / height,
-                wide / PRINT_WIDTH, TALL / height,
+                (LEFT + place * (wide + GAP)) / PRINT_WIDTH,
+                foot / height,
+                wide / PRINT_WIDTH,
+                TALL / height,
             )
-        )  # fmt: skip
+        )
         _panel(axes, points, target, writers, styles)
         axes.set_title(_title(summary, target), fontsize=NORMAL, loc="left", pad=4)
     inch = figure.dpi_scale_trans
     title = "Does the ratio of a store predict what is found and answered?"
     figure.text(0.1, height - 0.1, title, fontsize=LARGE, va="top", transform=inch)
     figure.legend(
-        handles=handles, loc="lower left", ncols=across, borderaxespad=0, borderpad=0,
+        handles=handles,
+        loc="lower left",
+        ncols=across,
+        borderaxespad=0,
+        borderpad=0,
         bbox_to_anchor=(0.1 / PRINT_WIDTH, (foot - FOOT - legend + 0.14) / height),
-        columnspacing=1.0, handletextpad=0.4, labelspacing=0.4, handlelength=1.0,
-    )  # fmt: skip
+        columnspacing=1.0,
+        handletextpad=0.4,
+        labelspacing=0.4,
+        handlelength=1.0,
+    )
     note(figure, words)
     return figure
 
@@ -79,20 +88,32 @@ def _panel(
 ) -> None:
     fine = [p for p in points if p["ratio"] is not None and p[target] is not None]
     axes.scatter(
-        [p["ratio"] for p in fine], [p[target] for p in fine], s=7, color=MUTED, alpha=0.16,
-        linewidths=0, clip_on=False,
-    )  # fmt: skip
+        [p["ratio"] for p in fine],
+        [p[target] for p in fine],
+        s=7,
+        color=MUTED,
+        alpha=0.16,
+        linewidths=0,
+        clip_on=False,
+    )
     for name in writers:
         own = [p for p in fine if p["writer"] == name]
         if not own:
             continue
         style = styles[name]
         axes.plot(
-            [sum(p["ratio"] for p in own) / len(own)], [sum(p[target] for p in own) / len(own)],
-            linestyle="", marker=style.marker, markersize=7, markerfacecolor=style.inside,
-            markeredgecolor=style.colour, markeredgewidth=1.4, gid=shown(f"{name}/{target}"),
-            clip_on=False, zorder=4,
-        )  # fmt: skip
+            [sum(p["ratio"] for p in own) / len(own)],
+            [sum(p[target] for p in own) / len(own)],
+            linestyle="",
+            marker=style.marker,
+            markersize=7,
+            markerfacecolor=style.inside,
+            markeredgecolor=style.colour,
+            markeredgewidth=1.4,
+            gid=shown(f"{name}/{target}"),
+            clip_on=False,
+            zorder=4,
+        )
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
     axes.plot([0, 1], [0, 1], color=INK, linewidth=0.6, linestyle=(0, (2, 2)), zorder=1)
@@ -116,10 +137,16 @@ def _title(summary: Mapping[str, Any], target: str) -> str:
 
 def _handle(name: str, style: Look) -> Line2D:
     return Line2D(
-        [], [], linestyle="", marker=style.marker, markersize=6, markerfacecolor=style.inside,
-        markeredgecolor=style.colour, markeredgewidth=1.4,
+        [],
+        [],
+        linestyle="",
+        marker=style.marker,
+        markersize=6,
+        markerfacecolor=style.inside,
+        markeredgecolor=style.colour,
+        markeredgewidth=1.4,
         label=fitted_name(writer_label(name), WIDEST_NAME, NORMAL),
-    )  # fmt: skip
+    )
 
 
 def _note(summary: Mapping[str, Any]) -> str:

@@ -44,9 +44,7 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
     height = head + tall + foot
     figure = Figure(figsize=(PRINT_WIDTH, height))
     room = PRINT_WIDTH - left - 0.3
-    axes = figure.add_axes(
-        (left / PRINT_WIDTH, foot / height, room / PRINT_WIDTH, tall / height)
-    )  # fmt: skip
+    axes = figure.add_axes((left / PRINT_WIDTH, foot / height, room / PRINT_WIDTH, tall / height))
     for place, store in enumerate(stores):
         _bar(axes, place, store, room)
     axes.set_ylim(len(stores), 0)
@@ -61,10 +59,17 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
     )
     handles = [_patch(outcome, text) for outcome, text in zip(here, texts, strict=True)]
     figure.legend(
-        handles=handles, loc="upper left", ncols=across, borderaxespad=0, borderpad=0,
-        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height), columnspacing=1.2,
-        handlelength=1.8, handletextpad=0.5, labelspacing=0.4,
-    )  # fmt: skip
+        handles=handles,
+        loc="upper left",
+        ncols=across,
+        borderaxespad=0,
+        borderpad=0,
+        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height),
+        columnspacing=1.2,
+        handlelength=1.8,
+        handletextpad=0.5,
+        labelspacing=0.4,
+    )
     note(figure, words)
     return figure
 
@@ -77,16 +82,30 @@ def _bar(axes: Axes, place: int, store: Mapping[str, Any], room: float) -> None:
         if not count:
             continue
         axes.barh(
-            place + 0.5, share, BAR / ROW, left=start, color=look.colour, hatch=look.hatch,
-            edgecolor=INK, linewidth=0.5, gid=shown(f"{store['store']}/{outcome.value}"),
-        )  # fmt: skip
+            place + 0.5,
+            share,
+            BAR / ROW,
+            left=start,
+            color=look.colour,
+            hatch=look.hatch,
+            edgecolor=INK,
+            linewidth=0.5,
+            gid=shown(f"{store['store']}/{outcome.value}"),
+        )
         if share >= max(NARROWEST, (inches(str(count), SMALL) + 0.08) / room):
             axes.text(
-                start + share / 2, place + 0.5, str(count), ha="center", va="center_baseline",
+                start + share / 2,
+                place + 0.5,
+                str(count),
+                ha="center",
+                va="center_baseline",
                 fontsize=SMALL,
-                bbox={"facecolor": PAPER if look.hatch else look.colour, "edgecolor": "none",
-                      "pad": 0.6},
-            )  # fmt: skip
+                bbox={
+                    "facecolor": PAPER if look.hatch else look.colour,
+                    "edgecolor": "none",
+                    "pad": 0.6,
+                },
+            )
         start += share
 
 

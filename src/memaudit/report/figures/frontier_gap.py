@@ -65,10 +65,12 @@ def frontier_gap(summary: Mapping[str, Any]) -> Figure:
     for place, (numbers, title) in enumerate(zip((gaps, shares), titles, strict=True)):
         axes = figure.add_axes(
             (
-                (left + place * (wide + GAP)) / PRINT_WIDTH, FOOT / height,
-                wide / PRINT_WIDTH, tall / height,
+                (left + place * (wide + GAP)) / PRINT_WIDTH,
+                FOOT / height,
+                wide / PRINT_WIDTH,
+                tall / height,
             )
-        )  # fmt: skip
+        )
         _bars(axes, numbers, names, budgets, share=place == 1, wide=wide)
         axes.set_ylim(tall, 0)
         middles = [BETWEEN + block * y + BAR * len(budgets) / 2 for y in range(len(names))]
@@ -120,14 +122,24 @@ def _bars(
             text = percent(number, 1, missing) if share else fixed(number, 2, missing)
             length = 0.0 if math.isnan(number) else number
             axes.barh(
-                top, length, BAR * 0.88, align="edge", color=_shade(z, len(budgets)),
-                edgecolor=INK, linewidth=0.5, hatch=_hatch(z),
+                top,
+                length,
+                BAR * 0.88,
+                align="edge",
+                color=_shade(z, len(budgets)),
+                edgecolor=INK,
+                linewidth=0.5,
+                hatch=_hatch(z),
                 gid=shown(f"{name}/{budget}"),
-            )  # fmt: skip
+            )
             axes.annotate(
-                text, (max(length, 0.0), top + BAR * 0.44), (3, 0), textcoords="offset points",
-                va="center_baseline", fontsize=SMALL,
-            )  # fmt: skip
+                text,
+                (max(length, 0.0), top + BAR * 0.44),
+                (3, 0),
+                textcoords="offset points",
+                va="center_baseline",
+                fontsize=SMALL,
+            )
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}" if share else f"{x:g}")
     axes.locator_params(axis="x", nbins=5)
 
@@ -149,13 +161,23 @@ def _across(texts: Sequence[str]) -> int:
 def _legend(figure: Figure, texts: Sequence[str], height: float) -> None:
     patches = [
         Patch(
-            facecolor=_shade(z, len(texts)), edgecolor=INK, linewidth=0.5,
-            hatch=_hatch(z), label=text,
+            facecolor=_shade(z, len(texts)),
+            edgecolor=INK,
+            linewidth=0.5,
+            hatch=_hatch(z),
+            label=text,
         )
         for z, text in enumerate(texts)
-    ]  # fmt: skip
+    ]
     figure.legend(
-        handles=patches, loc="upper left", ncols=_across(texts), borderaxespad=0, borderpad=0,
-        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.29 / height), columnspacing=1.2,
-        handlelength=2.2, handletextpad=0.5, labelspacing=0.4,
-    )  # fmt: skip
+        handles=patches,
+        loc="upper left",
+        ncols=_across(texts),
+        borderaxespad=0,
+        borderpad=0,
+        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.29 / height),
+        columnspacing=1.2,
+        handlelength=2.2,
+        handletextpad=0.5,
+        labelspacing=0.4,
+    )

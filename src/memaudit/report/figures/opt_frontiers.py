@@ -58,23 +58,39 @@ def opt_frontiers(
     right = label_room(names) if names else 0.2
     figure = Figure(figsize=(PRINT_WIDTH, height))
     box = (
-        LEFT / PRINT_WIDTH, foot / height,
-        (PRINT_WIDTH - LEFT - right) / PRINT_WIDTH, 1 - (HEAD + foot) / height,
-    )  # fmt: skip
+        LEFT / PRINT_WIDTH,
+        foot / height,
+        (PRINT_WIDTH - LEFT - right) / PRINT_WIDTH,
+        1 - (HEAD + foot) / height,
+    )
     axes = figure.add_axes(box)
     styles = [nth_look(place) for place in range(len(frontiers))]
     for frontier, style in zip(frontiers, styles, strict=True):
         values = [float(value) for value in frontier.values]
         axes.step(
-            range(len(values)), values, where="post", color=style.colour, linestyle=style.dash,
-            marker=style.marker if len(values) == 1 else "", clip_on=False, gid=frontier.digest,
-        )  # fmt: skip
+            range(len(values)),
+            values,
+            where="post",
+            color=style.colour,
+            linestyle=style.dash,
+            marker=style.marker if len(values) == 1 else "",
+            clip_on=False,
+            gid=frontier.digest,
+        )
         points = (reached or {}).get(frontier.digest, ())
         axes.plot(
-            [budget for budget, _ in points], [value for _, value in points], linestyle="none",
-            marker=style.marker, color=style.colour, markeredgecolor=PAPER, markersize=6,
-            markeredgewidth=0.7, zorder=3, clip_on=False, gid=f"reached/{frontier.digest}",
-        )  # fmt: skip
+            [budget for budget, _ in points],
+            [value for _, value in points],
+            linestyle="none",
+            marker=style.marker,
+            color=style.colour,
+            markeredgecolor=PAPER,
+            markersize=6,
+            markeredgewidth=0.7,
+            zorder=3,
+            clip_on=False,
+            gid=f"reached/{frontier.digest}",
+        )
     longest = max(len(frontier.values) for frontier in frontiers)
     axes.set_xlim(0, max(1, longest - 1))
     highest = max(float(value) for frontier in frontiers for value in frontier.values)

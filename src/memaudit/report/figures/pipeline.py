@@ -83,9 +83,14 @@ def pipeline() -> Figure:
     x, y = _corner(Part(0, 2, "", ()))
     for place, line in enumerate(("Dashed: optional,", "needs a retriever", "and a reader")):
         figure.text(
-            x + 0.06, y + TALL * (0.78 - 0.28 * place), line, fontsize=SMALL, color=MUTED,
-            va="center", transform=inch,
-        )  # fmt: skip
+            x + 0.06,
+            y + TALL * (0.78 - 0.28 * place),
+            line,
+            fontsize=SMALL,
+            color=MUTED,
+            va="center",
+            transform=inch,
+        )
     return figure
 
 
@@ -99,21 +104,38 @@ def _box(figure: Figure, part: Part) -> None:
     x, y = _corner(part)
     inch = figure.dpi_scale_trans
     box = FancyBboxPatch(
-        (x, y), BOX, TALL, boxstyle="round,pad=0,rounding_size=0.06", facecolor=part.fill,
-        edgecolor=INK, linewidth=0.9, linestyle=DASHES[1] if part.optional else "solid",
+        (x, y),
+        BOX,
+        TALL,
+        boxstyle="round,pad=0,rounding_size=0.06",
+        facecolor=part.fill,
+        edgecolor=INK,
+        linewidth=0.9,
+        linestyle=DASHES[1] if part.optional else "solid",
         transform=inch,
-    )  # fmt: skip
+    )
     figure.add_artist(box)
     middle = x + BOX / 2
     figure.text(
-        middle, y + TALL * 0.77, part.name, ha="center", va="center", fontsize=NORMAL,
-        fontweight="bold", transform=inch,
-    )  # fmt: skip
+        middle,
+        y + TALL * 0.77,
+        part.name,
+        ha="center",
+        va="center",
+        fontsize=NORMAL,
+        fontweight="bold",
+        transform=inch,
+    )
     for place, line in enumerate(part.about):
         figure.text(
-            middle, y + TALL * (0.46 - 0.23 * place), line, ha="center", va="center",
-            fontsize=SMALL, transform=inch,
-        )  # fmt: skip
+            middle,
+            y + TALL * (0.46 - 0.23 * place),
+            line,
+            ha="center",
+            va="center",
+            fontsize=SMALL,
+            transform=inch,
+        )
 
 
 def _arrow(figure: Figure, start: Part, end: Part) -> None:
@@ -134,7 +156,14 @@ def _arrow(figure: Figure, start: Part, end: Part) -> None:
         tail = shaft
     figure.add_artist(
         FancyArrowPatch(
-            tail, head, arrowstyle="-|>", mutation_scale=8, linewidth=0.9, color=INK,
-            shrinkA=0, shrinkB=1, transform=inch,
+            tail,
+            head,
+            arrowstyle="-|>",
+            mutation_scale=8,
+            linewidth=0.9,
+            color=INK,
+            shrinkA=0,
+            shrinkB=1,
+            transform=inch,
         )
-    )  # fmt: skip
+    )

@@ -56,10 +56,12 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
     for place, (measure, title) in enumerate(PANELS.items()):
         axes = figure.add_axes(
             (
-                (LEFT + place * (wide + GAP)) / PRINT_WIDTH, foot / height,
-                wide / PRINT_WIDTH, TALL / height,
+                (LEFT + place * (wide + GAP)) / PRINT_WIDTH,
+                foot / height,
+                wide / PRINT_WIDTH,
+                TALL / height,
             )
-        )  # fmt: skip
+        )
         for store in stores:
             _line(axes, store, measure, styles[store["store"]])
         _axes(axes, stores)
@@ -68,14 +70,25 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
         if place == 0:
             axes.set_ylabel("share of the required evidence")
     figure.text(
-        0.1, height - 0.1, "Evidence against the words it takes", fontsize=LARGE, va="top",
+        0.1,
+        height - 0.1,
+        "Evidence against the words it takes",
+        fontsize=LARGE,
+        va="top",
         transform=figure.dpi_scale_trans,
-    )  # fmt: skip
+    )
     figure.legend(
-        handles=handles, loc="upper left", ncols=across, borderaxespad=0, borderpad=0,
-        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height), columnspacing=1.2,
-        handletextpad=0.5, labelspacing=0.4, handlelength=2.6,
-    )  # fmt: skip
+        handles=handles,
+        loc="upper left",
+        ncols=across,
+        borderaxespad=0,
+        borderpad=0,
+        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height),
+        columnspacing=1.2,
+        handletextpad=0.5,
+        labelspacing=0.4,
+        handlelength=2.6,
+    )
     note(figure, words)
     return figure
 
@@ -104,24 +117,41 @@ def _line(axes: Axes, store: Mapping[str, Any], measure: str, style: Look) -> No
     x = [point["words"] for point in points]
     y = [point[measure]["mean"] for point in points]
     axes.plot(
-        x, y, color=style.colour, linestyle=style.dash, marker=style.marker, markersize=4,
-        markerfacecolor=style.inside, gid=shown(f"{store['store']}/{measure}"), clip_on=False,
+        x,
+        y,
+        color=style.colour,
+        linestyle=style.dash,
+        marker=style.marker,
+        markersize=4,
+        markerfacecolor=style.inside,
+        gid=shown(f"{store['store']}/{measure}"),
+        clip_on=False,
         zorder=3,
-    )  # fmt: skip
+    )
     last = points[-1][measure]
     if last["ci_low"] is None:
         return
     axes.errorbar(
-        x[-1], y[-1], [[y[-1] - last["ci_low"]], [last["ci_high"] - y[-1]]], color=style.colour,
-        linewidth=1.2, capsize=3,
-    )  # fmt: skip
+        x[-1],
+        y[-1],
+        [[y[-1] - last["ci_low"]], [last["ci_high"] - y[-1]]],
+        color=style.colour,
+        linewidth=1.2,
+        capsize=3,
+    )
 
 
 def _handle(store: str, style: Look) -> Line2D:
     return Line2D(
-        [], [], color=style.colour, linestyle=style.dash, marker=style.marker, markersize=4,
-        markerfacecolor=style.inside, label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),
-    )  # fmt: skip
+        [],
+        [],
+        color=style.colour,
+        linestyle=style.dash,
+        marker=style.marker,
+        markersize=4,
+        markerfacecolor=style.inside,
+        label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),
+    )
 
 
 def _note(summary: Mapping[str, Any]) -> str:

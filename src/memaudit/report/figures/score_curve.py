@@ -46,9 +46,13 @@ def score_curve_figure(curve: ScoreCurve) -> Figure:
     right = label_room(names)
     figure = Figure(figsize=(PRINT_WIDTH, height))
     axes = figure.add_axes(
-        (LEFT / PRINT_WIDTH, foot / height,
-         (PRINT_WIDTH - LEFT - right) / PRINT_WIDTH, 1 - (HEAD + foot) / height)
-    )  # fmt: skip
+        (
+            LEFT / PRINT_WIDTH,
+            foot / height,
+            (PRINT_WIDTH - LEFT - right) / PRINT_WIDTH,
+            1 - (HEAD + foot) / height,
+        )
+    )
     axes.fill_between(curve.budgets, curve.optimum, color=FAINT, alpha=0.5, linewidth=0, gid="opt")
     ends = []
     styles = looks(one.store for one in curve.stores)
@@ -61,19 +65,35 @@ def score_curve_figure(curve: ScoreCurve) -> Figure:
         ]
         budgets = [budget for budget, _, _ in known]
         axes.plot(
-            budgets, [best for _, _, best in known], color=style.colour, linestyle=style.dash,
-            linewidth=0.7, drawstyle="steps-post", gid=f"best/{one.store}",
-        )  # fmt: skip
+            budgets,
+            [best for _, _, best in known],
+            color=style.colour,
+            linestyle=style.dash,
+            linewidth=0.7,
+            drawstyle="steps-post",
+            gid=f"best/{one.store}",
+        )
         axes.plot(
-            budgets, [score for _, score, _ in known], color=style.colour, linestyle=style.dash,
-            drawstyle="steps-post", gid=f"score/{one.store}",
-        )  # fmt: skip
+            budgets,
+            [score for _, score, _ in known],
+            color=style.colour,
+            linestyle=style.dash,
+            drawstyle="steps-post",
+            gid=f"score/{one.store}",
+        )
         own = [(budget, score) for budget, score, _ in known if budget >= one.cost][:1]
         axes.plot(
-            [budget for budget, _ in own], [score for _, score in own], linestyle="none",
-            marker=style.marker, color=style.colour, markeredgecolor=PAPER, markersize=6.5,
-            clip_on=False, zorder=3, gid=f"own/{one.store}",
-        )  # fmt: skip
+            [budget for budget, _ in own],
+            [score for _, score in own],
+            linestyle="none",
+            marker=style.marker,
+            color=style.colour,
+            markeredgecolor=PAPER,
+            markersize=6.5,
+            clip_on=False,
+            zorder=3,
+            gid=f"own/{one.store}",
+        )
         last = known[-1][1] if known else 0.0
         ends.append(LineEnd(names[place], last, style))
     axes.set_xlim(0, max(1, curve.budgets[-1]))

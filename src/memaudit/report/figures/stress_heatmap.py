@@ -100,17 +100,30 @@ def _cell(axes: Axes, x: int, y: int, cell: SummaryCell | None) -> None:
             )
         )
         axes.text(
-            x + 0.5, y + 0.5, reason, ha="center", va="center", fontsize=SMALL, color=INK, gid=gid,
+            x + 0.5,
+            y + 0.5,
+            reason,
+            ha="center",
+            va="center",
+            fontsize=SMALL,
+            color=INK,
+            gid=gid,
             bbox={"facecolor": "#f2f2f2", "edgecolor": "none", "pad": 0.8},
-        )  # fmt: skip
+        )
         return
     shade = colormaps[COLOURS](cell.mean_ratio)
     axes.add_patch(Rectangle((x, y), 1, 1, facecolor=shade, edgecolor=PAPER, linewidth=0.8))
     text = ratio_text(cell.mean_ratio) + ("*" if cell.left_out else "")
     axes.text(
-        x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=NORMAL, color=text_on(shade),
+        x + 0.5,
+        y + 0.5,
+        text,
+        ha="center",
+        va="center",
+        fontsize=NORMAL,
+        color=text_on(shade),
         gid=gid,
-    )  # fmt: skip
+    )
 
 
 def _axes(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
@@ -118,8 +131,12 @@ def _axes(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
     axes.set_ylim(len(rows), 0)
     axes.set_yticks([y + 0.5 for y in range(len(rows))], rows)
     axes.set_xticks(
-        [x + 0.5 for x in range(len(columns))], columns,
-        rotation=ROTATION, ha="right", va="center", rotation_mode="anchor",
-    )  # fmt: skip
+        [x + 0.5 for x in range(len(columns))],
+        columns,
+        rotation=ROTATION,
+        ha="right",
+        va="center",
+        rotation_mode="anchor",
+    )
     axes.tick_params(length=0, color=MUTED)
     axes.spines[:].set_visible(False)

@@ -63,10 +63,15 @@ def systems(rows: Sequence[SideRow]) -> Figure:
         style = styles[name]
         axes.fill_between(range(len(budgets)), low, high, color=style.colour, alpha=0.14, lw=0)
         axes.plot(
-            range(len(budgets)), means, color=style.colour, linestyle=style.dash,
-            marker=style.marker, markerfacecolor=style.inside, gid=shown(f"line/{name}"),
+            range(len(budgets)),
+            means,
+            color=style.colour,
+            linestyle=style.dash,
+            marker=style.marker,
+            markerfacecolor=style.inside,
+            gid=shown(f"line/{name}"),
             clip_on=False,
-        )  # fmt: skip
+        )
         defined = [mean for mean in means if not math.isnan(mean)]
         ends.append(LineEnd(shown(labels[name]), defined[-1] if defined else 0.0, style))
     _frame(axes, budgets)
@@ -93,14 +98,23 @@ def _bars(axes: Axes, rows: Sequence[SideRow], cut: Sequence[SideRow], budget: s
                 continue
             colour = styles[name].colour
             axes.barh(
-                place + shift, mean, 0.24, color=PAPER if is_best else colour,
-                edgecolor=colour if is_best else INK, hatch="////" if is_best else "",
-                linewidth=0.7, gid=shown(f"bar/{name}/{'best' if is_best else 'kept'}"),
-            )  # fmt: skip
+                place + shift,
+                mean,
+                0.24,
+                color=PAPER if is_best else colour,
+                edgecolor=colour if is_best else INK,
+                hatch="////" if is_best else "",
+                linewidth=0.7,
+                gid=shown(f"bar/{name}/{'best' if is_best else 'kept'}"),
+            )
             axes.annotate(
-                f"{mean:.2f}", (mean, place + shift), (3, 0), textcoords="offset points",
-                va="center_baseline", fontsize=SMALL,
-            )  # fmt: skip
+                f"{mean:.2f}",
+                (mean, place + shift),
+                (3, 0),
+                textcoords="offset points",
+                va="center_baseline",
+                fontsize=SMALL,
+            )
     axes.set_ylim(len(stores) - 0.4, -0.65)
     axes.set_yticks([])
     axes.set_xlim(0, 1.1)

@@ -209,6 +209,11 @@ def note(figure: Figure, text: str) -> None:
     lines = note_lines(text, float(figure.get_size_inches()[0]))
     for place, line in enumerate(reversed(lines)):
         figure.text(
-            0.1, 0.07 + place * LINE, line, transform=figure.dpi_scale_trans,
-            fontsize=SMALL, color=MUTED, va="bottom",
-        )  # fmt: skip
+            0.1,
+            0.07 + place * LINE,
+            line,
+            transform=figure.dpi_scale_trans,
+            fontsize=SMALL,
+            color=MUTED,
+            va="bottom",
+        )

@@ -31,9 +31,13 @@ def tokens_figure(result: ScoreResult) -> Figure:
         )
     figure = Figure(figsize=(PRINT_WIDTH, HEIGHT))
     axes = figure.add_axes(
-        (LEFT / PRINT_WIDTH, BOTTOM / HEIGHT, 1 - (LEFT + 0.3) / PRINT_WIDTH,
-         1 - (HEAD + BOTTOM) / HEIGHT)
-    )  # fmt: skip
+        (
+            LEFT / PRINT_WIDTH,
+            BOTTOM / HEIGHT,
+            1 - (LEFT + 0.3) / PRINT_WIDTH,
+            1 - (HEAD + BOTTOM) / HEIGHT,
+        )
+    )
     styles, highest = looks(spent), 0.0
     for name, tokens in spent.items():
         style = styles[name]
@@ -43,14 +47,24 @@ def tokens_figure(result: ScoreResult) -> Figure:
         highest = max(highest, *budgets)
         for value, at in budgets.items():
             axes.plot(
-                [tokens], [value], linestyle="none", marker=style.marker, color=style.colour,
-                markeredgecolor=PAPER, markersize=7, clip_on=False, zorder=3,
+                [tokens],
+                [value],
+                linestyle="none",
+                marker=style.marker,
+                color=style.colour,
+                markeredgecolor=PAPER,
+                markersize=7,
+                clip_on=False,
+                zorder=3,
                 gid=f"{name}/{' '.join(at)}",
-            )  # fmt: skip
+            )
             axes.annotate(
-                f"{shown(name)}, at {' and '.join(at)}", (tokens, value), xytext=(6, 3),
-                textcoords="offset points", fontsize=7,
-            )  # fmt: skip
+                f"{shown(name)}, at {' and '.join(at)}",
+                (tokens, value),
+                xytext=(6, 3),
+                textcoords="offset points",
+                fontsize=7,
+            )
     axes.set_xlim(0, 1.25 * max(spent.values()))
     axes.set_ylim(0, 1.15 * highest or 1)
     axes.set_xlabel("tokens that writing took, in and out, as reported")

@@ -284,9 +284,15 @@ class _Drawing:
 
     def _shade(self, middle: float) -> None:
         band = Rectangle(
-            (KIND - 0.07, middle - ROW / 2), PRINT_WIDTH - 0.1 - KIND + 0.07, ROW,
-            facecolor=KEPT, edgecolor=INK, linewidth=0.6, transform=self.inch, zorder=0.5,
-        )  # fmt: skip
+            (KIND - 0.07, middle - ROW / 2),
+            PRINT_WIDTH - 0.1 - KIND + 0.07,
+            ROW,
+            facecolor=KEPT,
+            edgecolor=INK,
+            linewidth=0.6,
+            transform=self.inch,
+            zorder=0.5,
+        )
         self.figure.add_artist(band)
 
     def _mark(self, column: int, middle: float, share: Fraction, gid: str) -> None:

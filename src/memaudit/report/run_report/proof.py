@@ -56,9 +56,18 @@ def verify_proof(remade: RemadePackage, budget: Fraction) -> VerifiedProof:
     package_file = _attached("package.json", package_text(remade.package))
     if certificate is None:
         return VerifiedProof(
-            optimum.status, optimum.note, optimum.solver, False, optimum.note, 0, 0, "", recorded,
-            package_file, None,
-        )  # fmt: skip
+            optimum.status,
+            optimum.note,
+            optimum.solver,
+            False,
+            optimum.note,
+            0,
+            0,
+            "",
+            recorded,
+            package_file,
+            None,
+        )
     verdict = verify(remade.package, certificate)
     return VerifiedProof(
         status=optimum.status,

@@ -77,15 +77,19 @@ def rank_writers(run: FinishedRunData) -> WriterRanking:
         at = column[row["writer"]]
         places.append(
             RankingPlace(
-                number, run.members[row["writer"]], row["n"],
-                row["mean_ratio"], row["ci_low"], row["ci_high"],
+                number,
+                run.members[row["writer"]],
+                row["n"],
+                row["mean_ratio"],
+                row["ci_low"],
+                row["ci_high"],
                 zero=sum(int(grid.zero[:, :, at].sum()) for grid in grids),
                 uncertified=sum(int(grid.uncertified[:, :, at].sum()) for grid in grids),
                 failed=sum(int(grid.failed[:, :, at].sum()) for grid in grids),
                 by_budget=tuple(means[at] for means in budgets),
                 by_distribution=tuple(means[at] for means in distributions),
             )
-        )  # fmt: skip
+        )
     values = np.concatenate([grid.by_package for grid in grids])
     couples = list(pairwise(column[place.member.name] for place in places))
     return WriterRanking(tuple(places), compare_pairs(run, values, couples, known))

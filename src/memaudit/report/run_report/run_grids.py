@@ -111,8 +111,11 @@ class _RowTallies:
 
     def __init__(self, spec: RunSpec) -> None:
         shape = (
-            len(spec.distributions), len(spec.seeds), len(spec.budgets), len(spec.writers),
-        )  # fmt: skip
+            len(spec.distributions),
+            len(spec.seeds),
+            len(spec.budgets),
+            len(spec.writers),
+        )
         self.peeks: dict[str, bool] = {}
         self.unit_values, self.kept = Tally(shape), Tally(shape)
         self._distribution = {name: place for place, name in enumerate(spec.distributions)}

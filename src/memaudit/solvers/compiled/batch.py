@@ -14,11 +14,30 @@ small_search: Any = njit(cache=True)(small.small_search)
 
 @njit(cache=True)
 def batch(
-    cost: Ints, group: Ints, row_start: Ints, unit: Ints, level: Ints, table_start: Ints,
-    table: Ints, slack: Ints, candidate_at: Ints, entry_at: Ints, unit_at: Ints, table_at: Ints,
-    budget: Ints, cap: Ints, scale: int, most_nodes: int, tape_words: int,
-    store: Flags, value: Ints, nodes: Ints, tapes: Ints, tape_used: Ints, open_bound: Ints,
-) -> None:  # fmt: skip
+    cost: Ints,
+    group: Ints,
+    row_start: Ints,
+    unit: Ints,
+    level: Ints,
+    table_start: Ints,
+    table: Ints,
+    slack: Ints,
+    candidate_at: Ints,
+    entry_at: Ints,
+    unit_at: Ints,
+    table_at: Ints,
+    budget: Ints,
+    cap: Ints,
+    scale: int,
+    most_nodes: int,
+    tape_words: int,
+    store: Flags,
+    value: Ints,
+    nodes: Ints,
+    tapes: Ints,
+    tape_used: Ints,
+    open_bound: Ints,
+) -> None:
     """Solve each problem of a concatenation; results go into the last six arrays.
 
     Row and table starts are those of each problem alone, with their closing entry.
@@ -53,9 +72,29 @@ def batch(
         values = table[table_at[i] : table_at[i + 1]]
         step = grain(unit[entries], level[entries], starts, values, units)
         value[i], nodes[i], tape_used[i], open_bound[i] = small_search(
-            costs, groups, rows, unit[entries], level[entries], starts,
-            values, top[:units], slack[unit_at[i] : unit_at[i + 1]],
-            budget[i], cap[i], scale, step, -1, most_nodes, status[:count], store[first:last],
-            amount, kept, gain, order, branch, won, nets,
+            costs,
+            groups,
+            rows,
+            unit[entries],
+            level[entries],
+            starts,
+            values,
+            top[:units],
+            slack[unit_at[i] : unit_at[i + 1]],
+            budget[i],
+            cap[i],
+            scale,
+            step,
+            -1,
+            most_nodes,
+            status[:count],
+            store[first:last],
+            amount,
+            kept,
+            gain,
+            order,
+            branch,
+            won,
+            nets,
             tapes[i * tape_words : (i + 1) * tape_words],
-        )  # fmt: skip
+        )

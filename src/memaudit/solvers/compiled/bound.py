@@ -32,14 +32,35 @@ def workspace(core: Core, layout: Layout) -> Work:
         return np.zeros(size, np.int64)
 
     return Work(
-        np.array([0, widest]), ints(candidates), ints(units), ints(groups), ints(candidates),
-        np.zeros(candidates), np.zeros(candidates), np.zeros(pairs), np.full(groups, -1),
-        ints(candidates), ints(candidates), ints(units + 1), ints(dense), ints(dense),
-        ints(dense), ints(dense),
-        ints(deepest * widest), ints(deepest * widest), ints(deepest + 1), ints(deepest + 1),
-        ints(deepest + 1), ints(2 * widest), ints(2 * widest), ints(nodes), ints(nodes),
-        ints(nodes), ints(options), ints(options),
-    )  # fmt: skip
+        np.array([0, widest]),
+        ints(candidates),
+        ints(units),
+        ints(groups),
+        ints(candidates),
+        np.zeros(candidates),
+        np.zeros(candidates),
+        np.zeros(pairs),
+        np.full(groups, -1),
+        ints(candidates),
+        ints(candidates),
+        ints(units + 1),
+        ints(dense),
+        ints(dense),
+        ints(dense),
+        ints(dense),
+        ints(deepest * widest),
+        ints(deepest * widest),
+        ints(deepest + 1),
+        ints(deepest + 1),
+        ints(deepest + 1),
+        ints(2 * widest),
+        ints(2 * widest),
+        ints(nodes),
+        ints(nodes),
+        ints(nodes),
+        ints(options),
+        ints(options),
+    )
 
 
 @njit(cache=True)
@@ -262,9 +283,19 @@ def ascend(
 
 @njit(cache=True, nogil=True)
 def visit(
-    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, prices: Ints,
-    target: int, rounds: int, pace: Floats, heading: Floats, best: Ints,
-) -> tuple[int, int, int]:  # fmt: skip
+    core: Core,
+    layout: Layout,
+    work: Work,
+    status: Ints,
+    mu: int,
+    left: int,
+    prices: Ints,
+    target: int,
+    rounds: int,
+    pace: Floats,
+    heading: Floats,
+    best: Ints,
+) -> tuple[int, int, int]:
     """Enter a node and bound it: the bound, its mu, and the value already kept.
 
     Unless the bound is below the target, every active candidate's losses are filled in.

@@ -99,9 +99,14 @@ class SearchResult:
 
 
 def search(
-    stage: Stage, mu: int, value: int, store: tuple[int, ...], limits: Limits, enough: int,
+    stage: Stage,
+    mu: int,
+    value: int,
+    store: tuple[int, ...],
+    limits: Limits,
+    enough: int,
     above: int = ABOVE_ALL,
-) -> SearchResult:  # fmt: skip
+) -> SearchResult:
     """Solve what is open in a stage, starting from the best store known so far.
 
     A store worth `enough` ends it at once: nothing is worth more, and a proof that begins with that

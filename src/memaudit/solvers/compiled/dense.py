@@ -64,8 +64,12 @@ def dense_side(core: Core, work: Work, prices: Ints) -> int:
     tops, starts, table = core.top, core.table_start, core.table
     row, choice, bought, bases = work.row, work.worth, work.bought, work.base
     live_start, entries, steps, ceilings, ends = (
-        work.live_start, work.live_entry, work.live_step, work.live_ceiling, work.live_end
-    )  # fmt: skip
+        work.live_start,
+        work.live_entry,
+        work.live_step,
+        work.live_ceiling,
+        work.live_end,
+    )
     offer_price, offer_step, offer_entry = work.offer_price, work.offer_step, work.layer_at
     total = 0
     for r in range(tops.shape[0]):
@@ -134,12 +138,18 @@ def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
     tops, starts, table = core.top, core.table_start, core.table
     before, after, row, bases = work.price, work.worth, work.row, work.base
     live_start, entries, ceilings, ends = (
-        work.live_start, work.live_entry, work.live_ceiling, work.live_end
-    )  # fmt: skip
+        work.live_start,
+        work.live_entry,
+        work.live_ceiling,
+        work.live_end,
+    )
     owner, loss_in, loss_out = layout.entry_owner, work.loss_in, work.loss_out
     layer_at, tail, offer_price, offer_entry = (
-        work.layer_at, work.tail, work.offer_price, work.offer_step
-    )  # fmt: skip
+        work.layer_at,
+        work.tail,
+        work.offer_price,
+        work.offer_step,
+    )
     for r in range(tops.shape[0]):
         at, end = live_start[r], live_start[r + 1]
         first = starts[r] + bases[r]

@@ -80,15 +80,28 @@ def new_tableau(core: Core, budget: int, stop: Ints) -> Tableau:
     unit_start = np.zeros(units + 1, np.int64)
     np.cumsum(np.bincount(core.unit, minlength=units), out=unit_start[1:])
     tableau = Tableau(
-        counts=np.zeros(3, np.int64), cells=np.zeros((rows, columns)), reduced=reduced,
-        beta=np.zeros(rows), basic=np.full(rows, -1), nonbasic=np.arange(columns), place=place,
-        low=low, high=high, at_high=at_high, nonzero=np.zeros(columns, np.int64),
-        weight=np.ones(rows), cut_start=np.zeros(rows + MOST_NAMES + 1, np.int64),
-        cut_entry=np.zeros(64 + 16 * entries, np.int64), cut_gain=np.zeros(64 + 16 * entries),
+        counts=np.zeros(3, np.int64),
+        cells=np.zeros((rows, columns)),
+        reduced=reduced,
+        beta=np.zeros(rows),
+        basic=np.full(rows, -1),
+        nonbasic=np.arange(columns),
+        place=place,
+        low=low,
+        high=high,
+        at_high=at_high,
+        nonzero=np.zeros(columns, np.int64),
+        weight=np.ones(rows),
+        cut_start=np.zeros(rows + MOST_NAMES + 1, np.int64),
+        cut_entry=np.zeros(64 + 16 * entries, np.int64),
+        cut_gain=np.zeros(64 + 16 * entries),
         owner=np.repeat(np.arange(candidates), np.diff(core.row_start)),
-        unit_start=unit_start, unit_entry=np.argsort(core.unit, kind="stable"), stop=stop,
-        candidates=candidates, columns=columns,
-    )  # fmt: skip
+        unit_start=unit_start,
+        unit_entry=np.argsort(core.unit, kind="stable"),
+        stop=stop,
+        candidates=candidates,
+        columns=columns,
+    )
     _first_rows(seal(tableau), seal(core), float(budget))
     return tableau
 
@@ -129,9 +142,15 @@ def _gain(lp: Tableau, core: Core, entry: int, chosen: Ints, count: int, level: 
 
 @njit(cache=True)
 def _add_cut(
-    lp: Tableau, core: Core, r: int, index: Ints, factor: Floats, chosen: Ints, count: int,
+    lp: Tableau,
+    core: Core,
+    r: int,
+    index: Ints,
+    factor: Floats,
+    chosen: Ints,
+    count: int,
     level: int,
-) -> bool:  # fmt: skip
+) -> bool:
     """The row of a unit and a set of entries that gives a level; False where there is no room."""
     begin, end = lp.unit_start[r], lp.unit_start[r + 1]
     filled = lp.cut_start[lp.counts[1]]

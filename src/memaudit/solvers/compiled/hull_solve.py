@@ -109,9 +109,12 @@ class HullSearch:
     """
 
     def __init__(
-        self, state: OpenProblem, limits: Limits, group_names: Ints,
+        self,
+        state: OpenProblem,
+        limits: Limits,
+        group_names: Ints,
         pool: ThreadPoolExecutor | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.state, self.limits, self.group_names, self.pool = state, limits, group_names, pool
         self.grain, self.scale, self.nodes = state.core.grain, state.core.scale, 0
         self.value, self.store = -1, tuple[int, ...]()
@@ -130,8 +133,9 @@ class HullSearch:
             return self._solution(self.value, [BLOCKS, 0, MU, 0, ZERO, LEAF])
         relaxed, found = self._first_relaxation()
         self.take(found)
-        stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(),
-                      Trace(self.group_names))  # fmt: skip
+        stage = Stage(
+            state, choose_layout(core, dense=True), relaxed.prices.copy(), Trace(self.group_names)
+        )
         bound, mu = stage.bound(relaxed.mu, 0, 1, pace_of(relaxed.mu))
         top = (bound // self.scale + state.value) // self.grain * self.grain
         return self.settle(top, Relaxed(mu, stage.prices.copy()))
@@ -220,10 +224,17 @@ class HullSearch:
 
     def _solution(self, top: int, proof: list[int] | None) -> LargeSolution:
         return LargeSolution(
-            self.value, tuple(sorted(self.store)), proof is not None, max(self.value, top),
-            self.nodes, tuple(proof or ()), ((),), float(top), len(self.state.core.cost),
+            self.value,
+            tuple(sorted(self.store)),
+            proof is not None,
+            max(self.value, top),
+            self.nodes,
+            tuple(proof or ()),
+            ((),),
+            float(top),
+            len(self.state.core.cost),
             self.scale,
-        )  # fmt: skip
+        )
 
 
 def _polished(state: OpenProblem, chosen: Flags, passes: int) -> Found:
@@ -290,9 +301,14 @@ def search_at_once(state: OpenProblem) -> None:
 
 
 def _branch(
-    part: _Part, state: OpenProblem, relaxed: Relaxed, trace: Trace, assumed: int, nodes: int,
+    part: _Part,
+    state: OpenProblem,
+    relaxed: Relaxed,
+    trace: Trace,
+    assumed: int,
+    nodes: int,
     stop: Ints,
-) -> Found:  # fmt: skip
+) -> Found:
     """Branch on what is left of a part."""
     if not len(state.core.cost):
         trace.put(MU, 0, LEAF)
@@ -304,9 +320,18 @@ def _branch(
     search = new_search(len(core.cost), entries, depth, words)
     lp = seal(new_tableau(core, state.budget, stop))
     end = grow(
-        *stage.sealed, lp, state.names, state.units, relaxed.mu, stage.prices,
-        assumed - state.value, state.budget, nodes, stop, search,
-    )  # fmt: skip
+        *stage.sealed,
+        lp,
+        state.names,
+        state.units,
+        relaxed.mu,
+        stage.prices,
+        assumed - state.value,
+        state.budget,
+        nodes,
+        stop,
+        search,
+    )
     value, visited, used = search.counts[:3].tolist()
     store = (*state.kept, *state.names[search.chosen].tolist())
     trace.tape.extend(search.tape[:used].tolist())

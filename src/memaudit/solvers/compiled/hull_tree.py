@@ -73,9 +73,16 @@ def _put(tape: Ints, used: int, word: int) -> int:
 
 @njit(cache=True)
 def _write_multipliers(
-    core: Core, work: Work, names: Ints, unit_names: Ints, mu: int, prices: Ints, known: Ints,
-    tape: Ints, used: int,
-) -> int:  # fmt: skip
+    core: Core,
+    work: Work,
+    names: Ints,
+    unit_names: Ints,
+    mu: int,
+    prices: Ints,
+    known: Ints,
+    tape: Ints,
+    used: int,
+) -> int:
     """mu, and the prices of open candidates that the proof does not hold yet."""
     used = _put(tape, _put(tape, used, MU), mu)
     head, count = used, 0
@@ -97,9 +104,17 @@ def _write_multipliers(
 
 @njit(cache=True)
 def _fix(
-    core: Core, work: Work, status: Ints, names: Ints, bound: int, target: int, trail: Ints,
-    trailed: int, tape: Ints, used: int,
-) -> tuple[int, int, int, int]:  # fmt: skip
+    core: Core,
+    work: Work,
+    status: Ints,
+    names: Ints,
+    bound: int,
+    target: int,
+    trail: Ints,
+    trailed: int,
+    tape: Ints,
+    used: int,
+) -> tuple[int, int, int, int]:
     """Decide candidates whose other choice is below the target.
 
     Returns the lengths of trail and tape, the number of bans, and the cost of what is kept; -1
@@ -173,9 +188,14 @@ def _probe(lp: Tableau, u: int, side: float, value: float, cutoff: float) -> flo
 
 @njit(cache=True)
 def _choose(
-    lp: Tableau, work: Work, status: Ints, values: Floats, value: float, cutoff: float,
+    lp: Tableau,
+    work: Work,
+    status: Ints,
+    values: Floats,
+    value: float,
+    cutoff: float,
     history: Floats,
-) -> int:  # fmt: skip
+) -> int:
     """The candidate to branch on: that whose decision, either way, lowers the bound most.
 
     Falls are those seen so far per unit of x, on average where a candidate has none. The likeliest
@@ -225,9 +245,20 @@ def _choose(
 
 @njit(cache=True, nogil=True)
 def grow(
-    core: Core, layout: Layout, work: Work, lp: Tableau, names: Ints, unit_names: Ints, mu: int,
-    prices: Ints, assumed: int, budget: int, most_nodes: int, stop: Ints, at: Search,
-) -> int:  # fmt: skip
+    core: Core,
+    layout: Layout,
+    work: Work,
+    lp: Tableau,
+    names: Ints,
+    unit_names: Ints,
+    mu: int,
+    prices: Ints,
+    assumed: int,
+    budget: int,
+    most_nodes: int,
+    stop: Ints,
+    at: Search,
+) -> int:
     """Search for a store worth more than assumed, or prove that there is none.
 
     Says how it ends. Another thread ends it by `stop`. Where it stops, the present node is still to
@@ -293,9 +324,19 @@ def grow(
                             chosen[u] = trial[u]
                 if target <= bound < target + scale:
                     bound, mu, _ = visit(
-                        core, layout, work, status, mu, left, prices, target, POLISH, pace,
-                        heading, spare,
-                    )  # fmt: skip
+                        core,
+                        layout,
+                        work,
+                        status,
+                        mu,
+                        left,
+                        prices,
+                        target,
+                        POLISH,
+                        pace,
+                        heading,
+                        spare,
+                    )
             share = 0.0
             if best > assumed:
                 return FOUND
@@ -364,12 +405,17 @@ def _undo(status: Ints, trail: Ints, trailed: int, numbers: Ints) -> int:
 def new_search(candidates: int, entries: int, depth: int, words: int) -> Search:
     """A search that has decided nothing, with room for so many depths and words of proof."""
     return Search(
-        np.array([-1, 0, 0, 0, 0, 0]), np.zeros(candidates, np.int64),
-        np.zeros(2 * candidates + 16, np.int64), np.zeros(words, np.int64),
-        np.zeros(candidates, np.bool_), np.zeros((depth, entries), np.int64),
-        np.zeros((depth, entries), np.int64), np.zeros((depth, 4), np.int64),
-        np.zeros(depth, np.int64), np.zeros((depth, 2)),
-    )  # fmt: skip
+        np.array([-1, 0, 0, 0, 0, 0]),
+        np.zeros(candidates, np.int64),
+        np.zeros(2 * candidates + 16, np.int64),
+        np.zeros(words, np.int64),
+        np.zeros(candidates, np.bool_),
+        np.zeros((depth, entries), np.int64),
+        np.zeros((depth, entries), np.int64),
+        np.zeros((depth, 4), np.int64),
+        np.zeros(depth, np.int64),
+        np.zeros((depth, 2)),
+    )
 
 
 def waiting(search: Search) -> list[tuple[Ints, int]]:

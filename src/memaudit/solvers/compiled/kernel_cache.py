@@ -60,11 +60,14 @@ def _compile_apart(pieces: tuple[str, ...]) -> bool:
     script = f"import sys; from {__name__} import compile_for; compile_for(*sys.argv[1:])"
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", script, piece, str(os.getpid())], env=environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [sys.executable, "-c", script, piece, str(os.getpid())],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         for piece in pieces
-    ]  # fmt: skip
+    ]
     try:
         codes = [process.wait() for process in processes]
         return not any(codes)
@@ -96,11 +99,16 @@ def compile_piece(piece: str) -> None:
 
     # Two linked groups.
     packed = Packed(
-        cost=np.array([1, 2, 1], np.int64), group=np.array([0, 0, 1], np.int64),
-        row_start=np.array([0, 1, 3, 5], np.int64), unit=np.array([0, 0, 1, 0, 1], np.int64),
-        level=np.array([1, 2, 1, 1, 1], np.int64), table_start=np.array([0, 3, 6], np.int64),
-        table=np.array([0, 1, 2] * 2, np.int64), budget=2, group_cap=1,
-    )  # fmt: skip
+        cost=np.array([1, 2, 1], np.int64),
+        group=np.array([0, 0, 1], np.int64),
+        row_start=np.array([0, 1, 3, 5], np.int64),
+        unit=np.array([0, 0, 1, 0, 1], np.int64),
+        level=np.array([1, 2, 1, 1, 1], np.int64),
+        table_start=np.array([0, 3, 6], np.int64),
+        table=np.array([0, 1, 2] * 2, np.int64),
+        budget=2,
+        group_cap=1,
+    )
     if piece == "small":
         solve_packed(packed, Limits())
         solve_batch([packed], Limits())

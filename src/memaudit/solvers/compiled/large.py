@@ -62,9 +62,13 @@ class _Root:
     """The root node: its stage, the best store so far and the lowest bound."""
 
     def __init__(
-        self, packed: Packed, limits: Limits, group_names: Ints, slack: Ints,
+        self,
+        packed: Packed,
+        limits: Limits,
+        group_names: Ints,
+        slack: Ints,
         hint: tuple[int, ...],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.limits, self.trace, self.nodes = limits, Trace(group_names), 0
         self.rounds, self.core_size = ROUNDS, CORE_SIZE
         self.has_hulls, scale = has_hulls(packed, slack), SCALE
@@ -241,7 +245,14 @@ class _Root:
     def solution(self, *, closed: bool) -> LargeSolution:
         bound = self.value if closed else max(self.value, int(self.lowest))
         return LargeSolution(
-            self.value, tuple(sorted(self.store)), closed, bound, self.nodes,
-            tuple(self.trace.tape), tuple(self.trace.layouts), self.lowest,
-            len(self.state.core.cost), self.state.core.scale,
-        )  # fmt: skip
+            self.value,
+            tuple(sorted(self.store)),
+            closed,
+            bound,
+            self.nodes,
+            tuple(self.trace.tape),
+            tuple(self.trace.layouts),
+            self.lowest,
+            len(self.state.core.cost),
+            self.state.core.scale,
+        )

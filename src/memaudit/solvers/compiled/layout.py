@@ -93,10 +93,18 @@ def _dense(core: Core) -> Layout:
         pair_ceiling=core.scale * most,
         unit_block=_NONE,
         entry_owner=owner,
-        option_candidate=_NONE, option_pair=_NONE, layer_option=_NONE,
-        layer_group=_NONE, layer_edge=_NONE, block_layer=_NONE, block_node=_NONE,
-        edge_source=_NO_EDGES, edge_target=_NO_EDGES, edge_option=_NO_EDGES, edge_gain=_NONE,
-    )  # fmt: skip
+        option_candidate=_NONE,
+        option_pair=_NONE,
+        layer_option=_NONE,
+        layer_group=_NONE,
+        layer_edge=_NONE,
+        block_layer=_NONE,
+        block_node=_NONE,
+        edge_source=_NO_EDGES,
+        edge_target=_NO_EDGES,
+        edge_option=_NO_EDGES,
+        edge_gain=_NONE,
+    )
 
 
 def _graph(
@@ -120,20 +128,40 @@ def _graph(
     pair_block = pairs % (int(block.max()) + 1)
     pair_start = starts_of(np.bincount(pair_owner, minlength=core.cost.shape[0]))
     block_layer, layer_group = order_layers(touch_start, touch, place, block)
-    (fits, option_candidate, option_pair, layer_option, layer_edge, block_node,
-     source, target, option, gain) = unroll(
-        seal(core), block, block_layer, layer_group, pair_start, pair_block, most_edges
-    )  # fmt: skip
+    (
+        fits,
+        option_candidate,
+        option_pair,
+        layer_option,
+        layer_edge,
+        block_node,
+        source,
+        target,
+        option,
+        gain,
+    ) = unroll(seal(core), block, block_layer, layer_group, pair_start, pair_block, most_edges)
     if not fits:
         return None
     entry_pair = np.full(core.unit.shape[0], -1, np.int64)
     entry_pair[links] = where
     layout = Layout(
-        dense=False, inside=inside, pair_start=pair_start, pair_block=pair_block,
-        pair_ceiling=core.scale * ceiling, unit_block=block, entry_owner=_NONE,
-        option_candidate=option_candidate, option_pair=option_pair,
-        layer_option=layer_option, layer_group=layer_group, layer_edge=layer_edge,
-        block_layer=block_layer, block_node=block_node, edge_source=source, edge_target=target,
-        edge_option=option, edge_gain=gain,
-    )  # fmt: skip
+        dense=False,
+        inside=inside,
+        pair_start=pair_start,
+        pair_block=pair_block,
+        pair_ceiling=core.scale * ceiling,
+        unit_block=block,
+        entry_owner=_NONE,
+        option_candidate=option_candidate,
+        option_pair=option_pair,
+        layer_option=layer_option,
+        layer_group=layer_group,
+        layer_edge=layer_edge,
+        block_layer=block_layer,
+        block_node=block_node,
+        edge_source=source,
+        edge_target=target,
+        edge_option=option,
+        edge_gain=gain,
+    )
     return Plan(layout, block, entry_pair)

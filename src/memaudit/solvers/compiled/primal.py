@@ -216,9 +216,7 @@ def improve(
 
 
 @njit(cache=True, nogil=True)
-def shake(
-    core: Core, chosen: Flags, budget: int, tries: int, covered: Ints, amount: Ints
-) -> int:  # fmt: skip
+def shake(core: Core, chosen: Flags, budget: int, tries: int, covered: Ints, amount: Ints) -> int:
     """Drop a few candidates of a store, at random, and complete it again; keep what is no worse."""
     value, _ = store_value(core, chosen, covered, amount)
     members, trial = np.nonzero(chosen)[0], chosen.copy()

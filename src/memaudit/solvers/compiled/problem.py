@@ -151,23 +151,45 @@ def replaceable(
 def prepare(packed: Packed, scale: int, slack: Ints, across: bool = False) -> OpenProblem:
     """The useful part of a packed problem as the first core, also `across` groups."""
     keep = useful(
-        packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
-        packed.budget, packed.useful_cap,
-    )  # fmt: skip
+        packed.cost,
+        packed.group,
+        packed.row_start,
+        packed.unit,
+        packed.level,
+        packed.tops,
+        packed.budget,
+        packed.useful_cap,
+    )
     if across and len(keep):
         keep &= ~replaceable(
-            packed.cost, packed.group, packed.row_start, packed.unit, packed.level, packed.tops,
+            packed.cost,
+            packed.group,
+            packed.row_start,
+            packed.unit,
+            packed.level,
+            packed.tops,
             packed.budget,
-        )  # fmt: skip
+        )
     root_grain = packed.root_grain or grain(
         packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)
     )
     room = np.full(int(packed.group.max(initial=0)) + 1, packed.group_cap)
     everything = Core(
-        packed.cost, packed.group, np.zeros(1, np.int64), room, packed.row_start, packed.unit,
-        packed.level, packed.table_start, packed.table, packed.tops, slack, packed.group_cap,
-        root_grain, scale,
-    )  # fmt: skip
+        packed.cost,
+        packed.group,
+        np.zeros(1, np.int64),
+        room,
+        packed.row_start,
+        packed.unit,
+        packed.level,
+        packed.table_start,
+        packed.table,
+        packed.tops,
+        slack,
+        packed.group_cap,
+        root_grain,
+        scale,
+    )
     stay = np.nonzero(keep)[0]
     core, units, _ = compress(everything, stay, np.zeros(len(packed.tops), np.int64), room)
     return OpenProblem(core, stay, units, (), 0, packed.budget)

@@ -141,9 +141,17 @@ class Stage:
         Where it stays at or above the target, the losses of all open candidates are known too.
         """
         bound, mu, self.value = visit(
-            *self.sealed, self.status, mu, self.left, self.prices, target, rounds, pace,
-            self._heading, self._best,
-        )  # fmt: skip
+            *self.sealed,
+            self.status,
+            mu,
+            self.left,
+            self.prices,
+            target,
+            rounds,
+            pace,
+            self._heading,
+            self._best,
+        )
         return bound, mu
 
     @property

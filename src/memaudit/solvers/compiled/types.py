@@ -159,14 +159,28 @@ _new: Any = structref.new
 
 _INTS, _EDGES = types.int64[::1], types.int32[::1]
 _KINDS = {
-    "cap": types.int64, "grain": types.int64, "scale": types.int64, "dense": types.boolean,
-    "inside": types.boolean[::1], "picked": types.float64[::1], "share": types.float64[::1],
-    "bought": types.float64[::1], "cells": types.float64[:, ::1],
-    "reduced": types.float64[::1], "beta": types.float64[::1],
-    "low": types.float64[::1], "high": types.float64[::1], "weight": types.float64[::1],
-    "cut_gain": types.float64[::1], "at_high": types.boolean[::1], "candidates": types.int64,
-    "columns": types.int64, "edge_source": _EDGES, "edge_target": _EDGES, "edge_option": _EDGES,
-}  # fmt: skip
+    "cap": types.int64,
+    "grain": types.int64,
+    "scale": types.int64,
+    "dense": types.boolean,
+    "inside": types.boolean[::1],
+    "picked": types.float64[::1],
+    "share": types.float64[::1],
+    "bought": types.float64[::1],
+    "cells": types.float64[:, ::1],
+    "reduced": types.float64[::1],
+    "beta": types.float64[::1],
+    "low": types.float64[::1],
+    "high": types.float64[::1],
+    "weight": types.float64[::1],
+    "cut_gain": types.float64[::1],
+    "at_high": types.boolean[::1],
+    "candidates": types.int64,
+    "columns": types.int64,
+    "edge_source": _EDGES,
+    "edge_target": _EDGES,
+    "edge_option": _EDGES,
+}
 _core_type, _layout_type, _work_type, _tableau_type = (
     _Sealed([(name, _KINDS.get(name, _INTS)) for name in tuple_._fields])
     for tuple_ in (Core, Layout, Work, Tableau)

@@ -64,8 +64,12 @@ def _write(site: Site, folder: Path, progress: Progress | None) -> BundleSummary
         pages, errors, size = pages + 1, errors + (status != 200), size + len(data)
     for name, data in static_files().items():
         _put(folder, f"static/{name}", data, hashes)
-    manifest = {"format": FORMAT, "version": 1, "memaudit": VERSION,
-                "files": dict(sorted(hashes.items()))}  # fmt: skip
+    manifest = {
+        "format": FORMAT,
+        "version": 1,
+        "memaudit": VERSION,
+        "files": dict(sorted(hashes.items())),
+    }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return BundleSummary(pages, errors, size)
 

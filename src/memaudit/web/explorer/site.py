@@ -66,11 +66,20 @@ class Site:
 
     def render(self, template: str, address: str, title: str, **context: Any) -> str:
         """A page from its template. Everything is escaped."""
-        return environment().get_template(template).render(
-            title=title, address=address, root=addresses.path_to_root(address),
-            bundled=self.bundled, addresses=addresses, version=VERSION,
-            store_look=self.store_look, **context,
-        )  # fmt: skip
+        return (
+            environment()
+            .get_template(template)
+            .render(
+                title=title,
+                address=address,
+                root=addresses.path_to_root(address),
+                bundled=self.bundled,
+                addresses=addresses,
+                version=VERSION,
+                store_look=self.store_look,
+                **context,
+            )
+        )
 
     def package(self, slug: str) -> IndexedPackage:
         """A package by its name in addresses."""

@@ -36,8 +36,9 @@ MOST_CHARACTERS = 600
 @cache
 def static_files() -> dict[str, bytes]:
     """The kit's style sheet, the explorer's own files and the signs its scripts use, by name."""
-    own = {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())
-           if path.suffix in TYPES}  # fmt: skip
+    own = {
+        path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.suffix in TYPES
+    }
     made = {"house.css": page_kit.style_sheet(), "encoding.js": encoding.script()}
     return {**{name: text.encode() for name, text in made.items()}, **own}
 

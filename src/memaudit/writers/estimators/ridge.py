@@ -43,9 +43,17 @@ def content_digest(view: View) -> str:
 
 KINDS = tuple(sorted(KIND_PRIOR))
 _CUES = (
-    "number", "date", "names", "first person", "update", "deletion", "unsure", "liking", "question",
+    "number",
+    "date",
+    "names",
+    "first person",
+    "update",
+    "deletion",
+    "unsure",
+    "liking",
+    "question",
     "words",
-)  # fmt: skip
+)
 FEATURES = (
     *(f"kind {kind}" for kind in KINDS),
     *(f"text {cue}" for cue in _CUES),

@@ -70,16 +70,21 @@ class System:
             _retrievers.SentenceTransformerEmbeddingFunction = _OWN_EMBEDDING
         self.configuration = {
             "embedder": embedder or f"sentence-transformers {own}",
-            "temperature": "library default", "vector_store": "chroma, local folder",
+            "temperature": "library default",
+            "vector_store": "chroma, local folder",
             "stand_ins": sorted(name for name in UNUSED if isinstance(sys.modules[name], _StandIn)),
-        }  # fmt: skip
+        }
         related = inspect.signature(_memory_system.AgenticMemorySystem.find_related_memories)
         self.configuration["memories_shown"] = related.parameters["k"].default
         tuning = {"evo_threshold": options["evo_threshold"]} if "evo_threshold" in options else {}
         self.system = _memory_system.AgenticMemorySystem(
-            model_name=own, llm_backend="openai", llm_model=settings["model"],
-            api_key=settings["api_key"], storage_path=os.path.join(folder, "chroma"), **tuning,
-        )  # fmt: skip
+            model_name=own,
+            llm_backend="openai",
+            llm_model=settings["model"],
+            api_key=settings["api_key"],
+            storage_path=os.path.join(folder, "chroma"),
+            **tuning,
+        )
 
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One note, in which everybody speaks by name or role; the time of its first message goes
@@ -93,11 +98,12 @@ class System:
         notes = [_note(metadata) for metadata in collection["metadatas"] or []]
         return [
             {
-                "id": note["id"], "export": note,
+                "id": note["id"],
+                "export": note,
                 "text": json.dumps([note.get(name) for name in SHOWN], sort_keys=True),
             }
             for note in notes
-        ]  # fmt: skip
+        ]
 
     def close(self) -> None:
         """Chroma closes its files when the process ends."""

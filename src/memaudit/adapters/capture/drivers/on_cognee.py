@@ -40,21 +40,31 @@ class System:
         _cognee.config.system_root_directory(os.path.join(folder, "system"))
         _cognee.config.data_root_directory(os.path.join(folder, "data"))
         tuning = {"llm_temperature": options["temperature"]} if "temperature" in options else {}
-        _cognee.config.set_llm_config({
-            "llm_provider": "custom", "llm_model": f"openai/{settings['model']}",
-            "llm_endpoint": settings["base_url"], "llm_api_key": settings["api_key"], **tuning,
-        })  # fmt: skip
-        _cognee.config.set_embedding_config({
-            "embedding_provider": "openai_compatible", "embedding_model": embedder,
-            "embedding_endpoint": settings["base_url"], "embedding_api_key": settings["api_key"],
-            "embedding_dimensions": size,
-        })  # fmt: skip
+        _cognee.config.set_llm_config(
+            {
+                "llm_provider": "custom",
+                "llm_model": f"openai/{settings['model']}",
+                "llm_endpoint": settings["base_url"],
+                "llm_api_key": settings["api_key"],
+                **tuning,
+            }
+        )
+        _cognee.config.set_embedding_config(
+            {
+                "embedding_provider": "openai_compatible",
+                "embedding_model": embedder,
+                "embedding_endpoint": settings["base_url"],
+                "embedding_api_key": settings["api_key"],
+                "embedding_dimensions": size,
+            }
+        )
         self.prompt = options.get("custom_prompt")
         self.configuration = {
-            "embedder": embedder, "embedding_size": size,
+            "embedder": embedder,
+            "embedding_size": size,
             "database": "Ladybug, LanceDB and SQLite, local folder",
             "temperature": tuning.get("llm_temperature", "library default"),
-        }  # fmt: skip
+        }
 
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One document."""
@@ -78,13 +88,15 @@ class System:
         ]
         rows += [
             {
-                "id": f"{source} {name} {target}", "kind": "relation", "relation": name,
-                "text": edge.get("edge_text") or
-                f"{entities[source]['name']} {name} {entities[target]['name']}",
+                "id": f"{source} {name} {target}",
+                "kind": "relation",
+                "relation": name,
+                "text": edge.get("edge_text")
+                or f"{entities[source]['name']} {name} {entities[target]['name']}",
             }
             for source, target, name, edge in edges
             if source in entities and target in entities
-        ]  # fmt: skip
+        ]
         return [{"id": row["id"], "text": row["text"], "export": row} for row in rows]
 
     def close(self) -> None:

@@ -29,9 +29,12 @@ _source = _graphiti("nodes", "EpisodeType").message
 
 DISTRIBUTIONS = ("graphiti-core", "kuzu", "openai")
 OPTIONS = {
-    "budget", "custom_extraction_instructions", "max_tokens", "structured_output_mode",
+    "budget",
+    "custom_extraction_instructions",
+    "max_tokens",
+    "structured_output_mode",
     "temperature",
-}  # fmt: skip
+}
 GROUP = ""
 """The default group of Kuzu."""
 SHOWN = ("fact", "valid_at", "invalid_at", "expired_at")
@@ -61,15 +64,19 @@ class System:
         self.order: dict[str, int] = {}  # facts of one message have nearly the same time
         self.driver = _KuzuDriver(os.path.join(folder, "kuzu"))
         self.graphiti = _Graphiti(
-            graph_driver=self.driver, llm_client=model, cross_encoder=_Reranker(config),
+            graph_driver=self.driver,
+            llm_client=model,
+            cross_encoder=_Reranker(config),
             embedder=_Embedder(_EmbedderConfig(embedding_model=embedder, **address)),
-        )  # fmt: skip
+        )
         _loop.run(self.driver.graph_ops.build_indices_and_constraints(self.driver))
         self.configuration = {
-            "embedder": embedder, "database": "Kuzu, local folder",
-            "temperature": model.temperature, "max_tokens": model.max_tokens,
+            "embedder": embedder,
+            "database": "Kuzu, local folder",
+            "temperature": model.temperature,
+            "max_tokens": model.max_tokens,
             "structured_output_mode": model.structured_output_mode,
-        }  # fmt: skip
+        }
 
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One episode, at the time of its first message."""
@@ -77,11 +84,14 @@ class System:
         said = [one["dialogue"] if read else one["content"] for one in messages]
         added = _loop.run(
             self.graphiti.add_episode(
-                name="message", source=_source, source_description="a conversation",
+                name="message",
+                source=_source,
+                source_description="a conversation",
                 episode_body="\n".join(said),
-                reference_time=when, custom_extraction_instructions=self.instructions,
+                reference_time=when,
+                custom_extraction_instructions=self.instructions,
             )
-        )  # fmt: skip
+        )
         for edge in added.edges:
             self.order.setdefault(edge.uuid, len(self.order))
 

@@ -13,8 +13,13 @@ from langmem import create_memory_store_manager  # type: ignore[import-not-found
 
 DISTRIBUTIONS = ("langmem", "langgraph", "trustcall", "langchain-core", "langchain-openai")
 OPTIONS = {
-    "budget", "enable_deletes", "enable_inserts", "instructions", "query_limit", "temperature",
-}  # fmt: skip
+    "budget",
+    "enable_deletes",
+    "enable_inserts",
+    "instructions",
+    "query_limit",
+    "temperature",
+}
 NAMESPACE = ("memories",)
 EVERYTHING = 1_000_000
 
@@ -31,13 +36,17 @@ class System:
             options["instructions"] = f"{told}\n\n{settings['budget_text']}"
         model = ChatOpenAI(model=settings["model"], temperature=temperature, **address)
         usual = inspect.signature(create_memory_store_manager).parameters
-        matters = {"memories_shown": "query_limit", "inserts": "enable_inserts",
-                   "deletes": "enable_deletes"}  # fmt: skip
+        matters = {
+            "memories_shown": "query_limit",
+            "inserts": "enable_inserts",
+            "deletes": "enable_deletes",
+        }
         self.configuration = {
-            "embedder": settings["embedder"], "temperature": temperature,
+            "embedder": settings["embedder"],
+            "temperature": temperature,
             "vector_store": "LangGraph InMemoryStore",
             **{name: options.get(own, usual[own].default) for name, own in matters.items()},
-        }  # fmt: skip
+        }
         index = None
         if settings["embedder"]:
             # Counting tokens before embedding would download a tokenizer.
@@ -71,11 +80,12 @@ class System:
         items = [item.dict() for item in stored]
         return [
             {
-                "id": "/".join([*item["namespace"], item["key"]]), "export": item,
+                "id": "/".join([*item["namespace"], item["key"]]),
+                "export": item,
                 "text": json.dumps(item["value"], sort_keys=True, default=str),
             }
             for item in items
-        ]  # fmt: skip
+        ]
 
     def close(self) -> None:
         """Nothing is kept outside this object."""

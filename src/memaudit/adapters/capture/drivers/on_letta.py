@@ -42,9 +42,15 @@ _Users = _letta("services.user_manager", "UserManager")
 
 DISTRIBUTIONS = ("letta", "sqlalchemy", "openai")
 OPTIONS = {
-    "agent_type", "budget", "context_window", "human", "max_steps", "persona", "system",
+    "agent_type",
+    "budget",
+    "context_window",
+    "human",
+    "max_steps",
+    "persona",
+    "system",
     "temperature",
-}  # fmt: skip
+}
 CONTEXT_WINDOW = 128_000
 """Tokens, whatever the model is called: Letta would go by its name, and sum up a conversation that
 is longer."""
@@ -78,29 +84,39 @@ class System:
         tuning = {name: options[name] for name in ("temperature",) if name in options}
         chosen = {name: options[name] for name in ("agent_type", "system") if name in options}
         request = _CreateAgent(
-            name="capture", tools=ARCHIVAL_TOOLS, **chosen,
+            name="capture",
+            tools=ARCHIVAL_TOOLS,
+            **chosen,
             memory_blocks=[
                 _Block(label=label, value=text, **self._limits(settings, label))
                 for label, text in self.given.items()
             ],
             llm_config=_LLMConfig(
-                model=settings["model"], model_endpoint_type="openai", context_window=window,
-                model_endpoint=settings["base_url"], handle=f"openai/{settings['model']}",
+                model=settings["model"],
+                model_endpoint_type="openai",
+                context_window=window,
+                model_endpoint=settings["base_url"],
+                handle=f"openai/{settings['model']}",
                 **tuning,
             ),
             embedding_config=_EmbeddingConfig(
-                embedding_model=embedder, embedding_endpoint_type="openai", embedding_dim=size,
+                embedding_model=embedder,
+                embedding_endpoint_type="openai",
+                embedding_dim=size,
                 embedding_endpoint=settings["base_url"],
             ),
-        )  # fmt: skip
+        )
         self.agents = _AgentManager()
         agent = _loop.run(self._begin(request, os.path.join(folder, "letta.db")))
         self.configuration = {
-            "embedder": embedder, "embedding_size": size, "database": "sqlite, local file",
-            "agent_type": agent.agent_type.value, "context_window": window,
+            "embedder": embedder,
+            "embedding_size": size,
+            "database": "sqlite, local file",
+            "agent_type": agent.agent_type.value,
+            "context_window": window,
             "tools": sorted(tool.name for tool in agent.tools),
             "temperature": tuning.get("temperature", "library default"),
-        }  # fmt: skip
+        }
 
     def _limits(self, settings: dict[str, Any], label: str) -> dict[str, Any]:
         """Each block shows the agent its share of a budget, after its usual description.

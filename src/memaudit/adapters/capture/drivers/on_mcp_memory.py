@@ -47,18 +47,21 @@ class System:
             {
                 "type": "function",
                 "function": {
-                    "name": tool["name"], "description": tool["description"],
+                    "name": tool["name"],
+                    "description": tool["description"],
                     "parameters": tool["inputSchema"],
                 },
             }
             for tool in listed
-        ]  # fmt: skip
+        ]
         self.configuration = {
-            "embedder": None, "temperature": self.tuning.get("temperature", "server default"),
+            "embedder": None,
+            "temperature": self.tuning.get("temperature", "server default"),
             "prompt": "given" if options.get("instructions") else "the server's README",
             "tools": sorted(tool["name"] for tool in listed),
-            "history": self.earlier.maxlen, "max_steps": self.steps,
-        }  # fmt: skip
+            "history": self.earlier.maxlen,
+            "max_steps": self.steps,
+        }
 
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One turn: the model calls tools until it answers."""
@@ -82,8 +85,10 @@ class System:
     def _ask(self, turn: list[dict[str, Any]]) -> Any:
         earlier = [message for before in self.earlier for message in before]
         chat: dict[str, Any] = {
-            "model": self.model, "messages": [self.system, *earlier, *turn], "tools": self.tools,
-        }  # fmt: skip
+            "model": self.model,
+            "messages": [self.system, *earlier, *turn],
+            "tools": self.tools,
+        }
         return self.client.chat.completions.create(**chat, **self.tuning).choices[0].message
 
     def _call(self, function: Any) -> str:
@@ -129,10 +134,13 @@ class _Server:
     def __init__(self, file: Path) -> None:
         given = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
         self.process = subprocess.Popen(
-            [str(NODE), str(SERVER / "dist" / "index.js")], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, encoding="utf-8",
+            [str(NODE), str(SERVER / "dist" / "index.js")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
             env={**given, "MEMORY_FILE_PATH": str(file)},
-        )  # fmt: skip
+        )
         self.asked = 0
         client = {"name": "memaudit", "version": "1"}
         self.ask(

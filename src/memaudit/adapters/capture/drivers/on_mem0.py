@@ -24,24 +24,29 @@ class System:
         size = len(answer.data[0].embedding)
         tuning = {name: options[name] for name in ("temperature", "max_tokens") if name in options}
         self.configuration = {
-            "embedder": embedder, "embedding_size": size, "vector_store": "qdrant, local folder",
+            "embedder": embedder,
+            "embedding_size": size,
+            "vector_store": "qdrant, local folder",
             "temperature": tuning.get("temperature", "library default"),
             **DEFAULTS,
-        }  # fmt: skip
+        }
         config: dict[str, Any] = {
             "llm": {
-                "provider": "openai", "config": {"model": settings["model"], **address, **tuning},
+                "provider": "openai",
+                "config": {"model": settings["model"], **address, **tuning},
             },
             "embedder": {"provider": "openai", "config": {"model": embedder, **address}},
             "vector_store": {
                 "provider": "qdrant",
                 "config": {
-                    "collection_name": "memories", "embedding_model_dims": size, "on_disk": True,
+                    "collection_name": "memories",
+                    "embedding_model_dims": size,
+                    "on_disk": True,
                     "path": os.path.join(folder, "qdrant"),
                 },
             },
             "history_db_path": os.path.join(folder, "history.db"),
-        }  # fmt: skip
+        }
         told = [options.get("custom_instructions"), settings["budget_text"]]
         if any(told):
             config["custom_instructions"] = "\n".join(filter(None, told))

@@ -121,9 +121,11 @@ def _install_datetime() -> None:
         return start + datetime.timedelta(microseconds=clock.read())  # a float would round
 
     def now(cls: Any, tz: Any = None) -> Any:
-        when = moment().astimezone(tz) if tz is not None else moment().astimezone().replace(
-            tzinfo=None
-        )  # fmt: skip
+        when = (
+            moment().astimezone(tz)
+            if tz is not None
+            else moment().astimezone().replace(tzinfo=None)
+        )
         return when if cls is datetime.datetime else cls.combine(when.date(), when.timetz())
 
     def utcnow(cls: Any) -> Any:

@@ -145,8 +145,10 @@ def _recognise_parsed(text: str, path: Path) -> Recognised | None:
     if kind is None:
         return None
     if kind == "certificate":
-        facts: Facts = {"certificates": len(data) if isinstance(data, list) else 1,
-                        "package": _text(first.get("package"))}  # fmt: skip
+        facts: Facts = {
+            "certificates": len(data) if isinstance(data, list) else 1,
+            "package": _text(first.get("package")),
+        }
         return Recognised(kind, path.stem, facts)
     if kind == "frame":
         cells = first.get("cells")

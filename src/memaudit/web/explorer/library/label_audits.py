@@ -48,10 +48,11 @@ def label_files(folder: Path) -> list[Path]:
     """Files that may contain labels."""
     with suppress(OSError):
         return sorted(
-            path for path in folder.iterdir()
+            path
+            for path in folder.iterdir()
             if (path.suffix.lower() in SUFFIXES and path.name not in NO_LABELS)
             or path.name in (DATABASE, f"{DATABASE}-wal")
-        )  # fmt: skip
+        )
     return []
 
 

@@ -73,8 +73,10 @@ def run_packages(run: LibraryEntry) -> tuple[LibraryEntry, ...]:
 def run_package(run: LibraryEntry, distribution: str, seed: int) -> LibraryEntry:
     name, part = f"{distribution}, seed {seed}", f"{distribution} {seed}"
     facts: dict[str, int | str] = {
-        IS_OF_RUN: run.slug, "distribution": distribution, "seed": seed,
-    }  # fmt: skip
+        IS_OF_RUN: run.slug,
+        "distribution": distribution,
+        "seed": seed,
+    }
     key = slug(name, "package", run.place, part)
     return LibraryEntry("package", key, name, run.place, run.path, part, 0, run.stamp, facts)
 

@@ -110,8 +110,11 @@ class Scan:
         self.files += 1
         if self.files > MOST_FILES:
             if self.files == MOST_FILES + 1:
-                yield Unreadable(place, f"and what follows: more than {MOST_FILES:,} files; give "
-                                 "folders with fewer files")  # fmt: skip
+                yield Unreadable(
+                    place,
+                    f"and what follows: more than {MOST_FILES:,} files; give "
+                    "folders with fewer files",
+                )
             return
         try:
             status = path.stat()

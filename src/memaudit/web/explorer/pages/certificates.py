@@ -131,11 +131,15 @@ def render_certificate(site: "Site", parts: PathParams, params: QueryParams) -> 
         rows.append(checked(site, certificate, seconds))
     packages = _packages_path([row.package for row in rows if row.package])
     return site.render(
-        "certificate.html", addresses.certificate(entry.slug), entry.name,
+        "certificate.html",
+        addresses.certificate(entry.slug),
+        entry.name,
         verify=verify_command(site, packages, entry.path) if packages else None,
-        crumbs=(("Certificates", addresses.INDEX + "#certificates"),), entry=entry,
-        rows=rows, count=len(known),
-    )  # fmt: skip
+        crumbs=(("Certificates", addresses.INDEX + "#certificates"),),
+        entry=entry,
+        rows=rows,
+        count=len(known),
+    )
 
 
 def checked(
@@ -173,11 +177,15 @@ def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str: 
         rows.append((best, proof, budget_slug(budget)))
     first = next((name for _, proof, name in rows if proof), "")
     return site.render(
-        "proofs.html", addresses.package(indexed.entry.slug, "proofs.html"),
-        f"{indexed.package.name}: proofs", crumbs=package_crumbs(indexed, site), indexed=indexed,
-        tab="proofs.html", rows=rows,
+        "proofs.html",
+        addresses.package(indexed.entry.slug, "proofs.html"),
+        f"{indexed.package.name}: proofs",
+        crumbs=package_crumbs(indexed, site),
+        indexed=indexed,
+        tab="proofs.html",
+        rows=rows,
         verify=_download_command(site, indexed, first) if first else None,
-    )  # fmt: skip
+    )
 
 
 def _download_command(site: "Site", indexed: IndexedPackage, budget: str) -> tuple[str, str]:

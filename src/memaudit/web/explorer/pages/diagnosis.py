@@ -111,10 +111,12 @@ def _store(name: str, rows: list[DiagnosisRow]) -> StoreLosses:
     lost = count_losses((row.outcome, row.layer) for row in rows)
     bars = waterfall(
         ("all questions", "", float(lost.questions)),
-        [(layer.value, ABOUT[layer], lost.losses[layer], float(lost.layers[layer]))
-         for layer in LOSSES],
+        [
+            (layer.value, ABOUT[layer], lost.losses[layer], float(lost.layers[layer]))
+            for layer in LOSSES
+        ],
         ("answered", "right, with the evidence", float(lost.layers[Layer.NONE])),
-    )  # fmt: skip
+    )
     return StoreLosses(name, lost, bars)
 
 
@@ -126,11 +128,9 @@ def by_kind(diagnosed: DiagnosisFolder) -> dict[str, dict[str, tuple[int, int]]]
         total[row.kind, row.store] += 1
         answered[row.kind, row.store] += not row.failed
     return {
-        kind: {
-            store: (answered[kind, store], total[kind, store]) for store in diagnosed.stores
-        }
+        kind: {store: (answered[kind, store], total[kind, store]) for store in diagnosed.stores}
         for kind in sorted({row.kind for row in diagnosed.rows})
-    }  # fmt: skip
+    }
 
 
 def remarks(diagnosed: DiagnosisFolder) -> dict[str, dict[str, int]]:
@@ -166,16 +166,29 @@ def render_diagnosis(site: "Site", parts: PathParams, params: QueryParams) -> st
     entry = site.library.named("diagnosis", parts["diagnosis"])
     diagnosed = site.library.diagnosis(entry)
     return site.render(
-        "diagnosis.html", addresses.diagnosis(entry.slug), entry.name,
-        crumbs=diagnosis_crumbs(entry, False), entry=entry, diagnosed=diagnosed,
-        damage=site.library.without_paths(diagnosed.damage), losses=store_losses(diagnosed),
-        outcomes=list(Outcome), layers=list(Layer),
-        lists=question_lists(diagnosed), outcome_slug=outcome_slug, failures_slug=failures_slug,
-        in_words=in_words, kinds=by_kind(diagnosed), remarks=remarks(diagnosed), why=REMARKS,
-        share_of=share, most=MOST_DIFFERENCES,
+        "diagnosis.html",
+        addresses.diagnosis(entry.slug),
+        entry.name,
+        crumbs=diagnosis_crumbs(entry, False),
+        entry=entry,
+        diagnosed=diagnosed,
+        damage=site.library.without_paths(diagnosed.damage),
+        losses=store_losses(diagnosed),
+        outcomes=list(Outcome),
+        layers=list(Layer),
+        lists=question_lists(diagnosed),
+        outcome_slug=outcome_slug,
+        failures_slug=failures_slug,
+        in_words=in_words,
+        kinds=by_kind(diagnosed),
+        remarks=remarks(diagnosed),
+        why=REMARKS,
+        share_of=share,
+        most=MOST_DIFFERENCES,
         settings=[(name, text) for name in SETTINGS if (text := diagnosed.setting(name))],
-        most_falls=MOST_FALLS, stores_here=stores_here(site),
-    )  # fmt: skip
+        most_falls=MOST_FALLS,
+        stores_here=stores_here(site),
+    )
 
 
 def stores_here(site: "Site") -> dict[str, str]:
@@ -204,15 +217,23 @@ def render_question(site: "Site", parts: PathParams, params: QueryParams) -> str
         site.library, question.first.package, diagnosed.digest_of(question.first.package)
     )
     return site.render(
-        "question.html", addresses.question(entry.slug, question.slug),
-        question.first.question or question.first.query, crumbs=diagnosis_crumbs(entry),
+        "question.html",
+        addresses.question(entry.slug, question.slug),
+        question.first.question or question.first.query,
+        crumbs=diagnosis_crumbs(entry),
         entry=entry,
-        question=question, links=links, number=at + 1, count=len(names), why=REMARKS,
-        in_words=in_words, most=MOST_MEMORIES, stores_here=stores_here(site),
+        question=question,
+        links=links,
+        number=at + 1,
+        count=len(names),
+        why=REMARKS,
+        in_words=in_words,
+        most=MOST_MEMORIES,
+        stores_here=stores_here(site),
         candidates={row.store: _candidates(row, links) for row in question.rows},
         before=addresses.question(entry.slug, names[at - 1]) if at else None,
         after=addresses.question(entry.slug, names[at + 1]) if at + 1 < len(names) else None,
-    )  # fmt: skip
+    )
 
 
 def _candidates(row: DiagnosisRow, links: Links) -> dict[str, str]:
@@ -257,11 +278,17 @@ def render_questions(site: "Site", parts: PathParams, params: QueryParams) -> st
     rows = questions_in(diagnosed, chosen)
     shown = list_page(rows, address, parts, most_rows(len(diagnosed.stores)))
     return site.render(
-        "questions.html", addresses.list_page_address(address, shown.number),
-        f"{entry.name}: {chosen.title}", crumbs=diagnosis_crumbs(entry), entry=entry,
+        "questions.html",
+        addresses.list_page_address(address, shown.number),
+        f"{entry.name}: {chosen.title}",
+        crumbs=diagnosis_crumbs(entry),
+        entry=entry,
         diagnosed=diagnosed,
-        chosen=chosen, lists=lists, shown=shown, in_words=in_words,
-    )  # fmt: skip
+        chosen=chosen,
+        lists=lists,
+        shown=shown,
+        in_words=in_words,
+    )
 
 
 def first_list_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:

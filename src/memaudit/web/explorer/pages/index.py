@@ -27,10 +27,15 @@ MOST_BYTES = 50_000_000
 MOST_ROWS = 20_000
 
 TITLES: dict[Kind, str] = {
-    "run": "Runs", "package": "Packages", "store": "Stores", "scores": "Score files",
-    "frame": "Audit frames", "diagnosis": "Diagnoses", "certificate": "Certificates",
+    "run": "Runs",
+    "package": "Packages",
+    "store": "Stores",
+    "scores": "Score files",
+    "frame": "Audit frames",
+    "diagnosis": "Diagnoses",
+    "certificate": "Certificates",
     "page": "Reports",
-}  # fmt: skip
+}
 NOUNS: dict[Kind, tuple[str, str]] = {
     "run": ("run of writers", "runs of writers"),
     "package": ("package", "packages"),
@@ -70,12 +75,19 @@ def render_index(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     )
     writer = None if best else best_writer(site)
     return site.render(
-        "index.html", addresses.INDEX, "What is here",
+        "index.html",
+        addresses.INDEX,
+        "What is here",
         groups=[(kind, TITLES[kind], entries) for kind, entries in groups if entries],
-        unreadable=library.unreadable, most=MOST_LISTED, crumbs=(),
-        here=_in_words(site), best=best, writer=writer, start=_start(site, best, writer),
+        unreadable=library.unreadable,
+        most=MOST_LISTED,
+        crumbs=(),
+        here=_in_words(site),
+        best=best,
+        writer=writer,
+        start=_start(site, best, writer),
         packages_of=_packages_of_stores(site),
-    )  # fmt: skip
+    )
 
 
 def _in_words(site: "Site") -> str:
@@ -150,9 +162,7 @@ def _start(
         return f"All scores of {best.file.name}", addresses.scores(best.file.slug)
     if writer is not None:
         return f"The ranking of {writer.run.name}", addresses.run(writer.run.slug)
-    texts: dict[Kind, str] = {
-        "page": "Read {}", "package": "The best store of {} at every budget"
-    }  # fmt: skip
+    texts: dict[Kind, str] = {"page": "Read {}", "package": "The best store of {} at every budget"}
     for kind, text in texts.items():
         for entry in library.of(kind):
             return text.format(entry.name), addresses.OF_KIND[kind](entry.slug)

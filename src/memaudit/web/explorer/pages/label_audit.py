@@ -47,9 +47,13 @@ def audit_context(library: Library, audit: AuditTables | None) -> dict[str, Any]
         tables = LabelAudit(replace(tables.agreement, disputed=()), tables.ratios)
     disputed = audit.agreement.disputed if audit.agreement else ()
     return {
-        "audit": tables, "scales": Scales(SCALES), "details": True, "agreement": audit.agreement,
-        "disputed": _linked(library, disputed[:MOST_CELLS]), "disputes": len(disputed),
-    }  # fmt: skip
+        "audit": tables,
+        "scales": Scales(SCALES),
+        "details": True,
+        "agreement": audit.agreement,
+        "disputed": _linked(library, disputed[:MOST_CELLS]),
+        "disputes": len(disputed),
+    }
 
 
 def _linked(library: Library, cells: tuple[Dispute, ...]) -> list[LinkedDispute]:
@@ -57,13 +61,14 @@ def _linked(library: Library, cells: tuple[Dispute, ...]) -> list[LinkedDispute]
     links = {name: package_links(library, name) for name in names}
     return [
         LinkedDispute(
-            cell, links[cell.package].candidate(cell.candidate_id),
+            cell,
+            links[cell.package].candidate(cell.candidate_id),
             links[cell.package].unit(cell.unit_id),
         )
         if cell.package in links
         else LinkedDispute(cell)
         for cell in cells
-    ]  # fmt: skip
+    ]
 
 
 FRAME_PATTERN = "frame/{frame}.html"
@@ -80,20 +85,29 @@ def _frame(site: "Site", entry: LibraryEntry) -> str:
     labelled = site.library.labelled_frame(entry)
     tell = site.library.without_paths
     return site.render(
-        "frame.html", addresses.frame(entry.slug), entry.name, crumbs=CRUMBS, entry=entry,
-        labelled=labelled, problem=tell(labelled.problem),
+        "frame.html",
+        addresses.frame(entry.slug),
+        entry.name,
+        crumbs=CRUMBS,
+        entry=entry,
+        labelled=labelled,
+        problem=tell(labelled.problem),
         left_out=[(name, tell(why)) for name, why in labelled.labels.left_out],
         **audit_context(site.library, labelled.audit),
-    )  # fmt: skip
+    )
 
 
 def _file(site: "Site", entry: LibraryEntry) -> str:
     """What `memaudit audit agreement --json` or `audit ratios --json` wrote."""
     tables = site.library.label_audit(entry)
     return site.render(
-        "audit.html", addresses.frame(entry.slug), entry.name, crumbs=CRUMBS, entry=entry,
+        "audit.html",
+        addresses.frame(entry.slug),
+        entry.name,
+        crumbs=CRUMBS,
+        entry=entry,
         **audit_context(site.library, tables),
-    )  # fmt: skip
+    )
 
 
 FRAME_PAGE = Page(FRAME_PATTERN, render_frame, "frame")

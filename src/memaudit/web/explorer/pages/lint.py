@@ -31,10 +31,15 @@ def render_lint(site: "Site", parts: PathParams, params: QueryParams) -> str:  #
             problem = str(error)
     shown = lint_view(validated(LintFile, view, entry.place)) if view else {}
     return site.render(
-        "store_lint.html", addresses.store(entry.slug, "lint.html"), f"{store.name}, lint",
+        "store_lint.html",
+        addresses.store(entry.slug, "lint.html"),
+        f"{store.name}, lint",
         crumbs=(("Stores", addresses.INDEX + "#stores"), (store.name, addresses.store(entry.slug))),
-        entry=entry, store=store, problem=problem, **shown,
-    )  # fmt: skip
+        entry=entry,
+        store=store,
+        problem=problem,
+        **shown,
+    )
 
 
 LINT_PAGE = Page("store/{store}/lint.html", render_lint, "store")

@@ -54,22 +54,30 @@ def render_package(site: "Site", parts: PathParams, params: QueryParams) -> str:
     indexed = site.package(parts["package"])
     address = addresses.package(indexed.entry.slug)
     return site.render(
-        "package.html", address, indexed.package.name, crumbs=package_crumbs(indexed, site),
-        indexed=indexed, tab="index.html", weights=indexed.package.weights,
+        "package.html",
+        address,
+        indexed.package.name,
+        crumbs=package_crumbs(indexed, site),
+        indexed=indexed,
+        tab="index.html",
+        weights=indexed.package.weights,
         data=_data(site, indexed),
         query_addresses=[addresses.query(indexed.entry.slug, slug) for slug in indexed.query_slugs],
-    )  # fmt: skip
+    )
 
 
 def _data(site: "Site", indexed: IndexedPackage) -> dict[str, Any]:
     known = system_stores(site.library, indexed)
     names = Counter(system.store.name for system in known)
     systems = [
-        {"name": system.entry.slug, "system": shown(store.origin.system),
-         "label": shown(store.name + f", {system.entry.place}" * (names[store.name] > 1), 80)}
+        {
+            "name": system.entry.slug,
+            "system": shown(store.origin.system),
+            "label": shown(store.name + f", {system.entry.place}" * (names[store.name] > 1), 80),
+        }
         for system in known
         for store in [system.store]
-    ]  # fmt: skip
+    ]
     data = {
         **package_data(indexed),
         "writers": [writer_data(member) for member in runnable_writers().values()],
@@ -159,14 +167,17 @@ def render_stream(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     indexed = site.package(parts["package"])
     weights = [indexed.package.weights[unit.id] for unit in indexed.units]
     return site.render(
-        "stream.html", addresses.package(indexed.entry.slug, "stream.html"),
-        f"{indexed.package.name}: stream", crumbs=package_crumbs(indexed, site), indexed=indexed,
+        "stream.html",
+        addresses.package(indexed.entry.slug, "stream.html"),
+        f"{indexed.package.name}: stream",
+        crumbs=package_crumbs(indexed, site),
+        indexed=indexed,
         tab="stream.html",
         covered=[
             (len(row), sum(weights[unit] * cell.value for unit, cell in row))
             for row in indexed.cells
         ],
-    )  # fmt: skip
+    )
 
 
 STREAM_PAGE = Page(STREAM_PATTERN, render_stream, "package")
@@ -184,16 +195,22 @@ def render_coverage(site: "Site", parts: PathParams, params: QueryParams) -> str
         for unit in dict.fromkeys(query.required):
             required[unit].append(slug)
     return site.render(
-        "coverage.html", addresses.package(indexed.entry.slug, "coverage.html"),
-        f"{indexed.package.name}: coverage", crumbs=package_crumbs(indexed, site), indexed=indexed,
-        tab="coverage.html", weights=indexed.package.weights, most=MOST_COVERERS,
+        "coverage.html",
+        addresses.package(indexed.entry.slug, "coverage.html"),
+        f"{indexed.package.name}: coverage",
+        crumbs=package_crumbs(indexed, site),
+        indexed=indexed,
+        tab="coverage.html",
+        weights=indexed.package.weights,
+        most=MOST_COVERERS,
         cells=sum(len(row) for row in indexed.cells),
         wholes=[_whole_row(whole, indexed, required) for whole in whole_units(indexed.units)],
         data={
-            **package_data(indexed), "words": _words(indexed),
+            **package_data(indexed),
+            "words": _words(indexed),
             "unit_anchors": [anchor("units", unit.id) for unit in indexed.units],
         },
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,12 @@ def cheapest(indexed: IndexedPackage, query: Query, seconds: float = SECONDS) ->
         return None
     best = optimum if optimum.value == best.value else best
     everything = sum(
-        (unit.response.at(unit.response.saturates_at or Fraction(1)).low * part.weights[unit.id]
-         for unit in part.units), Fraction(0),
-    )  # fmt: skip
+        (
+            unit.response.at(unit.response.saturates_at or Fraction(1)).low * part.weights[unit.id]
+            for unit in part.units
+        ),
+        Fraction(0),
+    )
     return Cover(best.cost, best.store, value(part, best.store).low >= everything)
 
 
@@ -68,9 +71,9 @@ def _only(indexed: IndexedPackage, query: Query) -> Package | None:
         for unit in indexed.units
         if unit.id in query.required
     )
-    places = sorted({
-        place for unit in units for place, _ in indexed.coverers[indexed.unit_at[unit.id]]
-    })  # fmt: skip
+    places = sorted(
+        {place for unit in units for place, _ in indexed.coverers[indexed.unit_at[unit.id]]}
+    )
     if not places:
         return None
     part = indexed.package.only({indexed.candidates[place].id for place in places})
@@ -108,11 +111,12 @@ def required_rows(indexed: IndexedPackage, query: Query) -> list[RequiredUnit]:
     weights = indexed.package.weights
     return [
         RequiredUnit(
-            whole, sum((weights[unit.id] for unit in whole.units), Fraction(0)),
+            whole,
+            sum((weights[unit.id] for unit in whole.units), Fraction(0)),
             tuple(_coverers(whole, indexed)),
         )
         for whole in whole_units(units)
-    ]  # fmt: skip
+    ]
 
 
 def _coverers(whole: WholeUnit, indexed: IndexedPackage) -> Iterator[CoveringCandidate]:
@@ -148,14 +152,21 @@ def render_query(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     with site.optima(indexed).allowance.spend(SECONDS) as seconds:
         cover = cheapest(indexed, query, seconds)
     return site.render(
-        "query.html", addresses.query(slug, parts["query"]), query.text or query.id,
+        "query.html",
+        addresses.query(slug, parts["query"]),
+        query.text or query.id,
         crumbs=(*package_crumbs(indexed, site), (indexed.package.name, addresses.package(slug))),
-        indexed=indexed, query=query,
-        rows=rows, helped=any(row.coverers for row in rows), cover=cover, tab="",
+        indexed=indexed,
+        query=query,
+        rows=rows,
+        helped=any(row.coverers for row in rows),
+        cover=cover,
+        tab="",
         before=addresses.query(slug, slugs[at - 1]) if at else "",
         after=addresses.query(slug, slugs[at + 1]) if at + 1 < len(slugs) else "",
-        number=at + 1, count=len(slugs),
-    )  # fmt: skip
+        number=at + 1,
+        count=len(slugs),
+    )
 
 
 QUERY_PAGE = Page(QUERY_PATTERN, render_query, "package", queries)

@@ -35,10 +35,15 @@ def unfinished(site: "Site", entry: LibraryEntry, address: str) -> str | None:
     if written >= rows:
         return None
     return site.render(
-        "run_unfinished.html", address, entry.name,
-        crumbs=(("Runs", addresses.INDEX + "#runs"),), entry=entry, written=written, rows=rows,
+        "run_unfinished.html",
+        address,
+        entry.name,
+        crumbs=(("Runs", addresses.INDEX + "#runs"),),
+        entry=entry,
+        written=written,
+        rows=rows,
         command=command(entry),
-    )  # fmt: skip
+    )
 
 
 def command(entry: LibraryEntry) -> str:
@@ -47,10 +52,17 @@ def command(entry: LibraryEntry) -> str:
     try:
         seeds = str(spec["seeds"])
         words = [
-            "memaudit", "run", "--distributions", ",".join(spec["distributions"]),
-            "--seeds", f"{seeds}," if seeds.isdecimal() else seeds,
-            "--budgets", ",".join(spec["budgets"]), "--writers", ",".join(spec["writers"]),
-        ]  # fmt: skip
+            "memaudit",
+            "run",
+            "--distributions",
+            ",".join(spec["distributions"]),
+            "--seeds",
+            f"{seeds}," if seeds.isdecimal() else seeds,
+            "--budgets",
+            ",".join(spec["budgets"]),
+            "--writers",
+            ",".join(spec["writers"]),
+        ]
         if spec.get("seconds") is not None:
             words += ["--seconds", f"{spec['seconds']:g}"]
     except (KeyError, TypeError, ValueError):
@@ -72,15 +84,23 @@ def render_run(site: "Site", parts: PathParams, params: QueryParams) -> str:
     part = site.slice(entry, *chosen)
     first, second = _two(run, part, params)
     return site.render(
-        "run.html", address, entry.name,
-        crumbs=(("Runs", addresses.INDEX + "#runs"),), entry=entry, run=run, part_shown=part,
-        chosen=chosen, budgets=budgets(run), pair=part.pair(first, second),
-        first=first, second=second,
+        "run.html",
+        address,
+        entry.name,
+        crumbs=(("Runs", addresses.INDEX + "#runs"),),
+        entry=entry,
+        run=run,
+        part_shown=part,
+        chosen=chosen,
+        budgets=budgets(run),
+        pair=part.pair(first, second),
+        first=first,
+        second=second,
         groups=grouped([place.member for place in part.places]),
         places={place.member.name: place for place in part.places},
         run_at={name: at for at, name in enumerate(run.members)},
         data=_data(site, entry, run, part),
-    )  # fmt: skip
+    )
 
 
 def budgets(run: FinishedRunData) -> list[tuple[str, str]]:
@@ -160,10 +180,14 @@ def render_run_packages(site: "Site", parts: PathParams, params: QueryParams) ->
         return page
     run = site.library.run(entry)
     return site.render(
-        "run_packages.html", address, f"{entry.name}: packages",
+        "run_packages.html",
+        address,
+        f"{entry.name}: packages",
         crumbs=(("Runs", addresses.INDEX + "#runs"), (entry.name, addresses.run(entry.slug))),
-        entry=entry, run=run, rows=list(_rows(site, entry, run)),
-    )  # fmt: skip
+        entry=entry,
+        run=run,
+        rows=list(_rows(site, entry, run)),
+    )
 
 
 def _rows(site: "Site", entry: LibraryEntry, run: FinishedRunData) -> Iterator[RunPackageRow]:
@@ -177,11 +201,14 @@ def _rows(site: "Site", entry: LibraryEntry, run: FinishedRunData) -> Iterator[R
             means = ratios[place]
             defined = means[others][~np.isnan(means[others])]
             yield RunPackageRow(
-                package, grid.distribution, seed,
+                package,
+                grid.distribution,
+                seed,
                 float(np.median(defined)) if len(defined) else None,
-                _extreme(members, means, others, -1), _extreme(members, means, able, 1),
+                _extreme(members, means, others, -1),
+                _extreme(members, means, able, 1),
                 site.has_page(package),
-            )  # fmt: skip
+            )
 
 
 def _extreme(
@@ -209,11 +236,16 @@ def render_run_pairs(site: "Site", parts: PathParams, params: QueryParams) -> st
     run = site.library.run(entry)
     chosen = part_params(run, params)
     return site.render(
-        "run_pairs.html", address, f"{entry.name}: every two writers",
+        "run_pairs.html",
+        address,
+        f"{entry.name}: every two writers",
         crumbs=(("Runs", addresses.INDEX + "#runs"), (entry.name, addresses.run(entry.slug))),
-        entry=entry, run=run, part_shown=site.slice(entry, *chosen), chosen=chosen,
+        entry=entry,
+        run=run,
+        part_shown=site.slice(entry, *chosen),
+        chosen=chosen,
         budgets=budgets(run),
-    )  # fmt: skip
+    )
 
 
 RUN_PAIRS_PAGE = Page(RUN_PAIRS_PATTERN, render_run_pairs, "run")

@@ -41,13 +41,22 @@ def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     shown = list_page(scores.lines, address, parts, MOST_ROWS)
     few = len(scores.lines) <= MOST_FALLS
     return site.render(
-        "scores.html", addresses.list_page_address(address, shown.number), entry.name,
-        crumbs=scores_crumbs(entry, False), entry=entry, scores=scores, shown=shown,
+        "scores.html",
+        addresses.list_page_address(address, shown.number),
+        entry.name,
+        crumbs=scores_crumbs(entry, False),
+        entry=entry,
+        scores=scores,
+        shown=shown,
         falls=[(line, waterfall_of(line)) for line in scores.lines if line.score.loss_diagnosis]
-        if few else [],
-        bars={line.slug: waterfall_of(line) for line in shown.rows}, steps=LOSS_STEPS, about=ABOUT,
-        caveats=_caveats(scores), most=MOST_LISTED,
-    )  # fmt: skip
+        if few
+        else [],
+        bars={line.slug: waterfall_of(line) for line in shown.rows},
+        steps=LOSS_STEPS,
+        about=ABOUT,
+        caveats=_caveats(scores),
+        most=MOST_LISTED,
+    )
 
 
 def waterfall_of(line: ScoreLine) -> tuple[WaterfallBar, ...]:
@@ -140,10 +149,12 @@ def lost_rows(units: Iterable[LinkedLostUnit]) -> list[LinkedLostUnit]:
         if part is not None:
             names = ", ".join(one.name for _, one in own if one is not None)
             unit = replace(
-                unit, id=part.statement, text=f"{part.text} ({names})",
+                unit,
+                id=part.statement,
+                text=f"{part.text} ({names})",
                 lost=sum(one.lost for one, _ in own),
                 queries=tuple(dict.fromkeys(query for one, _ in own for query in one.queries)),
-            )  # fmt: skip
+            )
         rows.append(unit)
     return rows
 
@@ -188,15 +199,26 @@ def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     lost = lost_units(line.score, links)
     store = scored_in(site.library, line)
     return site.render(
-        "score.html", addresses.score(entry.slug, line.slug),
-        f"{line.score.store} on {line.file.package}", crumbs=scores_crumbs(entry), entry=entry,
-        line=line, bars=waterfall_of(line), links=links, lost=lost,
-        lost_rows=lost_rows(lost.units), cells=cells, most_lost=MOST_LOST, most_cells=MOST_CELLS,
+        "score.html",
+        addresses.score(entry.slug, line.slug),
+        f"{line.score.store} on {line.file.package}",
+        crumbs=scores_crumbs(entry),
+        entry=entry,
+        line=line,
+        bars=waterfall_of(line),
+        links=links,
+        lost=lost,
+        lost_rows=lost_rows(lost.units),
+        cells=cells,
+        most_lost=MOST_LOST,
+        most_cells=MOST_CELLS,
         steps=LOSS_STEPS,
         before=_beside(entry.slug, scores.lines, at - 1),
-        after=_beside(entry.slug, scores.lines, at + 1), number=at + 1, count=len(scores.lines),
+        after=_beside(entry.slug, scores.lines, at + 1),
+        number=at + 1,
+        count=len(scores.lines),
         store_page=addresses.store(store.slug) if store else None,
-    )  # fmt: skip
+    )
 
 
 def _beside(slug: str, lines: tuple[ScoreLine, ...], at: int) -> str | None:
@@ -223,11 +245,15 @@ def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  #
     shown = list_page(_rows(scores), address, parts, MOST_ROWS)
     rows = list(_linked(site, shown.rows))
     return site.render(
-        "lost.html", addresses.list_page_address(address, shown.number),
-        f"{entry.name}: lost units", crumbs=scores_crumbs(entry), entry=entry, shown=shown,
+        "lost.html",
+        addresses.list_page_address(address, shown.number),
+        f"{entry.name}: lost units",
+        crumbs=scores_crumbs(entry),
+        entry=entry,
+        shown=shown,
         rows=rows,
         unlisted=sum(lost_units(line.score, Links()).unlisted for line in scores.lines),
-    )  # fmt: skip
+    )
 
 
 def _rows(scores: ScoreLines) -> list[tuple[ScoreLine, int]]:

@@ -136,10 +136,14 @@ def _hit(entry: LibraryEntry, text: SearchText | None, word: str) -> Hit:
     start = max(at - AROUND, 0)
     end = at + len(word)
     return Hit(
-        address_of(entry, text), (text.table if text else entry.kind), entry.name,
-        text.id if text else "", ("…" if start else "") + full_text[start:at], full_text[at:end],
+        address_of(entry, text),
+        (text.table if text else entry.kind),
+        entry.name,
+        text.id if text else "",
+        ("…" if start else "") + full_text[start:at],
+        full_text[at:end],
         full_text[end : end + 2 * AROUND] + ("…" if len(full_text) > end + 2 * AROUND else ""),
-    )  # fmt: skip
+    )
 
 
 def address_of(entry: LibraryEntry, text: SearchText | None) -> str:
@@ -184,9 +188,16 @@ def render_search(site: "Site", parts: PathParams, params: QueryParams) -> str: 
     elif words:
         matches, left_out = hits(site, words)
     return site.render(
-        "search.html", addresses.SEARCH, f"Search: {words}" if words else "Search", crumbs=(),
-        words=words, found=matches, more=left_out, most=MOST_FOUND, data=data,
-    )  # fmt: skip
+        "search.html",
+        addresses.SEARCH,
+        f"Search: {words}" if words else "Search",
+        crumbs=(),
+        words=words,
+        found=matches,
+        more=left_out,
+        most=MOST_FOUND,
+        data=data,
+    )
 
 
 SEARCH_PAGE = Page(addresses.SEARCH, render_search)

@@ -83,8 +83,15 @@ def holding(rows: Sequence[ShownMemory], words: str) -> list[ShownMemory]:
 
 def _letters(row: ShownMemory) -> str:
     memory = row.memory
-    parts = (memory.id, memory.text, memory.state, row.when, memory.namespace or "",
-             memory.example or "", row.more)  # fmt: skip
+    parts = (
+        memory.id,
+        memory.text,
+        memory.state,
+        row.when,
+        memory.namespace or "",
+        memory.example or "",
+        row.more,
+    )
     return "\n".join(parts).lower()
 
 
@@ -119,23 +126,34 @@ def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
     shown = list_page(rows, address, {} if words else parts, MOST_ROWS)
     scores, of_others = _scores(site, store)
     return site.render(
-        "store.html", addresses.list_page_address(address, shown.number), store.name,
-        crumbs=(("Stores", addresses.INDEX + "#stores"),), entry=entry, store=store,
-        states=states_of(store), shown=shown, columns=columns_of(shown.rows), asked_words=words,
-        all_memories=len(everything), examples=_examples(site, store), most=MOST_EXAMPLES,
-        scores=scores, of_others=of_others, looked=MOST_FILES, files=len(site.library.of("scores")),
+        "store.html",
+        addresses.list_page_address(address, shown.number),
+        store.name,
+        crumbs=(("Stores", addresses.INDEX + "#stores"),),
+        entry=entry,
+        store=store,
+        states=states_of(store),
+        shown=shown,
+        columns=columns_of(shown.rows),
+        asked_words=words,
+        all_memories=len(everything),
+        examples=_examples(site, store),
+        most=MOST_EXAMPLES,
+        scores=scores,
+        of_others=of_others,
+        looked=MOST_FILES,
+        files=len(site.library.of("scores")),
         most_scores=MOST_SCORES,
-    )  # fmt: skip
+    )
 
 
 def _examples(site: "Site", store: ExportedStore) -> list[tuple[str, int, str | None]]:
     """Packages that memories were written for, with their pages if the library has them."""
     known = {entry.name: entry for entry in reversed(site.library.of("package"))}
     return [
-        (name, count,
-         addresses.package(known[name].slug, "stores.html") if name in known else None)
+        (name, count, addresses.package(known[name].slug, "stores.html") if name in known else None)
         for name, count in examples_in(store).items()
-    ]  # fmt: skip
+    ]
 
 
 def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[LibraryEntry, ScoreLine]], int]:

@@ -53,14 +53,22 @@ def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
             rows.append(store_table_row(indexed, best, member, store))
     systems = system_rows(indexed, best, system_stores(site.library, indexed), site.store_look)
     return site.render(
-        "stores.html", addresses.package(indexed.entry.slug, "stores.html"),
-        f"{indexed.package.name}: stores", crumbs=package_crumbs(indexed, site), indexed=indexed,
-        tab="stores.html", frontier=frontier, budgets=shown_budgets(frontier), budget=budget,
-        best=optimum, opt=best.store, most=MOST_LISTED,
+        "stores.html",
+        addresses.package(indexed.entry.slug, "stores.html"),
+        f"{indexed.package.name}: stores",
+        crumbs=package_crumbs(indexed, site),
+        indexed=indexed,
+        tab="stores.html",
+        frontier=frontier,
+        budgets=shown_budgets(frontier),
+        budget=budget,
+        best=optimum,
+        opt=best.store,
+        most=MOST_LISTED,
         systems=sorted(systems, key=lambda row: row.rank),
         writers=sorted(rows, key=lambda row: row.rank),
         waiting=sum(row.store is None for row in rows),
-    )  # fmt: skip
+    )
 
 
 def _opt_store(indexed: IndexedPackage, optimum: Optimum) -> OptStore:
@@ -87,9 +95,13 @@ def answer_row(site: "Site", parts: PathParams, params: QueryParams) -> Any:
     ]
     return {
         "rank": row.ratio,
-        "cells": [ratio(row.ratio), short_number(comparison.value), precise(comparison.cost),
-                  *map(str, counts)],
-    }  # fmt: skip
+        "cells": [
+            ratio(row.ratio),
+            short_number(comparison.value),
+            precise(comparison.cost),
+            *map(str, counts),
+        ],
+    }
 
 
 STORES_PAGE = Page(STORES_PATTERN, render_stores, "package")

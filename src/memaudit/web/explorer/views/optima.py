@@ -62,8 +62,9 @@ class KnownFrontier:
         """The last step within the budget."""
         return max(
             (step for step in self.steps if step.budget <= budget),
-            key=lambda step: (step.budget, step.value), default=self.steps[0],
-        )  # fmt: skip
+            key=lambda step: (step.budget, step.value),
+            default=self.steps[0],
+        )
 
 
 class FrontierSearch:

@@ -72,9 +72,15 @@ def _of_run(run: LibraryEntry, indexed: IndexedPackage) -> Iterator[RunStore]:
             continue  # a distribution without draws: the same package under many seeds
         seen.add((row.budget, row.writer))
         yield RunStore(
-            run, members[row.writer], row.seed, row.budget, row.ratio, row.value,
-            tuple(id for id in row.store if id in indexed.candidate_at), row.failed,
-        )  # fmt: skip
+            run,
+            members[row.writer],
+            row.seed,
+            row.budget,
+            row.ratio,
+            row.value,
+            tuple(id for id in row.store if id in indexed.candidate_at),
+            row.failed,
+        )
 
 
 MEASURED = ("words", "unicode_words", "bytes", "tokens:simple")
@@ -168,12 +174,16 @@ def system_store(indexed: IndexedPackage, system: SystemStore) -> ComparableStor
     labelled = system.labelled_cells(indexed)
     items = tuple(
         StoreItem(
-            memory.id, memory.text, "memory", memory.cost,
+            memory.id,
+            memory.text,
+            "memory",
+            memory.cost,
             {unit: cell.value for unit, cell in memory.coverage.items()}
-            if labelled is None else labelled.get(memory.id, {}),
+            if labelled is None
+            else labelled.get(memory.id, {}),
         )
         for memory in judged.memories
-    )  # fmt: skip
+    )
     return ComparableStore(store.name, items, "", labelled is None, tuple(judged.caveats.lines))
 
 

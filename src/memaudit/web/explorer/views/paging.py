@@ -46,10 +46,14 @@ def list_page(rows: Sequence[Row], address: str, parts: PathParams, most: int) -
         raise NotInLibrary("the list has no such page")
     first = (number - 1) * most
     return ListPage(
-        rows[first : first + most], number, pages, len(rows), first + 1,
+        rows[first : first + most],
+        number,
+        pages,
+        len(rows),
+        first + 1,
         addresses.list_page_address(address, number - 1) if number > 1 else None,
         addresses.list_page_address(address, number + 1) if number < pages else None,
-    )  # fmt: skip
+    )
 
 
 def later_pages(parts: PathParams, total: int, most: int) -> Iterator[PathParams]:

@@ -57,9 +57,9 @@ def slice_of(
 ) -> Slice:
     """One distribution by name, and one budget by its place; None means all of them."""
     grids = [grid for grid in run.grids if distribution in (None, grid.distribution)]
-    values = np.concatenate([
-        grid.by_package if budget is None else grid.numbers["ratio"][:, budget] for grid in grids
-    ])  # fmt: skip
+    values = np.concatenate(
+        [grid.by_package if budget is None else grid.numbers["ratio"][:, budget] for grid in grids]
+    )
     known = package_resampling(grids)
     members = list(run.members.values())
     means = mean_intervals(values, known.drawn)
@@ -84,17 +84,25 @@ def slice_data(run: FinishedRunData, part: Slice) -> dict[str, Any]:
         "packages": part.packages,
         "distinct": part.distinct,
         "places": [
-            [at[place.member.name], place.interval.n,
-             *_numbers(place.interval.mean, place.interval.low, place.interval.high)]
+            [
+                at[place.member.name],
+                place.interval.n,
+                *_numbers(place.interval.mean, place.interval.low, place.interval.high),
+            ]
             for place in part.places
         ],
         "pairs": [
-            [at[pair.first.name], at[pair.second.name], known.n,
-             *_numbers(known.mean, known.low, known.high, known.p, pair.p_holm), pair.verdict]
+            [
+                at[pair.first.name],
+                at[pair.second.name],
+                known.n,
+                *_numbers(known.mean, known.low, known.high, known.p, pair.p_holm),
+                pair.verdict,
+            ]
             for pair in part.pairs
             for known in [pair.difference]
         ],
-    }  # fmt: skip
+    }
 
 
 def _numbers(*numbers: float) -> list[float | None]:

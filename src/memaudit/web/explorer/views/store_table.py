@@ -104,12 +104,14 @@ def run_rows(
             groups.setdefault((row.member.name, row.store, row.failed), []).append(row)
     return [
         store_table_row(
-            indexed, best, same[0].member,
+            indexed,
+            best,
+            same[0].member,
             indexed.candidate_store(same[0].member.label, same[0].store, same[0].failed),
             f"run {', '.join(dict.fromkeys(row.run.name for row in same))}",
         )
         for same in groups.values()
-    ]  # fmt: skip
+    ]
 
 
 def system_rows(
@@ -126,9 +128,12 @@ def system_rows(
     for system in systems:
         name = system.store.name
         row = store_table_row(
-            indexed, best, Member(name, name, "", "deployable", look(name)),
-            system_store(indexed, system), system.entry.place,
-        )  # fmt: skip
+            indexed,
+            best,
+            Member(name, name, "", "deployable", look(name)),
+            system_store(indexed, system),
+            system.entry.place,
+        )
         scores = system.scored(indexed, best.budget)
         rows.append(replace(row, page=addresses.store(system.entry.slug), scores=scores))
     counts = Counter(
@@ -170,56 +175,81 @@ def frontier_data(indexed: IndexedPackage, frontier: KnownFrontier) -> dict[str,
     steps, before = [], frozenset[int]()
     for step in frontier.steps:
         now = frozenset(indexed.candidate_at[id] for id in step.store)
-        steps.append({
-            "budget": number_text(step.budget), "b": float(step.budget),
-            "value": number_text(step.value), "v": float(step.value),
-            "in": sorted(now - before), "out": sorted(before - now),
-            "certified": step.certified, "bound": float(step.bound),
-        })  # fmt: skip
+        steps.append(
+            {
+                "budget": number_text(step.budget),
+                "b": float(step.budget),
+                "value": number_text(step.value),
+                "v": float(step.value),
+                "in": sorted(now - before),
+                "out": sorted(before - now),
+                "certified": step.certified,
+                "bound": float(step.bound),
+            }
+        )
         before = now
     return {
-        "steps": steps, "whole": frontier.is_complete, "note": frontier.note,
+        "steps": steps,
+        "whole": frontier.is_complete,
+        "note": frontier.note,
         "given": [number_text(budget) for budget in frontier.given],
         "total": float(indexed.total_weight),
-    }  # fmt: skip
+    }
 
 
 def store_data(indexed: IndexedPackage, store: ComparableStore) -> dict[str, Any]:
     """A store for a script: places of candidates, or a system's own memories."""
     data: dict[str, Any] = {
-        "value": float(store.value(indexed.package)), "cost": float(store.cost),
-        "failed": shown(store.failed), "estimate": store.is_estimate,
+        "value": float(store.value(indexed.package)),
+        "cost": float(store.cost),
+        "failed": shown(store.failed),
+        "estimate": store.is_estimate,
         "notes": [shown(note) for note in store.notes],
-    }  # fmt: skip
+    }
     if all(item.is_candidate for item in store.items):
         data["store"] = [indexed.candidate_at[item.id] for item in store.items]
         return data
     data["memories"] = [
-        {"id": shown(item.id, 60), "text": shown(item.text), "cost": float(item.cost),
-         "cells": sorted([indexed.unit_at[unit], float(value)]
-                         for unit, value in item.cells.items())}
+        {
+            "id": shown(item.id, 60),
+            "text": shown(item.text),
+            "cost": float(item.cost),
+            "cells": sorted(
+                [indexed.unit_at[unit], float(value)] for unit, value in item.cells.items()
+            ),
+        }
         for item in store.items
-    ]  # fmt: skip
+    ]
     return data
 
 
 def writer_data(member: Member) -> dict[str, str]:
     """A writer in the list of stores to compare with."""
     look = "sign hollow" if member.look.hollow else "sign"
-    return {"name": shown(member.name, 80), "label": shown(member.label, 80),
-            "group": member.group, "about": shown(member.about),
-            "sign": member.look.path, "look": f"{look} hue{member.look.tone}"}  # fmt: skip
+    return {
+        "name": shown(member.name, 80),
+        "label": shown(member.label, 80),
+        "group": member.group,
+        "about": shown(member.about),
+        "sign": member.look.path,
+        "look": f"{look} hue{member.look.tone}",
+    }
 
 
 def run_rows_data(indexed: IndexedPackage, rows: Iterable[RunStore]) -> list[dict[str, Any]]:
     """Rows of runs for a script, their stores as places of candidates."""
     return [
         {
-            "run": shown(row.run.name, 80), "writer": writer_data(row.member), "seed": row.seed,
-            "budget": number_text(row.budget), "b": float(row.budget), "ratio": row.ratio,
-            "value": row.value, "failed": shown(row.failed),
+            "run": shown(row.run.name, 80),
+            "writer": writer_data(row.member),
+            "seed": row.seed,
+            "budget": number_text(row.budget),
+            "b": float(row.budget),
+            "ratio": row.ratio,
+            "value": row.value,
+            "failed": shown(row.failed),
             "cost": float(indexed.package.total_cost(row.store)),
             "store": sorted(indexed.candidate_at[id] for id in row.store),
         }
         for row in rows
-    ]  # fmt: skip
+    ]

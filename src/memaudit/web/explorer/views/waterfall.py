@@ -46,12 +46,17 @@ def waterfall(
 def losses_of(diagnosis: LossDiagnosis) -> tuple[WaterfallBar, ...]:
     """From OPT of the common union down to what a store keeps."""
     return waterfall(
-        ("OPT", "the best store of everybody's memories and the package's candidates",
-         diagnosis.optimum),
-        [(name, ABOUT.get(name, ""), loss.share, loss.value)
-         for name, loss in diagnosis.losses.items()],
+        (
+            "OPT",
+            "the best store of everybody's memories and the package's candidates",
+            diagnosis.optimum,
+        ),
+        [
+            (name, ABOUT.get(name, ""), loss.share, loss.value)
+            for name, loss in diagnosis.losses.items()
+        ],
         ("kept", ABOUT["kept"], float(diagnosis.kept) * diagnosis.optimum),
-    )  # fmt: skip
+    )
 
 
 def _percent(share: Fraction) -> float:
