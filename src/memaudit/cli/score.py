@@ -46,7 +46,6 @@ from memaudit.cli.options import (
 from memaudit.cli.score_tables import (
     explained_lines,
     print_cells,
-    print_halumem,
     print_kinds,
     print_scores,
     score_lines,
@@ -56,7 +55,6 @@ from memaudit.core.budgets import USUAL_BUDGETS, asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.text import counted
-from memaudit.hygiene.halumem import halumem_measures, is_halumem
 from memaudit.io.overwrite import may_write, refuse_existing
 from memaudit.io.packages import package_places, write_package
 from memaudit.scoring.escalation import Goal, score_and_escalate
@@ -449,17 +447,10 @@ def print_package(
     scores: ScoreResult, everything: bool, cells: bool, ids: Sequence[str], as_json: bool
 ) -> None:
     explained = [explanation(id, scores) for id in ids]
-    measures = (
-        [halumem_measures(scores.package, store) for store in scores.stores]
-        if is_halumem(scores.package)
-        else []
-    )
     if as_json:
         for line in scores.caveats:
             typer.echo(safe(line), err=True)
         data = package_data(scores, cells)
-        if measures:
-            data = {**data, "halumem": [one.data() for one in measures]}
         typer.echo(json.dumps({**data, "explained": explained} if ids else data, indent=1))
         return
     screen = console()
@@ -471,8 +462,6 @@ def print_package(
     for store in scores.exported:
         if (cost := writing_cost(store, scores.package.name)) is not None:
             screen.print(safe_markup(f"{store.name} was written with {cost.text}"))
-    if measures:
-        print_halumem(screen, measures, scores.scoring.judge_name)
     if everything:
         print_kinds(screen, [(row.store, row.at, row.kinds) for row in scores.rows])
     if cells:

@@ -16,7 +16,6 @@ from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import by_statement
 from memaudit.formats.score_file import LOSS_STEPS
-from memaudit.hygiene.halumem import HaluMemMeasures
 from memaudit.scoring.judges import judged_how
 from memaudit.scoring.loss_diagnosis import KindRow
 from memaudit.scoring.pruning import POLICIES
@@ -355,35 +354,3 @@ def print_cells(
         screen.print(safe_markup(f"{store}: {counted(len(own), 'cell')} above 0"))
         if own:
             screen.print(cells_table(own))
-
-
-def print_halumem(screen: Console, measures: Sequence[HaluMemMeasures], judge: str) -> None:
-    """HaluMem's own measures, a line per store."""
-    table = Table(box=box.SIMPLE_HEAD, title="HaluMem's own measures", title_justify="left")
-    names = {
-        "recall": "recall",
-        "weighted_recall": "weighted",
-        "resistance": "resists",
-        "target_accuracy": "target acc.",
-        "accuracy": "accuracy",
-        "f1": "F1",
-        "correct": "updated",
-        "hallucinated": "halluc.",
-        "omitted": "omitted",
-        "other": "other",
-    }
-    table.add_column("store")
-    for shown in names.values():
-        table.add_column(shown, justify="right")
-    for one in measures:
-        values = [getattr(one, name) for name in names]
-        table.add_row(
-            safe_markup(one.store), *("-" if value is None else fixed(value, 3) for value in values)
-        )
-    screen.print(table)
-    screen.print(
-        safe_markup(
-            f"of the whole store; points by {judge}; accuracy and hallucinated updates by words, "
-            "an estimate"
-        )
-    )
