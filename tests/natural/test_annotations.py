@@ -9,24 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.grounds import STATEMENT
+from memaudit.core.grounds import STATEMENT, is_exact
+from memaudit.core.labels import FULL, NONE, PARTIAL
 from memaudit.core.package import Package
 from memaudit.core.text import terms
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.coverage_rules import (
     CONTAINMENT,
-    FULL,
     LEXICAL,
-    NONE,
-    PARTIAL,
     POINTER,
     RULE_TEXTS,
     UPDATE,
     calls_outdated,
     containment,
     inclusion,
-    is_exact,
     lexical,
     names,
     says_change,

@@ -8,9 +8,10 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import STATEMENT
+from memaudit.core.labels import FULL
 from memaudit.core.package import Package
 from memaudit.natural.annotations import AnnotatedBuild, AnnotationRecipe, build_package
-from memaudit.natural.coverage_rules import FULL, INCLUSION
+from memaudit.natural.coverage_rules import INCLUSION
 from memaudit.natural.label_files import read_labels
 from memaudit.natural.label_passes import label_passes, with_pass
 from memaudit.natural.reliability import reliability

@@ -83,9 +83,9 @@ def _sources(
     cells: str, labels: Sequence[str], model: Sequence[str]
 ) -> tuple["Frame", list["LabelSet"], list["LabelSet"]]:
     """The frame, and the labels of annotators and of models."""
+    from memaudit.core.labels import PASS
     from memaudit.label_audit.frame_drawing import judged_frame
     from memaudit.label_audit.frame_files import read_frame, read_label_sets
-    from memaudit.natural.coverage_rules import PASS
     from memaudit.natural.named_packages import labelled_packages
 
     names = [*labels, *model]

@@ -129,6 +129,7 @@ def ratios(
 
     The same stores are scored under every label set.
     """
+    from memaudit.core.labels import PASS
     from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
     from memaudit.label_audit.frame_files import read_frame
     from memaudit.label_audit.label_draws import named_confusion
@@ -136,7 +137,6 @@ def ratios(
     from memaudit.label_audit.ratio_audit import RatioAuditSpec, audit_ratios
     from memaudit.label_audit.ratio_audit_json import ratio_audit_data
     from memaudit.label_audit.ratio_audit_summary import summarise
-    from memaudit.natural.coverage_rules import PASS
     from memaudit.natural.named_packages import labelled_packages
     from memaudit.writers.registry import named_writer
 
@@ -218,9 +218,9 @@ def _sources(
     labels: list[str], model: list[str], frame: "Frame | None", packages: list["AuditedPackage"]
 ) -> list["LabelSource"]:
     """The label sets of annotators, then those of models."""
+    from memaudit.core.labels import PASS
     from memaudit.label_audit.frame_files import read_label_sets
     from memaudit.label_audit.label_sources import source_of_annotator, source_of_pass
-    from memaudit.natural.coverage_rules import PASS
 
     sources: list[LabelSource] = []
     roles: list[tuple[str, Role]] = [(name, "annotator") for name in labels]

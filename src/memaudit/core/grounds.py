@@ -59,6 +59,11 @@ def is_assumed(provenance: str | None) -> bool:
     return ground(provenance) is Ground.ASSUMED
 
 
+def is_exact(provenance: str | None) -> bool:
+    """Whether a cell follows from the texts alone."""
+    return ground(provenance) is Ground.EXACT
+
+
 def strength(provenance: str | None) -> int:
     """Larger where a cell rests on more."""
     return list(Ground).index(ground(provenance))

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import coverage_row
 from memaudit.core.package import Package
-from memaudit.natural.coverage_rules import coverage_row
 from memaudit.natural.label_passes import CellKey
 from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.judged_store import judge_store

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import PASS
 from memaudit.label_audit.frame import (
     CANNOT_TELL,
     CONSENSUS,
@@ -28,7 +29,6 @@ from memaudit.label_audit.frame import (
     consensus_codes,
     label_of_value,
 )
-from memaudit.natural.coverage_rules import PASS
 from memaudit.stats.agreement_coefficients import Table, table_of
 from memaudit.stats.bootstrap import Floats, Indices
 

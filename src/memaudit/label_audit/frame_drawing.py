@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import is_exact
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.unit_parts import whole_units
 from memaudit.label_audit.frame import (
@@ -35,7 +36,6 @@ from memaudit.label_audit.package_cells import (
     pass_label_sets,
     statement_cells,
 )
-from memaudit.natural.coverage_rules import is_exact
 from memaudit.natural.label_passes import LABELLED_GENERATOR, label_passes
 
 ZERO_RATE = Fraction(1, 5)

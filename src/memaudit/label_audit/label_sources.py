@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import FULL, LABELS, PASS
 from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import NOT_COVERED, AuditedPackage, CellLabels, own_values
 from memaudit.label_audit.frame import (
@@ -23,7 +24,6 @@ from memaudit.label_audit.frame import (
     by_part,
     consensus_codes,
 )
-from memaudit.natural.coverage_rules import FULL, LABELS, PASS
 from memaudit.natural.label_passes import (
     CellKey,
     cells_judged_by,

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import is_exact
 from memaudit.core.package import TABLES, Package
 from memaudit.core.version import VERSION
 from memaudit.datasets.irregularities import Irregularity, LoadedConversation
@@ -24,7 +25,7 @@ from memaudit.io.task_journal import TaskRunner, one_by_one, task_journal
 from memaudit.natural.annotations import METHOD, AnnotationRecipe, build_package
 from memaudit.natural.build_plan import BuildJob, BuildPlan, plan_build
 from memaudit.natural.candidates import EXTRACT_RULES, PAIR_RULE
-from memaudit.natural.coverage_rules import RULE_TEXTS, is_exact
+from memaudit.natural.coverage_rules import RULE_TEXTS
 from memaudit.natural.label_fitting import MISFIT_KINDS, Misfit
 from memaudit.natural.transcript import BY_TURN
 

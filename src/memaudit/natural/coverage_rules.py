@@ -9,22 +9,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from memaudit.core.grounds import STATEMENT, Ground, ground
+from memaudit.core.grounds import STATEMENT
+from memaudit.core.labels import FULL, LABELS, NONE, PARTIAL, coverage_row
 from memaudit.core.package import STALE, TEMPORAL, Coverage
 from memaudit.core.text import Terms, contains, numbers, terms, times
 from memaudit.natural.candidates import Offer, UpdatePair
 from memaudit.natural.evidence import LocatedUnit
 
 SHORT_STATEMENT = 5
-NONE, PARTIAL, FULL = Fraction(0), Fraction(1, 2), Fraction(1)
 
 INCLUSION = "heuristic:inclusion-v2"
 POINTER = "dataset:pointer-v2"
 CONTAINMENT = "heuristic:containment-v2"
 LEXICAL = "heuristic:lexical-v2"
 UPDATE = "heuristic:update-v2"
-PASS = "pass:"
-"""The prefix of the provenance of labels; the name of the pass follows."""
 
 RULE_TEXTS = {
     STATEMENT: "the candidate holds the unit's text word for word, the turn with its speaker",
@@ -74,11 +72,6 @@ class RuleValue:
 
 
 NO_COVERAGE = RuleValue(NONE, "")
-
-
-def is_exact(provenance: str | None) -> bool:
-    """Whether a row follows from the texts alone."""
-    return ground(provenance) is Ground.EXACT
 
 
 def containment(statement: str, piece: str) -> RuleValue:
@@ -142,20 +135,6 @@ def _share(statement: str, text: str, full: Fraction, partial: Fraction, least: 
     if share >= full and numbers(wanted) <= kept:
         return RuleValue(FULL, why)
     return RuleValue(PARTIAL, why) if share >= partial else NO_COVERAGE
-
-
-LABELS = {Fraction(1): "full", Fraction(1, 2): "partial", Fraction(0): "none"}
-
-
-def coverage_row(candidate: str, unit: str, value: Fraction, provenance: str, why: str) -> Coverage:
-    return Coverage(
-        candidate=candidate,
-        unit=unit,
-        value=value,
-        label=LABELS.get(value),
-        rationale=why or None,
-        provenance=provenance,
-    )
 
 
 class CoverageRules:

@@ -9,12 +9,13 @@ from fractions import Fraction
 from pydantic import JsonValue
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import PASS, coverage_row
 from memaudit.core.package import Coverage, EvidenceUnit, Query, Source
 from memaudit.core.text import contains
 from memaudit.core.unit_parts import WholeUnit
 from memaudit.datasets.conversation import Question
 from memaudit.natural.candidates import Offer
-from memaudit.natural.coverage_rules import PASS, coverage_row, names
+from memaudit.natural.coverage_rules import names
 from memaudit.natural.evidence import LocatedUnit, query_of
 from memaudit.natural.label_files import LabelFile, LabelRow, labelled_units, named_parts
 from memaudit.natural.label_passes import HOME_SESSION

@@ -16,8 +16,8 @@ from pydantic import JsonValue
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact, plain
+from memaudit.core.labels import PASS, coverage_row
 from memaudit.core.package import Coverage, EvidenceUnit, Package
-from memaudit.natural.coverage_rules import PASS, coverage_row
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 FIELD = "label_passes"

@@ -7,10 +7,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.grounds import is_exact
+from memaudit.core.labels import LABELS
 from memaudit.core.package import Package
 from memaudit.core.text import contains
 from memaudit.natural.build_folder import MANIFEST, build_manifest, packages_at
-from memaudit.natural.coverage_rules import LABELS, is_exact
 from memaudit.natural.label_fitting import UNVERIFIED
 from memaudit.natural.label_passes import PassAgreement, label_passes, pass_agreements
 

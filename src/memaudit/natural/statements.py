@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.core.grounds import STATEMENT
+from memaudit.core.labels import FULL, coverage_row
 from memaudit.core.package import (
     CURRENT,
     TEMPORAL,
@@ -21,7 +22,7 @@ from memaudit.core.package import (
     Source,
 )
 from memaudit.core.text import QUESTION_MARKS, numbers, sentences, terms, times
-from memaudit.natural.coverage_rules import FULL, coverage_row, says_change
+from memaudit.natural.coverage_rules import says_change
 
 ASSISTANTS = frozenset({"assistant", "ai", "bot", "gpt", "chatgpt", "claude", "system", "model"})
 LEAST_SCORE = 2

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.core.exact import exact, plain
+from memaudit.core.labels import PASS
 from memaudit.core.number_text import rounded
 from memaudit.core.package import Package
 from memaudit.downstream.cases import StoreChoice, make_cases
@@ -39,7 +40,6 @@ from memaudit.label_audit.ratio_audit import RatioAuditSpec, audit_ratios
 from memaudit.label_audit.ratio_audit_json import ratio_audit_data
 from memaudit.label_audit.ratio_audit_summary import summarise
 from memaudit.natural.build_folder import file_name
-from memaudit.natural.coverage_rules import PASS
 from memaudit.natural.named_packages import PASSES, natural_set
 from memaudit.natural.reliability import reliability
 from memaudit.reproduce.folder import NATURAL, ROWS, SUMMARY, append_rows

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from memaudit.adapters.published_layout import CoverageCell, memory_id, read_coverage_calls
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import PASS
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import WholeUnit, whole_units
-from memaudit.natural.coverage_rules import PASS
 from memaudit.natural.label_files import (
     LabelRow,
     cell_rows,

@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import product
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import FULL, NONE
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
-from memaudit.natural.coverage_rules import FULL, NONE
 from memaudit.natural.passes.coverage import (
     JudgedCell,
     Statement,

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import FULL, PARTIAL
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.formats.file_model import validated
 from memaudit.formats.judge_file import VERSION, JudgeFile, Logistic
 from memaudit.io.strict_json import read_object
-from memaudit.natural.coverage_rules import FULL, PARTIAL, has_words
+from memaudit.natural.coverage_rules import has_words
 from memaudit.scoring.judge_embedders import EMBEDDERS, named_embedder
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair, only
 from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit, form_of

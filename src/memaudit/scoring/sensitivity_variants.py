@@ -11,8 +11,9 @@ from typing import Literal, get_args
 from memaudit.core.cost import UNICODE_WORDS, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.grounds import is_exact
+from memaudit.core.labels import FULL, NONE, PARTIAL
 from memaudit.core.package import Coverage, Package
-from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL, is_exact
 from memaudit.scoring.judges import Cell, cores, with_cores
 from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenStore
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import FULL, NONE, PARTIAL
 from memaudit.core.text import counted, shortened, visible_text
 from memaudit.formats.board_file import SheetOrder
 from memaudit.io.files import read_text
@@ -17,7 +18,6 @@ from memaudit.scoring.board_labels import errors_in
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 READERS: tuple[Literal["a"], Literal["b"]] = ("a", "b")
-FULL, PARTIAL, NONE = Fraction(1), Fraction(1, 2), Fraction(0)
 WORDS = {"full": FULL, "partial": PARTIAL, "none": NONE}
 
 Cells = Mapping[tuple[str, str], Fraction]

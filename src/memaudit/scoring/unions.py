@@ -12,10 +12,10 @@ from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.equal_texts import DistinctTexts, distinct_texts
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import strength
+from memaudit.core.labels import FULL
 from memaudit.core.package import Candidate, Coverage, Experience, Package
 from memaudit.core.text import content_key
 from memaudit.core.unit_parts import NO_PART
-from memaudit.natural.coverage_rules import FULL
 from memaudit.scoring.judges import Cell
 from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenMemory, WrittenStore
 

@@ -10,13 +10,13 @@ from pydantic import JsonValue
 from memaudit.core.cost import cost_rule
 from memaudit.core.equal_texts import distinct_texts
 from memaudit.core.exact import plain
+from memaudit.core.labels import FULL, NONE, coverage_row
 from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Package, Query, Source
 from memaudit.core.text import one_line
 from memaudit.core.unit_parts import has_usable_words, part_id, part_units
 from memaudit.datasets.conversation import Question
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.models.prompt import provenance
-from memaudit.natural.coverage_rules import FULL, NONE, coverage_row
 from memaudit.natural.evidence import query_of
 from memaudit.natural.label_passes import CONVERSATION
 from memaudit.natural.passes.adjudication import FAILED, IN_POOL, Rulings, package_status

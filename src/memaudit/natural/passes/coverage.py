@@ -24,10 +24,10 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from memaudit.core.labels import FULL, NONE, PARTIAL
 from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.coverage_rules import FULL, NONE, PARTIAL
 from memaudit.natural.passes import first_replies
 from memaudit.natural.prompts import LATEST, pass_prompt, pass_request
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from memaudit.core.digest import digest
 from memaudit.core.exact import plain
+from memaudit.core.grounds import is_exact
 from memaudit.core.package import TABLES, Package
 from memaudit.models.client import Usage
 from memaudit.models.request import ModelParameters
 from memaudit.models.session import SessionLedger, usage_json
 from memaudit.natural.build_folder import counted, manifest_head
 from memaudit.natural.build_plan import BuildPlan
-from memaudit.natural.coverage_rules import is_exact
 from memaudit.natural.passes.adjudication import QUERY_STATUSES
 from memaudit.natural.passes.assemble import METHOD, QUOTE, UNDECIDED, ModelBuild
 from memaudit.natural.passes.coverage import SpotCheck
