@@ -174,8 +174,8 @@ JudgeName = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Decides coverage: offline (an estimate with its error), offline:EMBEDDER, lexical, "
-        "pointer, labels:FILE, calls:FILE or model:NAME.",
+        help="Decides coverage: offline (an estimate with its error), lexical, pointer, "
+        "labels:FILE, calls:FILE or model:NAME.",
     ),
 ]
 

@@ -103,8 +103,8 @@ def score(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Decides coverage: offline (an estimate with its error), offline:EMBEDDER, "
-            "lexical, pointer, labels:FILE[,FILE...], calls:FILE or model:NAME; repeat it to give "
+            help="Decides coverage: offline (an estimate with its error), lexical, "
+            "pointer, labels:FILE[,FILE...], calls:FILE or model:NAME; repeat it to give "
             "one file per store, in their order. Default: offline.",
         ),
     ] = None,

@@ -119,14 +119,6 @@ def judge(
             "builds. Default: short long.",
         ),
     ] = None,
-    embedder: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Also use sentence embeddings: wordllama, minilm, fastembed or "
-            "sentence-transformers.",
-        ),
-    ] = "",
 ) -> None:
     """Fit an offline judge to labelled packages and measure its error.
 
@@ -138,7 +130,7 @@ def judge(
 
     may_write(out, "judge")
     chosen = labelled_packages(packages or TRAINING)
-    fitted = train_judge(chosen, embedder)
+    fitted = train_judge(chosen)
     write_judge_file(fitted, out)
     typer.echo(f"fitted to {counted(len(fitted.training), 'conversation')}, written to {safe(out)}")
     for where, error in (

@@ -40,9 +40,8 @@ from memaudit.formats.judge_file import (
 )
 from memaudit.io.atomic import write_file
 from memaudit.natural.label_passes import cells_judged_by, label_passes
-from memaudit.scoring.judge_embedders import named_embedder
 from memaudit.scoring.offline_judge import stated_unit
-from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit, form_of
+from memaudit.scoring.pair_features import FEATURES, Floats, PairFeatures, StatedUnit, form_of
 from memaudit.scoring.readable import foremost_script
 
 Table = NDArray[np.float64]
@@ -216,8 +215,8 @@ class _Pairs:
     forms: tuple[str, ...]
 
 
-def _pairs_of(store: LabelledStore, embed: Embed | None) -> _Pairs:
-    features = PairFeatures(store.units, embed)
+def _pairs_of(store: LabelledStore) -> _Pairs:
+    features = PairFeatures(store.units)
     table = np.concatenate([part for _, part in features.tables(store.memories)], axis=1)
     known = np.isfinite(store.labels)
     units, memories = np.nonzero(known)
@@ -287,7 +286,7 @@ ANY, ALL = 0.25, 0.75
 """Labels from which a pair is covered at all, and in full."""
 
 
-def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
+def train_judge(packages: Iterable[Package]) -> JudgeFile:
     """An offline judge fitted to the judged cells of packages.
 
     Conversations in a script that few of them are written in only check the judge there.
@@ -307,13 +306,12 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
             f"{counted(len(large), 'labelled conversation')} in one script with {LARGE} units or "
             "more; training needs 3, to measure its error on conversations it was not fitted to"
         )
-    embed = named_embedder(embedder) if embedder else None
-    small = [_pairs_of(store, embed) for store in _merged_small(stores)]
-    own = {store.name: [_pairs_of(store, embed)] for store in large}
+    small = [_pairs_of(store) for store in _merged_small(stores)]
+    own = {store.name: [_pairs_of(store)] for store in large}
     for store in large:
-        own[store.name].append(_pairs_of(drawn_words(store), embed))
+        own[store.name].append(_pairs_of(drawn_words(store)))
         if (bare := without_names(store)) is not None:
-            own[store.name].append(_pairs_of(bare, embed))
+            own[store.name].append(_pairs_of(bare))
     everything = [*small, *(pairs for both in own.values() for pairs in both)]
     mean, scale = _standard(everything)
     held_out = [own[store.name][0] for store in large]
@@ -355,7 +353,7 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
     def checked(script: str) -> OtherScript:
         """The judge on conversations in another script."""
         own = [store for store in given if _script(store) == script]
-        pairs = [_pairs_of(store, embed) for store in own]
+        pairs = [_pairs_of(store) for store in own]
         labels = np.concatenate([one.labels for one in pairs])
         biases, both = [], []
         for head, scaled in fitted:
@@ -375,9 +373,8 @@ def train_judge(packages: Iterable[Package], embedder: str = "") -> JudgeFile:
     kinds = [kind for pairs in held_out for kind in pairs.kinds]
     return JudgeFile(
         memaudit=VERSION,
-        embedder=embedder or None,
         scripts=scripts,
-        features=PairFeatures(large[0].units[:2], embed).names,
+        features=FEATURES,
         mean=_rounded(mean),
         scale=_rounded(scale),
         covered=covered.logistic,

@@ -170,9 +170,7 @@ def with_cores(
 
 DEFAULT_JUDGE = "offline"
 
-KNOWN = (
-    "offline, offline:EMBEDDER, offline:FILE, lexical, pointer, labels:FILE, calls:FILE, model:NAME"
-)
+KNOWN = "offline, offline:FILE, lexical, pointer, labels:FILE, calls:FILE, model:NAME"
 
 
 def named_judge(

@@ -22,9 +22,8 @@ from memaudit.formats.file_model import validated
 from memaudit.formats.judge_file import VERSION, JudgeFile, Logistic
 from memaudit.io.strict_json import read_object
 from memaudit.natural.coverage_rules import has_words
-from memaudit.scoring.judge_embedders import EMBEDDERS, named_embedder
 from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair, only
-from memaudit.scoring.pair_features import Embed, Floats, PairFeatures, StatedUnit, form_of
+from memaudit.scoring.pair_features import FEATURES, Floats, PairFeatures, StatedUnit, form_of
 from memaudit.scoring.readable import foremost_script
 
 OFFLINE = "offline"
@@ -55,14 +54,12 @@ class OfflineJudge:
         self,
         name: str,
         file: JudgeFile,
-        embedder: str = "",
         package: Package | None = None,
         answers: Answers | None = None,
     ) -> None:
         self.name, self.file, self.package = name, file, package
         self.answers = {} if answers is None else answers
         self.reads = frozenset(file.scripts) | {other.script for other in file.other_scripts}
-        self._embedder = embedder or file.embedder or ""
         self._known: PairProbabilities | None = None
         self._bound: deque[OfflineJudge] = deque(maxlen=KEPT_PACKAGES)
 
@@ -75,13 +72,13 @@ class OfflineJudge:
         """The judge with the turns of a conversation, which tell what its units are about."""
         known = next((judge for judge in self._bound if judge.package is package), None)
         if known is None:
-            known = OfflineJudge(self.name, self.file, self._embedder, package, self.answers)
+            known = OfflineJudge(self.name, self.file, package, self.answers)
             self._bound.append(known)
         return known
 
     def answered(self, name: str, answers: Answers) -> "OfflineJudge":
         """The judge with answers that somebody else gave to some pairs."""
-        judge = OfflineJudge(name, self.file, self._embedder, None, answers)
+        judge = OfflineJudge(name, self.file, None, answers)
         for known in self._bound:  # answers do not change probabilities
             if known.package is not None:
                 judge.for_package(known.package)._known = known._known
@@ -90,10 +87,9 @@ class OfflineJudge:
     def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
         """The probabilities of pairs with these units, kept until others are asked about."""
         if self._known is None or self._known.units != tuple(units):
-            embed = named_embedder(self._embedder) if self._embedder else None
             turns = self.package.experiences if self.package is not None else ()
             said = {turn.id: turn.text for turn in turns}
-            self._known = PairProbabilities(self.file, tuple(units), said, embed)
+            self._known = PairProbabilities(self.file, tuple(units), said)
         return self._known
 
     def values(self, text: str, covered: Probabilities, full: Probabilities) -> Values:  # noqa: ARG002
@@ -183,7 +179,6 @@ class PairProbabilities:
         file: JudgeFile,
         units: tuple[EvidenceUnit, ...],
         turns: Mapping[str, str],
-        embed: Embed | None,
     ) -> None:
         self.file, self.units, self.wholes = file, units, whole_units(units)
         stated = [
@@ -193,8 +188,8 @@ class PairProbabilities:
         ]
         self._owner = np.array([place for place, _ in stated], np.int64)
         self._starts = np.searchsorted(self._owner, np.arange(len(self.wholes)))
-        self._features = PairFeatures([unit for _, unit in stated], embed)
-        if self._features.names != file.features:
+        self._features = PairFeatures([unit for _, unit in stated])
+        if file.features != FEATURES:
             raise MemAuditError(
                 "the file of the offline judge was fitted to other features; train it again"
             )
@@ -235,21 +230,25 @@ def stated_unit(unit: EvidenceUnit, text: str, turns: Mapping[str, str]) -> Stat
 
 
 def named_offline_judge(name: str) -> OfflineJudge:
-    """`offline`, `offline:EMBEDDER`, or `offline:FILE` for one that memaudit train judge wrote."""
+    """`offline`, or `offline:FILE` for one that memaudit train judge wrote."""
     argument = name.partition(":")[2]
-    if argument and argument not in EMBEDDERS:
-        if not Path(argument).is_file():
-            known = ", ".join(f"{OFFLINE}:{embedder}" for embedder in EMBEDDERS)
-            raise MemAuditError(
-                f"unknown judge {name!r}; offline judges are {OFFLINE}, {known} and {OFFLINE}:FILE"
-            )
-        return OfflineJudge(name, read_judge_file(Path(argument)))
-    shipped = EMBEDDERS[argument].weights if argument else OFFLINE
-    with as_file(files("memaudit").joinpath("scoring", "weights", f"{shipped}.json")) as path:
-        return OfflineJudge(name, read_judge_file(path), argument)
+    if not argument:
+        with as_file(files("memaudit").joinpath("scoring", "weights", f"{OFFLINE}.json")) as path:
+            return OfflineJudge(name, read_judge_file(path))
+    if not Path(argument).is_file():
+        raise MemAuditError(
+            f"unknown judge {name!r}; offline judges are {OFFLINE} and {OFFLINE}:FILE"
+        )
+    return OfflineJudge(name, read_judge_file(Path(argument)))
 
 
 def read_judge_file(path: Path) -> JudgeFile:
     """A file that `memaudit train judge` wrote."""
     remedy = "give a file of memaudit train judge"
-    return validated(JudgeFile, read_object(path, remedy), str(path), remedy)
+    file = validated(JudgeFile, read_object(path, remedy), str(path), remedy)
+    if file.embedder:
+        raise MemAuditError(
+            f"{path}: was fitted to the sentence embeddings of {file.embedder}, which offline "
+            "judges no longer use; train it again"
+        )
+    return file

@@ -10,9 +10,8 @@ that a unit comes from is known, words that a memory shares with it tell what th
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,6 @@ from numpy.typing import NDArray
 from memaudit.core.text import Terms, numbers, sentences, stem, terms, times
 
 Floats = NDArray[np.float32]
-Embed = Callable[[Sequence[str]], NDArray[np.float64]]
-"""Unit vectors of texts, one per row."""
 
 MEMORIES_AT_ONCE = 256
 LITTLE = np.float32(1e-6)
@@ -275,8 +272,8 @@ class _Passages:
 class PairFeatures:
     """The numbers of all pairs of memories with the units of one package."""
 
-    def __init__(self, units: Sequence[StatedUnit], embed: Embed | None = None) -> None:
-        self.units, self._embed = tuple(units), embed
+    def __init__(self, units: Sequence[StatedUnit]) -> None:
+        self.units = tuple(units)
         self._said = [with_plain_numbers(unit.text) for unit in units]
         quotes = [with_plain_numbers(unit.quote or unit.text) for unit in units]
         self._terms = [terms(text) for text in self._said]
@@ -306,23 +303,13 @@ class PairFeatures:
         often = max(2.0, 0.08 * len(first))
         return [name if name and first.count(name) >= often else None for name in first]
 
-    @cached_property
-    def _unit_vectors(self) -> NDArray[np.float64]:
-        assert self._embed is not None
-        return self._embed(self._said)
-
     def tables(self, memories: Sequence[str]) -> Iterator[tuple[slice, Floats]]:
         """Parts of the memories, and the numbers of their pairs: units by memories by features."""
         for start in range(0, len(memories), MEMORIES_AT_ONCE):
             part = slice(start, min(start + MEMORIES_AT_ONCE, len(memories)))
             texts = [with_plain_numbers(text) for text in memories[part]]
             numbers_of = self._features(texts)
-            yield part, np.stack([numbers_of[name] for name in self.names], axis=-1)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The features, in order."""
-        return FEATURES if self._embed is None else (*FEATURES, *EMBEDDED)
+            yield part, np.stack([numbers_of[name] for name in FEATURES], axis=-1)
 
     def _features(self, memories: Sequence[str]) -> dict[str, Floats]:
         words, wanted = self._words, self._wanted
@@ -362,8 +349,6 @@ class PairFeatures:
         score = 0.5 * all_words + 0.5 * content
         found |= {name: there(table) for name, table in _rivals("passage", score).items()}
         found |= self._turn_features(held, at)
-        if self._embed is not None:
-            found |= self._embedded(memories, held, at, self._embed)
         return {name: np.asarray(value, np.float32) for name, value in found.items()}
 
     def _prefixes_shared(self, held: _Passages) -> Floats:
@@ -431,18 +416,6 @@ class PairFeatures:
         weight = np.minimum(weighted @ held_words.T, 30).astype(np.float32) / np.float32(10)
         tables = {"turn share": share, "turn weight": weight, **_rivals("turn", share)}
         return {name: np.take_along_axis(table, at, 1) for name, table in tables.items()}
-
-    def _embedded(
-        self, memories: Sequence[str], held: _Passages, at: NDArray[np.int64], embed: Embed
-    ) -> dict[str, Floats]:
-        by_passage = np.asarray(self._unit_vectors @ embed(held.texts).T, np.float32)
-        nearest = np.maximum.reduceat(by_passage, held.starts, axis=1)
-        return {
-            "cosine": np.asarray(self._unit_vectors @ embed(memories).T, np.float32),
-            "passage cosine": nearest,
-            "cosine there": np.take_along_axis(by_passage, at, 1),
-            **_rivals("cosine", nearest),
-        }
 
 
 def _name(word: str) -> str:
@@ -514,12 +487,4 @@ FEATURES = (
     "turn margin",
     "turn rank",
     "turn spread",
-)
-EMBEDDED = (
-    "cosine",
-    "passage cosine",
-    "cosine there",
-    "cosine margin",
-    "cosine rank",
-    "cosine spread",
 )
