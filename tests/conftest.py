@@ -1,5 +1,5 @@
 """A tiny named package, how hypothesis runs here, and what no test inherits: proxies, real keys,
-ignored signals."""
+settings, ignored signals."""
 
 import os
 import signal
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from memaudit.cli.settings import keys
 from memaudit.core.package import Package
 
 settings.register_profile("memaudit", deadline=None)
@@ -30,7 +31,8 @@ def pytest_xdist_auto_num_workers() -> int:
 def _clean_environment() -> Iterator[None]:
     # For the whole session: things that many tests share are made in it, too.
     with pytest.MonkeyPatch.context() as patch:
-        for name in (*KEYS, *PROXIES, *(name.lower() for name in PROXIES)):
+        variables = (key.variable for key in keys().values())
+        for name in (*KEYS, *PROXIES, *(name.lower() for name in PROXIES), *variables):
             patch.delenv(name, raising=False)
         yield
 

@@ -40,12 +40,12 @@ def command(tmp_path: Path, *texts: str, more: tuple[str, ...] = ()) -> Result:
 
 def test_says_what_it_did(tmp_path: Path) -> None:
     """Then does nothing the second time. A package's name cannot steer the terminal."""
-    first = command(tmp_path, "a", "b", more=("--set", "shout=true"))
+    first = command(tmp_path, "a", "b", more=("--option", "shout=true"))
     assert first.exit_code == 0, first.output
     assert first.stdout.endswith("2 memories of 1 package (1 fed now, 0 earlier)\n")
     assert first.stderr == "p\\x1b[31m: 2 messages, 2 memories\n"
     assert [memory.text for memory in read_store(tmp_path / "s.json").active] == ["A", "B"]
-    again = command(tmp_path, "a", "b", more=("--set", "shout=true"))
+    again = command(tmp_path, "a", "b", more=("--option", "shout=true"))
     assert again.stdout.endswith("(0 fed now, 1 earlier)\n")
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from memaudit.cli.assignments import take, taken
 from memaudit.cli.main import COMMANDS, load
+from memaudit.cli.settings import check_assignments, keys
 from tests.docs.blocks import ROOT
 
 PROGRAM = "memaudit"
@@ -37,6 +39,10 @@ def resolved(words: list[str]) -> tuple[Any, list[str]]:
 
 def check_names(words: list[str]) -> None:
     """The command exists and has every option that is named; values may be placeholders."""
+    words = take(words)
+    for assignment in taken:
+        name = assignment.partition("=")[0]
+        assert name in keys(), f"there is no setting {name!r}"
     if not words or words == ["--help"] or words == ["--version"]:
         return
     command, rest = resolved(words)
@@ -48,7 +54,8 @@ def check_names(words: list[str]) -> None:
 
 def check_call(words: list[str]) -> None:
     """The command takes these very words: nothing is missing, every value is of its type."""
-    command, rest = resolved(words)
+    command, rest = resolved(take(words))
+    check_assignments()
     try:
         command.make_context(words[0], list(rest))
     except typer.Exit:  # --help

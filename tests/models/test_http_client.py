@@ -301,5 +301,5 @@ def test_paths(path: str) -> None:
 
 def test_hosts_that_are_none() -> None:
     for url in ("http://a..b/v1", "http://h:99999/v1"):
-        with pytest.raises(MemAuditError, match="check --base-url"):
+        with pytest.raises(MemAuditError, match="check base_url"):
             OpenAITransport(url, Secret(""))

@@ -53,10 +53,10 @@ def capture(
             "limits. Default: it is told nothing.",
         ),
     ] = None,
-    set_: Annotated[
+    option: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="A setting of the system; may be repeated."
+            "--option", metavar="NAME=VALUE", help="An option of the system; may be repeated."
         ),
     ] = None,
     view: Annotated[
@@ -136,10 +136,10 @@ def capture(
         raise MemAuditError("give --model, the name of the model")
     other_clock = clock != "conversation"
     _refuse_beside_replay(
-        replay, model, embedder, budget, set_, view, feed, per_person, other_clock, no_usage
+        replay, model, embedder, budget, option, view, feed, per_person, other_clock, no_usage
     )
     chosen = named_system(system)
-    given = parse_options(set_ or [])
+    given = parse_options(option or [])
     if budget is not None:
         given["budget"] = budget
     settings = CaptureSettings(
@@ -189,7 +189,7 @@ def _refuse_beside_replay(replay: Path | None, *given: object) -> None:
     if replay is not None and any(given):
         raise MemAuditError(
             "--replay has the model and the settings of its record; leave out --model, --embedder, "
-            "--budget, --set, --view, --feed, --per-person, --clock and --no-usage"
+            "--budget, --option, --view, --feed, --per-person, --clock and --no-usage"
         )
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, distributions, requires, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,7 @@ import typer
 
 from memaudit.checker import verify
 from memaudit.cli.errors import FAILED
+from memaudit.cli.settings import Settings, in_force
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError, install_line
 from memaudit.core.package import Package
@@ -67,6 +69,15 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingInForce:
+    """`value` is None where nothing is set and the meaning of the key says what happens then."""
+
+    value: str | int | float | bool | None
+    origin: str
+    """default, a file, a variable of the environment, or --set."""
+
+
+@dataclass(frozen=True, slots=True)
 class SolverTest:
     """One solver on the example package; `problem` is empty if it passed."""
 
@@ -90,6 +101,7 @@ class Checkup:
     browser: str | None
     font: str | None
     folders: tuple[Folder, ...]
+    settings: dict[str, SettingInForce]
     self_test: tuple[SolverTest, ...]
 
     @property
@@ -101,8 +113,8 @@ class Checkup:
         return {**asdict(self), "healthy": self.healthy}
 
 
-def checkup(package: Package, cache: Path) -> Checkup:
-    """Check everything; `cache` is the file of model replies."""
+def checkup(package: Package, settings: Settings) -> Checkup:
+    """Check everything."""
     import memaudit
 
     declared = requires(DISTRIBUTION) if _versions([DISTRIBUTION]) else None
@@ -122,11 +134,22 @@ def checkup(package: Package, cache: Path) -> Checkup:
         browser=next(filter(None, map(shutil.which, BROWSERS)), None),
         font=_font(),
         folders=(
-            Folder("cache of model replies", *_writable(cache.absolute().parent)),
+            Folder("cache of model replies", *_writable(settings.model.cache.absolute().parent)),
             Folder("cache of compiled code", *_writable(_compiler_cache())),
         ),
+        settings={
+            name: SettingInForce(_plain(value), origin) for name, value, origin in settings.rows()
+        },
         self_test=tuple(self_test(package, tuple(SOLVERS))),
     )
+
+
+def _plain(value: object) -> str | int | float | bool | None:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    from memaudit.core.exact import plain
+
+    return str(plain(value) if isinstance(value, Fraction) else value)
 
 
 def namesakes(path: Sequence[str]) -> tuple[Namesake, ...]:
@@ -230,17 +253,17 @@ def _writable(folder: Path) -> tuple[str, bool]:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print versions, extras, browser, fonts and caches, and test every solver.
+    """Print versions, extras, browser, fonts, caches and settings, and test every solver.
 
     The exit code is 1 if a solver fails its test. Optional parts may be missing. Another project
     that is installed as memaudit is a warning.
     """
-    from memaudit.cli.cache import DEFAULT_CACHE
     from memaudit.io.packages import example_package
     from memaudit.solvers.compiled.kernel_cache import PARTS, ensure_compiled
 
+    settings = in_force()
     ensure_compiled(*PARTS)
-    result = checkup(example_package(), DEFAULT_CACHE)
+    result = checkup(example_package(), settings)
     if as_json:
         typer.echo(json.dumps(result.to_json(), indent=1))
     else:
@@ -275,8 +298,18 @@ def _lines(result: Checkup) -> list[str]:
         f"{folder.use}: {folder.path}, {'writable' if folder.writable else 'NOT writable'}"
         for folder in result.folders
     ]
+    lines += ["", *(_setting_line(name, row) for name, row in result.settings.items())]
     verdict = "solver self-test passed" if result.healthy else "solver self-test FAILED"
     return [*lines, "", *map(_test_line, result.self_test), verdict]
+
+
+def _setting_line(name: str, setting: SettingInForce) -> str:
+    value = "not set" if setting.value is None else str(setting.value)
+    if isinstance(setting.value, bool):
+        value = value.lower()
+    elif isinstance(setting.value, float):
+        value = f"{setting.value:g}"
+    return f"setting {name:<26} {value:<22} {setting.origin}"
 
 
 def _test_line(test: SolverTest) -> str:

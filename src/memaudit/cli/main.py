@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from memaudit.cli import assignments
 from memaudit.cli.errors import end_tidily, explained, reported
 from memaudit.core.version import VERSION
 
@@ -120,9 +121,14 @@ class LazyGroup(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         return name, load(name) if name and command else command, rest
 
-    def make_context(self, *args: Any, **extra: Any) -> Any:
-        with explained():
-            return super().make_context(*args, **extra)
+    def make_context(self, info_name: Any, args: list[str], *more: Any, **extra: Any) -> Any:
+        with explained(), reported():
+            args = assignments.take(args)
+            if assignments.taken:
+                from memaudit.cli.settings import check_assignments
+
+                check_assignments()
+            return super().make_context(info_name, args, *more, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         with explained(), reported():
@@ -150,6 +156,15 @@ def memaudit(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    assigned: Annotated[
+        list[str] | None,
+        typer.Option(
+            assignments.SET,
+            metavar="SECTION.KEY=VALUE",
+            help="A setting for this run, also behind a command; may be repeated. Others are in "
+            "memaudit.toml and the environment: see memaudit doctor.",
+        ),
+    ] = None,
 ) -> None:
     """Exact, certified evaluation of what a long-term memory system wrote."""
 

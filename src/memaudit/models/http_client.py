@@ -268,7 +268,7 @@ class HttpClient:
             self._port = parts.port or (443 if parts.scheme == "https" else 80)
         except ValueError:
             raise MemAuditError(
-                "the base URL has an invalid host or port; check --base-url"
+                "the base URL has an invalid host or port; check base_url"
             ) from None
         self._host = host
         self._netloc = f"[{host}]" if ":" in host else host

@@ -137,7 +137,7 @@ def checked_address(base_url: str) -> str:
     except ValueError:
         parts, host, userinfo = None, None, None
     if parts is None or parts.scheme not in ("http", "https") or not host:
-        raise MemAuditError("the base URL is not an http or https address; check --base-url")
+        raise MemAuditError("the base URL is not an http or https address; check base_url")
     if userinfo or parts.query or parts.fragment:
         raise MemAuditError(
             f"the base URL carries a user name, password or query; put the key in {ANYWHERE}"

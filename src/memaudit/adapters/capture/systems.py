@@ -244,7 +244,7 @@ def parse_options(given: Sequence[str]) -> dict[str, JsonValue]:
     for pair in given:
         name, equals, value = pair.partition("=")
         if not equals or not name:
-            raise MemAuditError(f"--set {pair!r} is not a setting; write NAME=VALUE")
+            raise MemAuditError(f"--option {pair!r} is not an option; write NAME=VALUE")
         try:
             options[name] = json.loads(value)
         except json.JSONDecodeError:

@@ -118,7 +118,9 @@ def _readme_prompt() -> str:
     text = (SERVER / "README.md").read_text(encoding="utf-8")
     found = re.search(r"### System Prompt.*?```\n(.*?)```", text, re.DOTALL)
     if found is None:
-        raise ValueError("the server's README has no system prompt; give --set instructions=TEXT")
+        raise ValueError(
+            "the server's README has no system prompt; give --option instructions=TEXT"
+        )
     return found[1].strip()
 
 
