@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.adapters.documents import document_lines, front_matter, has_structure, split_document
+from memaudit.adapters.documents import front_matter, has_structure, split_document
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import read_store, store_digest, write_store
+from memaudit.adapters.store import document_lines, read_store, store_digest, write_store
 
 
 def entries(text: str) -> list[str]:

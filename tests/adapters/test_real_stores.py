@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.documents import document_lines, split_document
+from memaudit.adapters.documents import split_document
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store
+from memaudit.adapters.store import document_lines
 from tests.adapters.exports import balanced
 from tests.datasets.files import real_file
 

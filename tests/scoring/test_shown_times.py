@@ -2,6 +2,7 @@
 
 import pytest
 
+from memaudit.adapters.registry import with_reader_time
 from memaudit.adapters.store import ExportedStore, Memory, Origin, Times
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
@@ -37,7 +38,7 @@ MEMORIES = (
 def shown(format: str, times: Times) -> tuple[list[str], int]:
     origin = Origin(system="x", format=format)
     store = ExportedStore(name="s", origin=origin, memories=MEMORIES, times=times)
-    measured = measured_store(PACKAGE, store)
+    measured = measured_store(PACKAGE, with_reader_time(store))
     texts = {memory.id: memory.text for memory in measured.memories}
     assert all(memory.cost == len(memory.text.split()) for memory in measured.memories)
     left_out = measured.caveats.left_out.get(OTHER_CLOCK, 0)
@@ -66,7 +67,8 @@ def test_a_conversation_without_times_shows_none() -> None:
             turn.model_copy(update={"timestamp": None}) for turn in PACKAGE.experiences
         )
     )
-    store = ExportedStore(name="s", origin=Origin(system="x", format="amem"), memories=MEMORIES)
+    origin = Origin(system="x", format="amem", reader_time="created_at")
+    store = ExportedStore(name="s", origin=origin, memories=MEMORIES)
     measured = measured_store(bare, store)
     assert {memory.text for memory in measured.memories} >= {"x", "y"}
     assert measured.caveats.left_out == {OTHER_CLOCK: 2}

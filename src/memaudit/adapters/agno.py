@@ -4,16 +4,9 @@ from collections.abc import Iterator
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import (
-    ExportRow,
-    ImportOptions,
-    ReaderTime,
-    mostly_have,
-    rows_of,
-    rows_of_table,
-)
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, rows_of_table
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.core.errors import MemAuditError
 from memaudit.io.lenient_json import loads
 

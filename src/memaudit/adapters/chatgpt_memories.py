@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime
+from memaudit.adapters.protocol import ExportRow, ImportOptions
 from memaudit.adapters.source import ExportFile, ExportSource, text_lines
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.core.errors import MemAuditError
 from memaudit.io.timestamps import export_time
 

@@ -5,15 +5,9 @@ from functools import partial
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import (
-    ExportRow,
-    ImportOptions,
-    ReaderTime,
-    has_table,
-    rows_of_table,
-)
+from memaudit.adapters.protocol import ExportRow, ImportOptions, has_table, rows_of_table
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.io.lenient_json import loads
 
 OBSERVATIONS, SUMMARIES = "observations", "session_summaries"

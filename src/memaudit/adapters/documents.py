@@ -20,6 +20,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
+from memaudit.adapters.store import document_lines
+
 ENTRIES_VERSION = 1
 """Raise it with every change that cuts some document otherwise."""
 
@@ -62,7 +64,6 @@ LONGEST_COMMENT = 1000
 
 PieceKind = Literal["entry", "heading", "blank"]
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t](.*))?")
 _BOLD = re.compile(r"(\*\*|__)(?P<title>(?:(?!\1).)+)\1[:\uff1a]?")
 _ITEM = re.compile(
@@ -103,11 +104,6 @@ class Piece:
     """The headings and parents that the text begins with."""
     problem: str = ""
     """What is wrong with these lines, which are kept all the same."""
-
-
-def document_lines(text: str) -> list[str]:
-    """The lines as editors count them, each with its end; joined they are the text."""
-    return _LINE.findall(text)
 
 
 def front_matter(text: str) -> list[str]:

@@ -2,9 +2,9 @@
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ImportOptions, ReaderTime, mostly_have, rows_of, value_at
+from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportSource
-from memaudit.adapters.store import ExportedStore, State
+from memaudit.adapters.store import ExportedStore, ReaderTime, State
 
 LISTS = ("items", "memories", "memory_units", "results")
 

@@ -3,9 +3,9 @@
 from memaudit.adapters.failed_exports import no_memories
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime, rows_of, samples
+from memaudit.adapters.protocol import ExportRow, ImportOptions, rows_of, samples
 from memaudit.adapters.source import ExportFile, ExportSource, text_lines
-from memaudit.adapters.store import ExportedStore, State
+from memaudit.adapters.store import ExportedStore, ReaderTime, State
 from memaudit.core.errors import MemAuditError
 
 LISTS = ("memories",)

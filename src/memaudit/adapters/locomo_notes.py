@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime, mostly_have, rows_of
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, ReaderTime
 
 
 class LocomoNotes:

@@ -10,10 +10,10 @@ from dataclasses import asdict
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, MappedFields, ReaderTime, rows_of
+from memaudit.adapters.protocol import ExportRow, ImportOptions, MappedFields, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
-from memaudit.adapters.store import MAX_DEPTH, ExportedStore, is_vector, too_deep
+from memaudit.adapters.store import MAX_DEPTH, ExportedStore, ReaderTime, is_vector, too_deep
 from memaudit.core.errors import MemAuditError
 from memaudit.io.lenient_json import loads
 

@@ -8,14 +8,13 @@ from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import (
     ExportRow,
     ImportOptions,
-    ReaderTime,
     mostly_have,
     no_list,
     rows_of,
     value_at,
 )
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.store import ExportedStore, ExportWarning
+from memaudit.adapters.store import ExportedStore, ExportWarning, ReaderTime
 from memaudit.core.errors import MemAuditError
 
 LISTS = ("results", "memories")

@@ -5,15 +5,9 @@ from dataclasses import dataclass
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import (
-    ExportRow,
-    ImportOptions,
-    ReaderTime,
-    has_table,
-    rows_of_table,
-)
+from memaudit.adapters.protocol import ExportRow, ImportOptions, has_table, rows_of_table
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.store import ExportedStore, State
+from memaudit.adapters.store import ExportedStore, ReaderTime, State
 
 TABLE = "history"
 REQUIRED = ("memory_id", "old_memory", "new_memory", "event")

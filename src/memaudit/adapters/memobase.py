@@ -2,9 +2,9 @@
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ImportOptions, ReaderTime, mostly_have, rows_of
+from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, ReaderTime
 
 LISTS = ("data.profiles", "profiles", "data.events", "events")
 LIMITS = {10: "user.event"}

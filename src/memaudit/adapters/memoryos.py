@@ -6,9 +6,9 @@ from typing import Literal
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, ReaderTime, no_list, rows_of
+from memaudit.adapters.protocol import ExportRow, ImportOptions, no_list, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.store import ExportedStore, HarmlessSkip
+from memaudit.adapters.store import ExportedStore, HarmlessSkip, ReaderTime
 from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import kind_of
 

@@ -2,9 +2,9 @@
 
 from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ImportOptions, ReaderTime, rows_of, samples, value_at
+from memaudit.adapters.protocol import ImportOptions, rows_of, samples, value_at
 from memaudit.adapters.source import ExportSource
-from memaudit.adapters.store import ExportedStore, State
+from memaudit.adapters.store import ExportedStore, ReaderTime, State
 
 LISTS = ("nodes", "text_mem.nodes", "memories", "text_mem", "data.text_mem", "data")
 STATES: dict[str, State] = {

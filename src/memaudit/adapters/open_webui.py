@@ -2,15 +2,9 @@
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import (
-    ImportOptions,
-    ReaderTime,
-    rows_of,
-    rows_of_table,
-    samples,
-)
+from memaudit.adapters.protocol import ImportOptions, rows_of, rows_of_table, samples
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.store import ExportedStore
+from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.core.errors import MemAuditError
 
 TABLE = "memory"

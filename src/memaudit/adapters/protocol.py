@@ -2,16 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
-from memaudit.adapters.store import ExportedStore, Times
+from memaudit.adapters.store import ExportedStore, ReaderTime, Times
 from memaudit.core.errors import MemAuditError
 from memaudit.io.strict_json import kind_of
-
-ReaderTime = Literal["created_at", "valid_from"]
 
 
 @dataclass(frozen=True, slots=True)

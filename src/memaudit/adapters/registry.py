@@ -134,7 +134,7 @@ def import_store(
         if when is None:
             raise MemAuditError(f"--as-of {options.as_of!r} is not a time; write 2025-01-31")
         options = replace(options, as_of=when)
-    return adapter.read(source, replace(options, guessed=format is None))
+    return with_reader_time(adapter.read(source, replace(options, guessed=format is None)))
 
 
 def import_transcript(
@@ -182,12 +182,26 @@ def open_store(argument: StoreArgument) -> ExportedStore:
     path = argument.paths[0]
     if len(argument.paths) > 1 or not is_store(path):
         return import_store(argument.paths, None, ImportOptions(name=name, view=view))
-    store = read_store(path)
+    store = read_imported(path)
     if view is not None:
         raise MemAuditError(
             f"{path.name}: is a store, imported with its view; give the export for another view"
         )
     return store.model_copy(update={"name": name}) if name else store
+
+
+def read_imported(path: Path) -> ExportedStore:
+    """A store's file, with what older files do not say."""
+    return with_reader_time(read_store(path))
+
+
+def with_reader_time(store: ExportedStore) -> ExportedStore:
+    """The store with the time its reader is shown, if its origin does not say."""
+    origin, adapter = store.origin, ADAPTERS.get(store.origin.format)
+    if adapter is None or "reader_time" in origin.model_fields_set:
+        return store
+    told = origin.model_copy(update={"reader_time": adapter.reader_time})
+    return store.model_copy(update={"origin": told})
 
 
 _STORE = re.compile(rb'"format"\s*:\s*"memaudit-store"')

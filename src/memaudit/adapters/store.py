@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from enum import Enum, StrEnum
@@ -21,6 +22,8 @@ STORE_FORMAT: Literal["memaudit-store"] = "memaudit-store"
 STORE_VERSION: Literal[1] = 1
 
 State = Literal["active", "deleted", "expired", "superseded"]
+
+ReaderTime = Literal["created_at", "valid_from"]
 
 Times = Literal["shown", "none", "all"]
 """Times of the conversation in a memory's text: those its system's reader is shown, none, or all.
@@ -62,12 +65,25 @@ class Memory(_Frozen):
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
 
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
+
+
+def document_lines(text: str) -> list[str]:
+    """The lines as editors count them, each with its end; joined they are the text."""
+    return _LINE.findall(text)
+
+
 class Document(_Frozen):
     """A file or block that a store cuts into entries. Kept whole, it costs what it costs itself."""
 
     id: str = Field(min_length=1)
     text: str
     head: int = Field(default=0, description="lines of front matter, which a reader is not shown")
+
+    @property
+    def shown_text(self) -> str:
+        """What a reader is shown: the text without front matter."""
+        return "".join(document_lines(self.text)[self.head :])
 
 
 class ImportCount(_Frozen):
@@ -88,6 +104,9 @@ class Origin(_Frozen):
     files: dict[str, str] = Field(default_factory=dict, description="name to SHA-256")
     versions: dict[str, str] = Field(default_factory=dict)
     configuration: dict[str, JsonValue] = Field(default_factory=dict)
+    reader_time: ReaderTime | None = Field(
+        default=None, description="the time of a memory that the system's reader is shown, if any"
+    )
 
 
 class ExportedStore(_Frozen):
@@ -172,6 +191,8 @@ def store_text(store: ExportedStore) -> str:
     data = store.model_dump(mode="json", exclude={"memories"})
     if not store.documents:
         del data["documents"]
+    if "reader_time" not in store.origin.model_fields_set:
+        del data["origin"]["reader_time"]
     head = {**data, "digest": store_digest(store)}
     parts = [f"  {_line(name)}: {_line(value)}" for name, value in head.items()]
     rows = [

@@ -2,16 +2,9 @@
 
 from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import (
-    ExportRow,
-    ImportOptions,
-    ReaderTime,
-    mostly_have,
-    rows_of,
-    value_at,
-)
+from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
 from memaudit.adapters.source import ExportSource
-from memaudit.adapters.store import ExportedStore, State
+from memaudit.adapters.store import ExportedStore, ReaderTime, State
 
 LISTS = ("memoryEntries", "memories", "results")
 LIMITS = {10: "its list call"}

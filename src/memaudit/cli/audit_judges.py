@@ -46,7 +46,7 @@ def judges(
 
     Prints cells, precision, recall and kappa, and the scores under both judges.
     """
-    from memaudit.adapters.store import read_store
+    from memaudit.adapters.registry import read_imported
     from memaudit.io.packages import read_package
     from memaudit.scoring.candidate_cells import judge_candidates
     from memaudit.scoring.caveats import store_data
@@ -62,7 +62,7 @@ def judges(
     from memaudit.scoring.sensitivity import sensitivity_rows
 
     budgets = () if budget is None else distinct_budgets(budget)
-    audited, exported = read_package(package), read_store(store)
+    audited, exported = read_package(package), read_imported(store)
     if cost_rule is not None:
         audited = audited.recost(cost_rule)
     with judging_session([judge, against], options, store) as session:

@@ -68,7 +68,7 @@ def optimum(
     Prints claimed against surviving value, the optimum and the scores under the new labels, and,
     if the package has several label passes, what the best store of one is worth under another.
     """
-    from memaudit.adapters.store import read_store
+    from memaudit.adapters.registry import read_imported
     from memaudit.io.packages import read_package
     from memaudit.label_audit.optimum_audit import JudgesAgain, audit_optimum, cross_fit
     from memaudit.scoring.judged_store import judge_store
@@ -82,7 +82,7 @@ def optimum(
         raise MemAuditError("--labels goes with --frame, the frame they were made for, alone")
     if judge is not None and frame is not None:
         raise MemAuditError("give --judge, or --frame to have people judge the cells")
-    exported = [read_store(path) for path in stores or []]
+    exported = [read_imported(path) for path in stores or []]
     names = [name for name in (judge, store_judge if exported else None) if name is not None]
     by_file = label_memories if any(name.startswith("labels:") for name in names) else None
     audit = None

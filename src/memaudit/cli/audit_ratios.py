@@ -196,14 +196,14 @@ def _audited(
     packages: list["Package"], stores: list[Path], judge: str, label_memories: Path | None
 ) -> tuple[list["AuditedPackage"], "Judge | None"]:
     """The packages with the stores written for them, and the judge of these stores."""
-    from memaudit.adapters.store import read_store
+    from memaudit.adapters.registry import read_imported
     from memaudit.label_audit.audited_package import audited_package, stores_by_package
     from memaudit.scoring.judges import named_judge, refuse_shared_ids
 
     if not stores:
         return [audited_package(package) for package in packages], None
     named = named_judge(judge, label_memories)
-    exported = [read_store(path) for path in stores]
+    exported = [read_imported(path) for path in stores]
     refuse_shared_ids(named, exported)
     for store in exported:
         for warning in store.warnings:

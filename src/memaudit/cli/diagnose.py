@@ -129,7 +129,7 @@ def diagnose(
         engine_options.chosen("a calibration")
         calibrate_into(package, stores, budget, writer, reading, options, seed, out, as_json)
         return
-    from memaudit.adapters.store import read_store
+    from memaudit.adapters.registry import read_imported
     from memaudit.cli.diagnosis_tables import show_summary
     from memaudit.downstream.cases import StoreChoice, cases_in, named_policy, refuse_unnamed
     from memaudit.downstream.run import diagnose as run_diagnosis
@@ -145,7 +145,7 @@ def diagnose(
     asked = _asks(reader, grader, judge if stores else "", retriever, sources)
     run = engine_options.chosen(asked).map
     places = named_places(package)
-    exported = [read_store(path) for path in stores or []]
+    exported = [read_imported(path) for path in stores or []]
     _warn(exported)
     if not exported and not writer:
         raise MemAuditError("no store to diagnose; give a STORE or a --writer")

@@ -176,8 +176,7 @@ def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
 
 
 def _lines(store: "ExportedStore", out: Path) -> list[str]:
-    from memaudit.adapters.documents import document_lines
-    from memaudit.adapters.store import store_digest
+    from memaudit.adapters.store import document_lines, store_digest
 
     count, origin = store.count, store.origin
     how = "guessed from the content" if origin.guessed else "as given"

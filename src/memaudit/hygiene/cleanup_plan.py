@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
-from memaudit.adapters.documents import document_lines
 from memaudit.adapters.jsonl_or_text import JsonlOrText
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import import_store, is_store
-from memaudit.adapters.store import ExportedStore, Memory, read_store, store_text
+from memaudit.adapters.store import ExportedStore, Memory, document_lines, read_store, store_text
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.number_text import percent

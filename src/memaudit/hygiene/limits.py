@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from memaudit.adapters.documents import document_lines
-from memaudit.adapters.store import Document, ExportedStore
+from memaudit.adapters.store import Document, ExportedStore, document_lines
 from memaudit.core.errors import MemAuditError
 from memaudit.scoring.limits import LIMITS, TOKENS, Limit, named_limits
 

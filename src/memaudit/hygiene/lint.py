@@ -4,8 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from memaudit.adapters.documents import document_lines
-from memaudit.adapters.store import ExportedStore, ExportWarning, Memory, export_warning
+from memaudit.adapters.store import (
+    ExportedStore,
+    ExportWarning,
+    Memory,
+    document_lines,
+    export_warning,
+)
 from memaudit.core.cost import DECLARED, cost_rule, default_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain

@@ -12,7 +12,8 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from memaudit.adapters.store import ExportedStore, read_store
+from memaudit.adapters.registry import read_imported
+from memaudit.adapters.store import ExportedStore
 from memaudit.natural.named_packages import NATURAL
 
 STORES = ("mem0-shaped", "letta-shaped", "amem-shaped", "amem-shaped-metadata")
@@ -57,4 +58,4 @@ def store_files() -> Iterator[StoreFiles]:
 def natural_stores() -> tuple[ExportedStore, ...]:
     """Every shipped store, with the memories of all conversations."""
     with store_files() as found:
-        return tuple(read_store(found.store(name)) for name in STORES)
+        return tuple(read_imported(found.store(name)) for name in STORES)

@@ -5,8 +5,6 @@ from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
 
-from memaudit.adapters.documents import document_lines
-from memaudit.adapters.registry import ADAPTERS
 from memaudit.adapters.store import WRITTEN_AFTER, ExportedStore, Memory, missing_memories
 from memaudit.core.cost import DECLARED, RecordRule, cost_rule
 from memaudit.core.errors import MemAuditError
@@ -153,7 +151,7 @@ def _documents(
         )
         for document in store.documents
         if document.id in parts
-        for text in ["".join(document_lines(document.text)[document.head :])]
+        for text in [document.shown_text]
     )
 
 
@@ -206,13 +204,12 @@ def shown_texts(
 ) -> tuple[dict[str, str], int]:
     """The text of each memory, and how many times were left out as not the conversation's.
 
-    Where a system's reader is shown when a memory was said (`reader_time` of the importer), that
-    time stands before the text and is paid for. When a program happened to run tells a reader
-    nothing, and is never shown.
+    Where a system's reader is shown when a memory was said (`reader_time` of the origin), that time
+    stands before the text and is paid for. When a program happened to run tells a reader nothing,
+    and is never shown.
     """
     texts = {memory.id: memory.text for memory in memories}
-    adapter = ADAPTERS.get(store.origin.format)
-    field = adapter.reader_time if adapter else None
+    field = store.origin.reader_time
     if store.times == "none" or (store.times == "shown" and field is None):
         return texts, 0
     span = _conversation_days(package)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from memaudit.adapters.store import ExportedStore, read_store
+from memaudit.adapters.registry import read_imported
+from memaudit.adapters.store import ExportedStore
 from memaudit.core.budgets import is_share
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Certificate
@@ -182,7 +183,7 @@ class Library:
 
     def store(self, entry: LibraryEntry) -> ExportedStore:
         """An exported store."""
-        return self._open(entry, "store", lambda entry: read_store(entry.path))
+        return self._open(entry, "store", lambda entry: read_imported(entry.path))
 
     def scores(self, entry: LibraryEntry) -> ScoreLines:
         """What `memaudit score --json` wrote."""
