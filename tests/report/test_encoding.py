@@ -8,9 +8,8 @@ from itertools import combinations, pairwise
 import pytest
 from matplotlib.markers import MarkerStyle
 
-from memaudit.core.notebook import LOSS_COLOURS
+from memaudit.core.losses import KEPT, LOSS_STEPS
 from memaudit.formats.diagnosis_files import Layer, Outcome
-from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.report import encoding
 from memaudit.report.encoding import (
     DASHES,
@@ -200,5 +199,5 @@ def test_contrast_by_day_and_by_night() -> None:
 
 
 def test_notebooks_have_the_colours_of_pages() -> None:
-    for name, colour in LOSS_COLOURS.items():
-        assert HUES[LOSSES[name].tone].fill == colour
+    for step in (KEPT, *LOSS_STEPS.values()):
+        assert HUES[LOSSES[step.name].tone].fill == step.colour

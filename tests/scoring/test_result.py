@@ -10,8 +10,9 @@ import pytest
 from memaudit.adapters.store import ImportCount, Memory
 from memaudit.core.budgets import asked_budgets
 from memaudit.core.errors import MissingTool
+from memaudit.core.losses import LOSS_STEPS
 from memaudit.core.package import Experience
-from memaudit.formats.score_file import LOSS_STEPS, read_score_run
+from memaudit.formats.score_file import read_score_run
 from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.package_scores import Scoring, score_judged, score_package
 from memaudit.scoring.result import ScoreResult

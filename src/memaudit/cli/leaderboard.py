@@ -90,8 +90,8 @@ def leaderboard(
 def show_board(board: "Board") -> None:
     """Print the standings, the paired differences and the notes."""
     from memaudit.cli.terminal import console
+    from memaudit.core.losses import LOSS_STEPS
     from memaudit.core.text import counted
-    from memaudit.formats.score_file import LOSS_STEPS
     from memaudit.report.leaderboard_page import columns, coverage_note, notes
 
     screen = console()

@@ -12,10 +12,10 @@ from rich.table import Table
 from memaudit.cli.terminal import safe_markup
 from memaudit.core.budgets import USUAL_BUDGETS
 from memaudit.core.exact import exact
+from memaudit.core.losses import LOSS_STEPS
 from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import by_statement
-from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.judges import judged_how
 from memaudit.scoring.loss_diagnosis import KindRow
 from memaudit.scoring.pruning import POLICIES

@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from memaudit.core.errors import MissingTool
+from memaudit.core.losses import KEPT, LOSS_STEPS
 
 Frame = tuple[Sequence[str], Sequence[Sequence[Any]]]
 """The names of columns, and rows."""
@@ -19,14 +20,6 @@ MOST_ROWS = 100
 WIDTH, HEIGHT = 640, 200
 LEFT, BOTTOM, MARGIN = 56, 32, 10
 INK, LINE = "currentColor", "#0b6fb8"
-LOSS_COLOURS = {
-    "kept": "#8fc7a6",
-    "generation": "#64caf9",
-    "extraction": "#e37d5b",
-    "cost": "#f2d66c",
-    "selection": "#aa8dad",
-}
-"""The same colours as on every page (report/encoding.py)."""
 
 
 def to_frame(frame: Frame) -> Any:
@@ -65,19 +58,19 @@ def _cell(value: Any) -> str:
 
 def waterfall(kept: Fraction, losses: Mapping[str, Fraction]) -> str:
     """From 1, which is OPT, down to what is kept: a bar per loss."""
-    parts = [*losses.items(), ("kept", kept)]
+    parts = [*((LOSS_STEPS[name], share) for name, share in losses.items()), (KEPT, kept)]
     row, left = 26, 110
     full = WIDTH - left - 70
     bars, start = [], 1.0
-    for place, (name, share) in enumerate(parts):
+    for place, (step, share) in enumerate(parts):
         wide = float(share)
-        x = 0.0 if name == "kept" else start - wide
+        x = 0.0 if step is KEPT else start - wide
         start = x
         y = place * row + 6
         bars.append(
-            f'<text x="{left - 8}" y="{y + 13}" text-anchor="end">{escape(name)}</text>'
+            f'<text x="{left - 8}" y="{y + 13}" text-anchor="end">{escape(step.name)}</text>'
             f'<rect x="{left + x * full:.1f}" y="{y}" width="{max(wide * full, 1):.1f}" '
-            f'height="{row - 8}" fill="{LOSS_COLOURS.get(name, INK)}"/>'
+            f'height="{row - 8}" fill="{step.colour}"/>'
             f'<text x="{left + (x + wide) * full + 6:.1f}" y="{y + 13}">{wide:.1%}</text>'
         )
     return _svg(row * len(parts) + 10, bars, "losses from OPT down to what is kept")

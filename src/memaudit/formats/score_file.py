@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from memaudit.core.exact import Exact
+from memaudit.core.losses import LOSS_STEPS
 from memaudit.formats.file_model import FileModel, WithinOne, validated
 
 FORMAT = "memaudit-scores"
@@ -17,13 +18,6 @@ MOST_DIGITS = 4000
 _SHARE = re.compile(r"([0-9]+)(?:/([0-9]+))?")
 BY_FILE = ("labels", "published calls")
 """Judges that are named after their file."""
-LOSS_STEPS = {
-    "generation": "only other systems' memories express it",
-    "extraction": "never written",
-    "cost": "written, but too long to fit",
-    "selection": "a better subset of its own memories fits",
-}
-"""The losses in order, and what each means; scoring/loss_diagnosis.py measures them."""
 
 
 def _share(text: Any) -> Fraction:

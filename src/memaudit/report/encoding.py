@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from memaudit.core.losses import KEPT, LOSS_STEPS
 from memaudit.core.package import ABSTENTION, CURRENT, DELETION, STALE, SUPERSESSION, TEMPORAL
 from memaudit.formats.diagnosis_files import Layer, Outcome
 from memaudit.writers.registry import WRITERS
@@ -255,26 +256,24 @@ def kind_look(kind: str) -> AreaLook:
     return AreaLook(1 + _number(kind) % len(HUES), letters=letters)
 
 
-_KEPT, _NOT_WRITTEN = AreaLook(GREEN), AreaLook(VERMILION, "////")
-_NOT_SELECTED = AreaLook(PURPLE, "\\\\\\\\")
+_HUE_OF = {hue.fill: number for number, hue in HUES.items()}
+_STEPS = {
+    step.name: AreaLook(_HUE_OF[step.colour], step.hatch) for step in (KEPT, *LOSS_STEPS.values())
+}
 LOSSES: Mapping[str, AreaLook] = {
     # What a store loses of OPT.
-    "kept": _KEPT,
-    "generation": AreaLook(SKY, "...."),
-    "extraction": _NOT_WRITTEN,
-    "cost": AreaLook(AMBER, "xxxx"),
-    "selection": _NOT_SELECTED,
+    **_STEPS,
     # Who lost an answer.
-    Layer.NONE: _KEPT,
-    Layer.WRITE: _NOT_WRITTEN,
+    Layer.NONE: _STEPS["kept"],
+    Layer.WRITE: _STEPS["extraction"],
     Layer.RETRIEVAL: AreaLook(SKY, "----"),
     Layer.READER: AreaLook(BLUE, "++++"),
     Layer.LUCK: AreaLook(AMBER, "...."),
     Layer.UNCERTAIN: AreaLook(GREY),
     # What became of a question.
-    Outcome.RIGHT: _KEPT,
-    Outcome.NEVER_WRITTEN: _NOT_WRITTEN,
-    Outcome.PRUNED: _NOT_SELECTED,
+    Outcome.RIGHT: _STEPS["kept"],
+    Outcome.NEVER_WRITTEN: _STEPS["extraction"],
+    Outcome.PRUNED: _STEPS["selection"],
     Outcome.NOT_RETRIEVED: AreaLook(SKY, "----"),
     Outcome.ABSTAINED: AreaLook(BLUE),
     Outcome.WRONG: AreaLook(BLUE, "++++"),

@@ -12,10 +12,11 @@ import numpy as np
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import MAX_DIGITS, common_denominator
+from memaudit.core.losses import LOSS_STEPS
 from memaudit.core.notebook import Frame, html_table, to_frame
 from memaudit.core.number_text import with_interval
 from memaudit.core.text import counted
-from memaudit.formats.score_file import LOSS_STEPS, MOST_DIGITS, LossDiagnosis, ScoreRow
+from memaudit.formats.score_file import MOST_DIGITS, LossDiagnosis, ScoreRow
 from memaudit.scoring.caveats import is_incomplete
 from memaudit.scoring.score_files import Entries, by_size
 from memaudit.stats.bootstrap import Floats, Interval, mean_intervals, resample_counts

@@ -6,10 +6,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from memaudit.core.losses import LOSS_STEPS
 from memaudit.core.number_text import percent, ratio, rounded, significant, span
 from memaudit.core.text import counted
 from memaudit.core.version import VERSION
-from memaudit.formats.score_file import LOSS_STEPS, StoreRow
+from memaudit.formats.score_file import StoreRow
 from memaudit.io.atomic import write_file
 from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.leaderboard import SHARES, Board, Standing
@@ -257,7 +258,7 @@ def build_page(board: Board, title: str = TITLE) -> str:
         best=Member("upper", "best subset that fits", "", "reference", BEST_SUBSET_LOOK),
         columns=[column for column in columns() if column.heading],
         shares=SHARES,
-        losses=LOSS_STEPS,
+        losses={step.name: step.meaning for step in LOSS_STEPS.values()},
         coverage=coverage_note(board),
         notes=notes(board),
         data=leaderboard_data(board),

@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import partial
 
 from memaudit.adapters.store import WRITTEN_AFTER, Memory
+from memaudit.core.losses import LOSS_STEPS
 from memaudit.core.number_text import percent
 from memaudit.core.text import counted
-from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.report.system_labels import label_quality
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem, Run, run_name
 from memaudit.scoring.board_scores import ScoredConversation
@@ -121,13 +121,7 @@ def _share(name: str, row: StoreScore) -> Fraction | None:
     return next(step.share for step in row.diagnosis.steps if step.name == name)
 
 
-WHY = {
-    "generation": "another store of the board wrote it, or wrote it in fewer words, and neither "
-    "this store nor the package did",
-    "extraction": "it never wrote what the questions need",
-    "cost": "it wrote what the questions need in memories too long to fit the budget together",
-    "selection": "the best choice of its own memories is worth far more than what is kept",
-}
+WHY = {step.name: step.reason for step in LOSS_STEPS.values()}
 
 
 def system_row(

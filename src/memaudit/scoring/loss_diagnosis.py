@@ -26,6 +26,7 @@ from itertools import pairwise
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Enclosure, plain
+from memaudit.core.losses import KEPT, LOSS_STEPS, STAGES
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import (
     ABSTENTION,
@@ -36,7 +37,6 @@ from memaudit.core.package import (
     EvidenceUnit,
     Package,
 )
-from memaudit.formats.score_file import LOSS_STEPS
 from memaudit.scoring.pruning import EVERYTHING_FITS, Policy, keep_within
 from memaudit.scoring.score import (
     NOT_CERTIFIED,
@@ -47,18 +47,8 @@ from memaudit.scoring.score import (
 )
 from memaudit.scoring.written_store import WrittenStore
 
-ADVICE = {
-    "generation": "other systems say what neither the package nor this store says, or in fewer "
-    "words: look at their memories",
-    "extraction": "improve extraction: what later questions need was never written",
-    "cost": "improve compaction: what was written is too long to fit the budget",
-    "selection": "improve admission: a better subset of its own memories fits the budget",
-    "kept": "little is lost in writing: look downstream, at retrieval and reading",
-}
 LITTLE = Fraction(1, 10)
 """Below this total loss the advice is to look downstream."""
-
-STAGES = ("common union", "union", "union as written", "store alone", "kept")
 
 UnitValues = Mapping[str, Enclosure]
 """What a store is worth, unit by unit."""
@@ -68,7 +58,7 @@ NOTHING = Enclosure(ZERO, ZERO)
 
 
 @dataclass(frozen=True, slots=True)
-class LossStep:
+class Loss:
     """One loss: its share of OPT of the common union, and the units behind it, largest first.
 
     Parts of units add up to the loss; a unit with a negative part gained. `between` encloses the
@@ -95,7 +85,7 @@ class Diagnosis:
     kept_share: Fraction
     kept_between: Enclosure
     kept_units: Mapping[str, Fraction]
-    steps: tuple[LossStep, ...]
+    steps: tuple[Loss, ...]
     stages: Mapping[str, Fraction]
     """The values that the losses lie between, from OPT of the common union down."""
     advice: str
@@ -170,13 +160,13 @@ def diagnose_losses(
         kept_units={unit: value.high for unit, value in stages[-1].items() if value.high},
         steps=steps,
         stages={name: _total(units).high for name, units in zip(STAGES, stages, strict=True)},
-        advice=ADVICE["kept" if little else worst.name],
+        advice=(KEPT if little else LOSS_STEPS[worst.name]).advice,
     )
 
 
 def _step(
     package: Package, name: str, above: UnitValues, below: UnitValues, opt: Enclosure
-) -> LossStep:
+) -> Loss:
     parts = {
         unit: above.get(unit, NOTHING).high - below.get(unit, NOTHING).high
         for unit in {*above, *below}
@@ -191,7 +181,7 @@ def _step(
     upper, lower = _total(above), _total(below)
     between = _share(upper.low - lower.high, upper.high - lower.low, opt)
     queries = tuple(query.id for query in asking)
-    return LossStep(name, value, value / opt.high, tuple(lost), queries, between)
+    return Loss(name, value, value / opt.high, tuple(lost), queries, between)
 
 
 def _total(values: UnitValues) -> Enclosure:

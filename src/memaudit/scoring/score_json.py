@@ -15,7 +15,7 @@ from memaudit.core.text import content_key
 from memaudit.formats.score_file import FORMAT, VERSION
 from memaudit.scoring.caveats import store_data
 from memaudit.scoring.lazy_judging import LazyResult
-from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, LossStep, NoDiagnosis
+from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, Loss, NoDiagnosis
 from memaudit.scoring.result import LostUnit, ScoreResult, StoreScore
 from memaudit.scoring.score import KeptStore, Ratio
 from memaudit.scoring.writing_cost import writing_cost
@@ -175,7 +175,7 @@ def diagnosis_row(diagnosis: Diagnosis | NoDiagnosis) -> dict[str, Any]:
     return row if diagnosis.is_exact else {**row, "kept_between": _ends(diagnosis.kept_between)}
 
 
-def _step_row(step: LossStep, exact: bool) -> dict[str, Any]:
+def _step_row(step: Loss, exact: bool) -> dict[str, Any]:
     row = {
         "share": str(step.share),
         "value": rounded(step.value),

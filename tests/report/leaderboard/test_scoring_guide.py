@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.formats.score_file import LOSS_STEPS
+from memaudit.core.losses import LOSS_STEPS
 from memaudit.pytest_plugin import score_store
 from tests.docs.walk import walk
 

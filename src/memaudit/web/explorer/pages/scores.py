@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from memaudit.core.losses import LOSS_STEPS
 from memaudit.core.unit_parts import by_statement, named_part
-from memaudit.formats.score_file import LOSS_STEPS, LostUnitRow, ScoreRow
+from memaudit.formats.score_file import LostUnitRow, ScoreRow
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.library.library import NotInLibrary

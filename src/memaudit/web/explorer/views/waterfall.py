@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from memaudit.formats.score_file import LOSS_STEPS, LossDiagnosis
+from memaudit.core.losses import KEPT, LOSS_STEPS
+from memaudit.formats.score_file import LossDiagnosis
 
 WHOLE, STEP, REST = "whole", "step", "rest"
 
-ABOUT = {**LOSS_STEPS, "kept": "what the store holds within the budget"}
+ABOUT = {step.name: step.meaning for step in (*LOSS_STEPS.values(), KEPT)}
 
 
 @dataclass(frozen=True, slots=True)
