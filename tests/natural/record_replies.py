@@ -17,7 +17,6 @@ from memaudit.models.providers import ModelSettings
 from memaudit.models.request import Request
 from memaudit.models.session import open_session
 from memaudit.natural.prompt_cases import case_request, prompt_cases
-from memaudit.natural.prompts import LATEST
 from tests.models.server import completion
 
 READER = "blind-reader"
@@ -30,7 +29,7 @@ def requests() -> dict[str, Request]:
     """By key, in its order, which says nothing about the cases."""
     with tempfile.TemporaryDirectory() as folder, Cache(Path(folder) / "cache") as cache:
         session = open_session(ModelSettings(provider="offline"), cache, Path(folder) / "none")
-        made = [case_request(case, session, READER, LATEST) for case in prompt_cases()]
+        made = [case_request(case, session, READER) for case in prompt_cases()]
     return {request.key: request for request in sorted(made, key=lambda request: request.key)}
 
 

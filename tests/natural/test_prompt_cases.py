@@ -24,7 +24,7 @@ from memaudit.natural.prompt_cases import (
 from tests.cli.running import done, failure, printed_json, run
 from tests.models.server import completion, send, serving
 from tests.natural.passes.building import live
-from tests.natural.passes.fake_model import blocks, prompt_of, unit
+from tests.natural.passes.fake_model import blocks, unit, which
 from tests.natural.record_replies import READER, RECORDED
 
 BY_ID = {case.id: case for case in prompt_cases()}
@@ -102,20 +102,18 @@ def right_reply(case: PromptCase) -> dict[str, Any]:
 
 
 def checked(
-    folder: Path, cases: list[PromptCase], reply: Callable[[PromptCase], Any], prompts: int = 2
+    folder: Path, cases: list[PromptCase], reply: Callable[[PromptCase], Any]
 ) -> list[CaseResult]:
     """The results of a model that gives these replies; the wire shows it what the case gives."""
 
     def answers(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
-        name, version = prompt_of(body)
-        assert version == prompts
         data = blocks(body["messages"][1]["content"])
-        (case,) = [case for case in cases if case.stage == name and is_of(case, data)]
+        (case,) = [case for case in cases if case.stage == which(body) and is_of(case, data)]
         send(handler, 200, completion(json.dumps(reply(case))))
 
     with serving(answers) as served, Cache(folder / "cache") as cache:
         session = open_session(live(served.url), cache, folder / "requests")
-        return check_prompts(cases, session, "one", prompts)
+        return check_prompts(cases, session, "one")
 
 
 def is_of(case: PromptCase, data: dict[str, Any]) -> bool:
@@ -266,29 +264,6 @@ def test_checks_of_units(
     assert (found.answer, found.is_right) == (answer or "as expected", answer is None)
 
 
-def test_version_1_is_graded_by_what_it_can_say(tmp_path: Path) -> None:
-    """No parts, and one of equal alternatives is enough."""
-    cells = {"cells": [{"memory": 1, "unit": 1, "label": "partial", "reason": ""}]}
-    rows = [{"unit": 2, "reason": ""}]
-    need = {"decision": "supported", "required": rows, "reason": ""}
-    replies = {"coverage-6-1": cells, "requirements-5-1": need}
-    cases = [BY_ID[id] for id in replies]
-    # the wire of version 1 shows no parts
-    plain = [
-        PromptCase(
-            case.id,
-            case.stage,
-            case.point,
-            case.why,
-            {name: data for name, data in case.given.items() if name != "parts"},
-            case.right,
-        )
-        for case in cases
-    ]
-    found = checked(tmp_path, plain, lambda case: replies[case.id], prompts=1)
-    assert [result.is_right for result in found] == [True, True]
-
-
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that always says full: a table by point, every failure, an exit code on demand."""
     monkeypatch.chdir(tmp_path)
@@ -306,7 +281,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(served.bodies) == len(cases)
     replay = (*asks, "--provider", "offline")
     data = printed_json(*replay)
-    assert (data["model"], data["prompts"], data["cases"]) == ("one", 2, len(cases))
+    assert (data["model"], data["cases"]) == ("one", len(cases))
     assert data["right"] == right == sum(row["right"] for row in data["results"])
     lines = [line.split() for line in printed.splitlines()]
     assert ["all", str(right), str(len(cases))] in lines
@@ -322,7 +297,6 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert short.exit_code == 1
     assert f"fewer than {right + 1}" in short.stderr
     assert "choose units, requirements" in failure(*asks[:4], "--pass", "memories")
-    assert "no version 3" in failure(*replay, "--prompts", "3")
 
 
 RIGHT = 145

@@ -21,7 +21,7 @@ from memaudit.scoring.model_judge import ModelJudge, best_answer
 from tests.cli.running import done, failure, import_texts, printed_json
 from tests.models.server import serving
 from tests.natural.passes.building import live
-from tests.natural.passes.fake_model import answer, blocks, instead, plays, prompt_of, which
+from tests.natural.passes.fake_model import answer, blocks, instead, plays, which
 
 UNITS = [
     EvidenceUnit(id="gold-1", kind="fact", text="Ann moved to Rome."),
@@ -77,19 +77,6 @@ def test_cells_and_provenance(tmp_path: Path) -> None:
     assert {frozenset(row) for row in sent["units"]} == {frozenset({"unit", "text"})}
     words = json.dumps(body["messages"])
     assert not [word for word in ("mem0/", "gold-", "other/") if word in words]
-
-
-def test_the_first_version_of_the_prompt_is_a_choice(tmp_path: Path) -> None:
-    """Asked and named as before there was a second one, so that old caches and files stay good."""
-    with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
-        judge = named_judge("model:org/one:free:coverage/1", session=asked)
-        found = judge.judge(MEMORIES, UNITS)
-        with pytest.raises(MemAuditError, match="no version 3"):
-            named_judge("model:one:coverage/3", session=asked)
-    assert [prompt_of(body) for body in served.bodies] == [("coverage", 1)]
-    assert served.bodies[0]["model"] == "org/one:free"
-    assert judge.name == "model org/one:free"
-    assert found.cells["mem0/1"]["gold-1"].provenance == "model:org/one:free"
 
 
 def test_of_equal_alternatives_the_best_counts(tmp_path: Path) -> None:

@@ -269,16 +269,6 @@ def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
     }
 
 
-def test_the_first_prompt_cannot_ask_about_parts(tmp_path: Path) -> None:
-    with (
-        serving(plays) as served,
-        session(tmp_path, live(served.url)) as asked,
-        pytest.raises(MemAuditError, match=r"version 1 of the coverage prompt cannot ask about pa"),
-    ):
-        ask_judge(ModelJudge(asked, "one:coverage/1"), texts("Soup."), UNITS)
-    assert served.bodies == []
-
-
 @given(problems(), st.data())
 @settings(max_examples=25)
 def test_lazy_judging_stays_exact_with_parts(

@@ -44,7 +44,6 @@ class ModelOptions:
     timeout: float = 120.0
     retries: int = 5
     yes: bool = False
-    prompts: int = 2
 
     @property
     def is_default(self) -> bool:
@@ -73,7 +72,6 @@ def build_with_models(
         spot_checker=options.spot_checker,
         frame=options.frame,
         cost_rule=job.cost_rule or WORDS,
-        prompts=options.prompts,
     )
     if options.max_tokens is not None and options.max_tokens < 1:
         raise MemAuditError(f"--max-tokens must be at least 1, not {options.max_tokens}")
@@ -242,10 +240,6 @@ def build(
     yes: Annotated[
         bool, typer.Option("--yes", help="model: do not ask for confirmation before spending.")
     ] = False,
-    prompts: Annotated[
-        int,
-        typer.Option(metavar="N", help="model: the version of the prompts; 1 replays old caches."),
-    ] = 2,
     form: Annotated[
         str, typer.Option("--as", metavar="FORM", help="Form of each package: json or folder.")
     ] = "json",
@@ -277,7 +271,6 @@ def build(
         timeout,
         retries,
         yes,
-        prompts,
     )
     labels = read_labels(units, memories, coverage or [])
     job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels, group)

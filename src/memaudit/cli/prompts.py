@@ -32,9 +32,6 @@ def _group() -> None:
 @spread
 def check(
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
-    version: Annotated[
-        int, typer.Option("--prompts", metavar="N", help="The version of the prompts.")
-    ] = 2,
     stage: Annotated[
         str | None,
         typer.Option(
@@ -59,11 +56,11 @@ def check(
     cases = chosen_cases(stage)
     with judging_session(True, options, Path("prompts-check")) as session:
         assert session is not None  # asked for
-        results = check_prompts(cases, session, model, version)
+        results = check_prompts(cases, session, model)
     right = sum(result.is_right for result in results)
     if as_json:
         rows = [result.to_json() for result in results]
-        data = {"model": model, "prompts": version, "cases": len(rows), "right": right}
+        data = {"model": model, "cases": len(rows), "right": right}
         typer.echo(json.dumps({**data, "results": rows}, indent=1))
     else:
         _print(results, right)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.frame import Frame, Label, LabelSet
+from memaudit.models.prompt import provenance
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs
-from memaudit.natural.prompts import judged_by, judging_model
-from memaudit.scoring.model_judge import refuse_parts
+from memaudit.natural.prompts import pass_prompt
 
 STAGE = "cells"
 MODEL_ANNOTATOR = "model:"
@@ -30,21 +30,17 @@ class ModelLabels:
     undecided: tuple[str, ...]
 
 
-def annotator_of(name: str) -> str:
-    """The annotator of labels by `NAME` or `NAME:coverage/VERSION`."""
-    return f"{MODEL_ANNOTATOR}{judged_by(*judging_model(name))}"
+def annotator_of(model: str) -> str:
+    """The annotator of labels by a model, with its prompt."""
+    return provenance(model, pass_prompt("coverage"))
 
 
-def labels_by_model(frame: Frame, session: ModelSession, name: str) -> ModelLabels:
+def labels_by_model(frame: Frame, session: ModelSession, model: str) -> ModelLabels:
     """Ask a model about every cell of a frame; equal texts of one package are asked once."""
-    model, prompts = judging_model(name)
-    refuse_parts(prompts, (Statement("", cell.parts) for cell in frame.cells))
     wanted: defaultdict[str, set[TextPair]] = defaultdict(set)
     for cell in frame.cells:
         wanted[cell.package].add((cell.candidate_text, Statement(cell.unit_text, cell.parts)))
-    judged = judge_pairs(
-        {name: wanted[name] for name in sorted(wanted)}, session, model, STAGE, prompts
-    )
+    judged = judge_pairs({name: wanted[name] for name in sorted(wanted)}, session, model, STAGE)
     labels: dict[str, Label] = {}
     notes: dict[str, str] = {}
     kept: dict[str, frozenset[str]] = {}
@@ -63,5 +59,5 @@ def labels_by_model(frame: Frame, session: ModelSession, name: str) -> ModelLabe
             f"the model {model!r} gave no answer for any cell; check the address and the model, "
             "then run again"
         )
-    label_set = LabelSet(annotator_of(name), labels, notes, kept)
+    label_set = LabelSet(annotator_of(model), labels, notes, kept)
     return ModelLabels(label_set, tuple(undecided))

@@ -17,10 +17,9 @@ from memaudit.core.text import one_line
 from memaudit.datasets.conversation import Question
 from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes import adjudication, coverage, first_replies, requirements, units
+from memaudit.natural.passes import adjudication, coverage, requirements, units
 from memaudit.natural.passes.adjudication import RequirementProposal, adjudication_request
 from memaudit.natural.passes.coverage import (
-    CellRow,
     Chunk,
     Statement,
     coverage_request,
@@ -29,7 +28,6 @@ from memaudit.natural.passes.coverage import (
 from memaudit.natural.passes.requirements import Requirement, ShownUnit, requirements_request
 from memaudit.natural.passes.source import SourceSession, SourceText, SourceTurn
 from memaudit.natural.passes.units import normalized, units_request
-from memaudit.natural.prompts import LATEST, check_version
 
 POINTS = {
     "units 1": "weight of assistant text",
@@ -58,15 +56,15 @@ POINTS = {
     "coverage 5": "inference",
     "coverage 6": "parts kept",
 }
-"""What careful readers stumbled over in version 1; every case tests one of them."""
+"""What careful readers stumbled over in earlier prompts; every case tests one of them."""
 
-_REPLIES: Mapping[str, tuple[type[BaseModel], type[BaseModel]]] = {
-    "units": (first_replies.UnitsReply, units.UnitsReply),
-    "requirements": (first_replies.RequirementsReply, requirements.RequirementsReply),
-    "adjudication": (first_replies.AdjudicationReply, adjudication.AdjudicationReply),
-    "coverage": (first_replies.CoverageReply, coverage.CoverageReply),
+_REPLIES: Mapping[str, type[BaseModel]] = {
+    "units": units.UnitsReply,
+    "requirements": requirements.RequirementsReply,
+    "adjudication": adjudication.AdjudicationReply,
+    "coverage": coverage.CoverageReply,
 }
-"""By pass: the replies of version 1 and 2."""
+"""By pass: its reply."""
 
 STAGES = tuple(_REPLIES)
 
@@ -135,38 +133,35 @@ def chosen_cases(stage: str | None) -> list[PromptCase]:
 
 
 def check_prompts(
-    cases: Sequence[PromptCase], session: ModelSession, model: str, prompts: int = LATEST
+    cases: Sequence[PromptCase], session: ModelSession, model: str
 ) -> list[CaseResult]:
     """Ask a model about every case, each in a request of its own. In a batch all wait together."""
-    check_version(prompts)
     by_stage = {
         stage: own for stage in STAGES if (own := [case for case in cases if case.stage == stage])
     }
     results: dict[str, CaseResult] = {}
     for stage, own in by_stage.items():
-        requests = [(case.id, case_request(case, session, model, prompts)) for case in own]
+        requests = [(case.id, case_request(case, session, model)) for case in own]
         is_last = stage == list(by_stage)[-1]
-        replies = session.ask(stage, requests, _REPLIES[stage][prompts - 1], hold=not is_last)
+        replies = session.ask(stage, requests, _REPLIES[stage], hold=not is_last)
         for case, reply in zip(own, replies, strict=True):
             graded = ("no valid reply", False) if reply is None else _GRADES[stage](case, reply)
             results[case.id] = CaseResult(case, *graded)
     return [results[case.id] for case in cases]
 
 
-def case_request(case: PromptCase, session: ModelSession, model: str, prompts: int) -> Request:
+def case_request(case: PromptCase, session: ModelSession, model: str) -> Request:
     """The request of a case, made as the pass itself makes it."""
     given, parameters = case.given, session.parameters
     if case.stage == "units":
-        return units_request(_source(given["source"]), model, parameters, prompts)
+        return units_request(_source(given["source"]), model, parameters)
     if case.stage == "coverage":
         chunk = Chunk((given["memory"],), (_statement(case),), ((1, 1),))
-        return coverage_request(chunk, model, session, prompts)
+        return coverage_request(chunk, model, session)
     question = Question("q", given["question"], given["answer"], "", asked_at=given.get("asked"))
-    shown = [
-        _shown_unit(number, row, prompts) for number, row in enumerate(given["units"], start=1)
-    ]
+    shown = [_shown_unit(number, row) for number, row in enumerate(given["units"], start=1)]
     if case.stage == "requirements":
-        return requirements_request(question, shown, model, parameters, prompts)
+        return requirements_request(question, shown, model, parameters)
     proposed = given["proposal"]
     requirement = Requirement(
         proposed["decision"],
@@ -175,7 +170,7 @@ def case_request(case: PromptCase, session: ModelSession, model: str, prompts: i
         {group[0]: tuple(group[1:]) for group in proposed["required"] if len(group) > 1},
     )
     proposal = RequirementProposal(question, requirement, shown)
-    return adjudication_request(proposal, model, parameters, prompts)
+    return adjudication_request(proposal, model, parameters)
 
 
 def _source(sessions: Sequence[Mapping[str, Any]]) -> SourceText:
@@ -201,19 +196,14 @@ def _statement(case: PromptCase) -> Statement:
     return Statement(case.given["unit"], tuple(case.given.get("parts", {}).items()))
 
 
-def _shown_unit(number: int, row: Mapping[str, Any], prompts: int) -> ShownUnit:
-    """A row as the pass shows it; version 1 knew no speakers, dates or disputes."""
-    unit = ShownUnit(
-        number, row.get("kind", "fact"), row.get("time"), row["statement"], row.get("quote", ""), 1
-    )
-    if prompts == 1:
-        return unit
+def _shown_unit(number: int, row: Mapping[str, Any]) -> ShownUnit:
+    """A row as the pass shows it."""
     return ShownUnit(
         number,
-        unit.kind,
-        unit.time,
-        unit.statement,
-        unit.quote,
+        row.get("kind", "fact"),
+        row.get("time"),
+        row["statement"],
+        row.get("quote", ""),
         1,
         row.get("said_by", "user"),
         tuple(row.get("context", ())),
@@ -237,8 +227,6 @@ def _grade_coverage(case: PromptCase, reply: Any) -> tuple[str, bool]:
     if not rows:
         return "no cell", False
     (row,) = rows
-    if not isinstance(row, CellRow):
-        return row.label, row.label == case.right["label"]
     cell, problem = judged_cell(row, _statement(case))
     if cell is None:
         return f"{row.label}, {problem}", False
@@ -252,18 +240,14 @@ def _cell_text(label: str, kept: Sequence[str] | None) -> str:
 
 
 def _grade_decision(case: PromptCase, reply: Any) -> tuple[str, bool]:
-    """A decision or verdict, and its units: version 1 names one of equal alternatives."""
+    """A decision or verdict, and its units."""
     name = getattr(reply, "decision", None) or reply.verdict
-    rows = [row if isinstance(row, int) else row.unit for row in reply.required]
-    others = [getattr(row, "alternatives", []) for row in reply.required]
-    groups = [[number, *more] for number, more in zip(rows, others, strict=True)]
+    groups = [[row.unit, *row.alternatives] for row in reply.required]
     wanted = case.right.get("required")
     right_name = case.right.get("decision") or case.right.get("verdict")
     if wanted is None:
         return name, name == right_name
     found, expected = ({frozenset(group) for group in some} for some in (groups, wanted))
-    if isinstance(reply, first_replies.RequirementsReply | first_replies.AdjudicationReply):
-        found = {next((group for group in expected if one <= group), one) for one in found}
     return _groups_text(name, groups), name == right_name and found == expected
 
 

@@ -1,6 +1,6 @@
 """A model as a judge, by the coverage pass that also judges package candidates."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -8,29 +8,26 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.labels import FULL, NONE
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.unit_parts import WholeUnit, whole_units
+from memaudit.models.prompt import provenance
 from memaudit.models.session import ModelSession
 from memaudit.models.spending import confirm, estimate
 from memaudit.natural.passes.coverage import (
+    STAGE,
     JudgedCell,
     Statement,
     chunks,
     coverage_request,
     judge_pairs,
 )
-from memaudit.natural.prompts import judged_by, judging_model
+from memaudit.natural.prompts import pass_prompt
 from memaudit.scoring.judges import AskedPair, Cell, Judgement, MemoryText, Pair
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name and its prompt follow."""
 
-ASKS_PARTS = 2
-"""The first version of the prompts that asks about parts."""
-
 
 class ModelJudge:
     """Asks about every memory and unit by their texts alone; equal texts get equal cells.
-
-    `NAME:coverage/1` asks the model NAME with version 1 of the prompt.
 
     Of a unit with alternatives, the text that a memory preserves best counts. A statement with
     parts is one question: which of its parts does the memory keep?
@@ -41,10 +38,9 @@ class ModelJudge:
     judges_candidates = True
 
     def __init__(self, session: ModelSession, name: str) -> None:
-        model, prompts = judging_model(name)
-        self.name = f"model {judged_by(model, prompts)}"
-        self._session, self._model, self._prompts = session, model, prompts
-        self._provenance = f"{MODEL}{judged_by(model, prompts)}"
+        self._session, self._model = session, name
+        self._provenance = provenance(name, pass_prompt(STAGE))
+        self.name = f"model {self._provenance.removeprefix(MODEL)}"
         self._has_answered = False
         self._callbacks = session.callbacks
 
@@ -54,10 +50,7 @@ class ModelJudge:
         if session.provider == "offline" or not pairs:
             return
         asked = {(text, one) for text, whole in pairs for one in asked_statements(whole)}
-        refuse_parts(self._prompts, (statement for _, statement in asked))
-        requests = [
-            coverage_request(chunk, self._model, session, self._prompts) for chunk in chunks(asked)
-        ]
+        requests = [coverage_request(chunk, self._model, session) for chunk in chunks(asked)]
         callbacks.show(f"at most {len(pairs):,} cells, {self._model}; rounds may need more calls:")
         confirm(
             estimate(requests, session.cache, session.price),
@@ -81,8 +74,7 @@ class ModelJudge:
         if pairs is None:
             pairs = list(product(texts, statements))
         asked = {(texts[memory], text) for memory, unit in pairs for text in statements[unit]}
-        refuse_parts(self._prompts, (text for _, text in asked))
-        judged = judge_pairs({"": asked}, self._session, self._model, prompts=self._prompts)[""]
+        judged = judge_pairs({"": asked}, self._session, self._model)[""]
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         undecided: list[tuple[str, str]] = []
         for memory, unit in pairs:
@@ -100,15 +92,6 @@ class ModelJudge:
                 "then run again"
             )
         return Judgement(cells, tuple(undecided))
-
-
-def refuse_parts(prompts: int, statements: Iterable[Statement]) -> None:
-    """The first version of the prompt cannot ask about parts."""
-    if prompts < ASKS_PARTS and any(statement.parts for statement in statements):
-        raise MemAuditError(
-            f"version {prompts} of the coverage prompt cannot ask about parts of statements; leave "
-            f"out :coverage/{prompts} to use the current one"
-        )
 
 
 def asked_statements(whole: WholeUnit) -> list[Statement]:

@@ -13,20 +13,10 @@ import re
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from memaudit.natural.prompts import (
-    LATEST,
-    OTHER_PROMPTS,
-    PROMPTS,
-    VERSIONS,
-    pass_prompt,
-)
+from memaudit.natural.prompts import OTHER_PROMPTS, PROMPTS, pass_prompt
 from tests.models.server import Behaviour, completion, send
 
-TEXTS = {
-    f"{pass_prompt(name, version).text}\n\n": (name, version)
-    for name in PROMPTS
-    for version in VERSIONS
-} | {f"{pass_prompt(name).text}\n\n": (name, 1) for name in OTHER_PROMPTS}
+TEXTS = {f"{pass_prompt(name).text}\n\n": name for name in (*PROMPTS, *OTHER_PROMPTS)}
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
 
@@ -43,11 +33,7 @@ def blocks(user: str) -> dict[str, Any]:
 
 
 def which(body: dict[str, Any]) -> str:
-    return prompt_of(body)[0]
-
-
-def prompt_of(body: dict[str, Any]) -> tuple[str, int]:
-    """The prompt's name and version."""
+    """The prompt's name."""
     system = body["messages"][0]["content"]
     (found,) = [found for text, found in TEXTS.items() if system.startswith(text)]
     return found
@@ -58,7 +44,7 @@ def sentences(text: str) -> list[str]:
 
 
 def answer(body: dict[str, Any]) -> dict[str, Any]:
-    name, version = prompt_of(body)
+    name = which(body)
     data = blocks(body["messages"][1]["content"])
     if name in ("memories", "units"):
         turns = [
@@ -77,13 +63,13 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
             for turn in session["turns"]
             if (found := re.match(r"[^.!?]+[.!?]+[^.!?]+[.!?]+", turn["text"]))
         ]
-        return {"units": [unit(one, text, text, version, who) for one, text, who in turns]}
+        return {"units": [unit(one, text, text, who) for one, text, who in turns]}
     if name == "quotes":
         return {"quotes": []}
     if name == "requirements":
-        return requirements(data, version)
+        return requirements(data)
     if name == "adjudication":
-        return adjudication(data, version)
+        return adjudication(data)
     if name == "compaction":
         return {"memories": compaction(data)}
     if name == "causes":
@@ -95,9 +81,7 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
     if name in OTHER_PROMPTS:
         return {"scores": salience(data)}
     found = cells(data, strict=body["model"] == "other")
-    if version > 1:
-        found = [{**row, "kept": kept(row, data)} for row in found]
-    return {"cells": found}
+    return {"cells": [{**row, "kept": kept(row, data)} for row in found]}
 
 
 def compaction(data: dict[str, Any]) -> list[dict[str, Any]]:
@@ -150,12 +134,13 @@ def salience(data: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def unit(
-    turn: int, quote: str, statement: str, version: int = LATEST, who: str = "assistant"
-) -> dict[str, Any]:
-    """A row of the units pass; in version 2 with a speaker and no other detail."""
-    row = {"turn": turn, "quote": quote, "kind": "fact", "statement": statement}
-    details = {
+def unit(turn: int, quote: str, statement: str, who: str = "assistant") -> dict[str, Any]:
+    """A row of the units pass with a speaker and no other detail."""
+    return {
+        "turn": turn,
+        "quote": quote,
+        "kind": "fact",
+        "statement": statement,
         "context": [],
         "said_by": who,
         "change": "none",
@@ -164,14 +149,13 @@ def unit(
         "to": None,
         "parts": [],
     }
-    return row | details if version > 1 else row
 
 
-def requirements(data: dict[str, Any], version: int = LATEST) -> dict[str, Any]:
+def requirements(data: dict[str, Any]) -> dict[str, Any]:
     words = re.findall(r"\w+", data["question"]["answer"] or "")
     longest = max(words, key=len, default="").lower()
     rows = [
-        {"unit": unit["unit"], "reason": f"says {longest}"} | ({"or": []} if version > 1 else {})
+        {"unit": unit["unit"], "reason": f"says {longest}", "or": []}
         for unit in data["units"]
         if longest and longest in unit["statement"].lower()
     ]
@@ -179,7 +163,7 @@ def requirements(data: dict[str, Any], version: int = LATEST) -> dict[str, Any]:
     return {"decision": decision, "required": rows, "reason": "by the longest word"}
 
 
-def adjudication(data: dict[str, Any], version: int = LATEST) -> dict[str, Any]:
+def adjudication(data: dict[str, Any]) -> dict[str, Any]:
     """A verdict by the length of the question; a correction keeps one unit and marks it."""
     verdict = VERDICTS[len(data["question"]["question"]) % 4]
     required = [row["unit"] for row in data["proposal"]["required"]]
@@ -190,7 +174,7 @@ def adjudication(data: dict[str, Any], version: int = LATEST) -> dict[str, Any]:
     first = required[0]
     (statement,) = [unit["statement"] for unit in data["units"] if unit["unit"] == first]
     rewrites = [{"unit": first, "statement": f"{statement} (checked)"}]
-    right: list[Any] = [{"unit": first, "or": []}] if version > 1 else [first]
+    right: list[Any] = [{"unit": first, "or": []}]
     return {"verdict": verdict, "required": right, "rewrites": rewrites, "reason": "enough"}
 
 

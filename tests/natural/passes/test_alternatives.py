@@ -6,7 +6,7 @@ from typing import Any
 from memaudit.natural.build_folder import packages_at
 from tests.models.server import serving
 from tests.natural.passes.building import RECIPE, live, make
-from tests.natural.passes.fake_model import prompt_of
+from tests.natural.passes.fake_model import which
 from tests.natural.passes.test_misbehaviour import changed
 
 
@@ -43,8 +43,6 @@ def test_one_unit_whose_cells_are_the_largest(tmp_path: Path) -> None:
     alone = [query.required for query in package.queries if len(query.required) == 1]
     assert {unit.id for unit in merged} <= {required for (required,) in alone}
     proposals = [
-        body["messages"][1]["content"]
-        for body in served.bodies
-        if prompt_of(body)[0] == "adjudication"
+        body["messages"][1]["content"] for body in served.bodies if which(body) == "adjudication"
     ]
     assert any('"or": [' in text for text in proposals)

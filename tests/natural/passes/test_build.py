@@ -146,7 +146,7 @@ def test_corrections_are_applied_with_provenance(packages: dict[str, Package]) -
 
 def test_manifest(built: FinishedBuild, packages: dict[str, Package]) -> None:
     data = json.loads((built.folder / "out" / "manifest.json").read_text())
-    assert data["prompts"] == [pass_prompt(name, RECIPE.prompts).to_json() for name in PROMPTS]
+    assert data["prompts"] == [pass_prompt(name).to_json() for name in PROMPTS]
     assert data["models"] == RECIPE.models
     assert data["parameters"] == {"temperature": 0.0, "max_tokens": 4096, "seed": 0}
     assert data["usage"]["calls"] == len(built.served.bodies)

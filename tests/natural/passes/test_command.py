@@ -1,6 +1,5 @@
 """`memaudit build --method model` against a real HTTP server."""
 
-import json
 from http.server import BaseHTTPRequestHandler
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -10,7 +9,7 @@ from click.testing import Result
 from memaudit.cli.errors import WAITING
 from tests.cli.running import failure, run
 from tests.models.server import send, serving
-from tests.natural.passes.fake_model import plays, prompt_of
+from tests.natural.passes.fake_model import plays
 
 with as_file(files("memaudit.examples.short") / "conversations.jsonl") as path:
     CONVERSATIONS = str(path)
@@ -63,20 +62,6 @@ def test_build_then_replay(tmp_path: Path) -> None:
     assert waiting.exit_code == WAITING
     assert "batch import" in waiting.stderr
     assert (tmp_path / "batch-requests.jsonl").exists()
-
-
-def test_the_version_of_the_prompts(tmp_path: Path) -> None:
-    """The manifest names it, and a folder takes no other; there are two."""
-    with serving(plays) as served:
-        made = built(tmp_path, "--base-url", served.url, "--yes", "--prompts", "1", "--json")
-        assert made.exit_code == 0, made.output
-        assert {row["version"] for row in json.loads(made.stdout)["prompts"]} == {1}
-        assert {prompt_of(body)[1] for body in served.bodies} == {1}
-        asked = len(served.bodies)
-        other = built(tmp_path, "--base-url", served.url, "--yes")
-    assert (other.exit_code, len(served.bodies)) == (1, asked)
-    assert "another build (different: prompts)" in other.stderr
-    assert "no version 3; choose 1 or 2" in built(tmp_path, "--prompts", "3").stderr
 
 
 def test_saying_no_spends_nothing(tmp_path: Path) -> None:

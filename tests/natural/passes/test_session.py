@@ -74,25 +74,19 @@ def test_a_no_stops_before_the_pass(tmp_path: Path) -> None:
     assert [which(body) for body in served.bodies].count("memories") == 1
 
 
-FIRST = replace(RECIPE, prompts=1)
-
-
 def test_the_cap_stops_the_build(tmp_path: Path) -> None:
     """No package is made of what was answered before; a larger cap goes on from there.
 
-    At their largest, in version 1 of the prompts, the adjudication's requests take over 9,200
-    tokens, the earlier ones 8,100.
+    With its reply, the request for units takes over 15,000 tokens, that for memories under 14,000.
     """
     with serving(plays) as served:
-        settings = replace(live(served.url), max_total_tokens=8_700)
-        with pytest.raises(
-            MemAuditError, match=r"pass adjudication: .* raise the cap and run again"
-        ):
-            make(tmp_path, settings, FIRST, ONE)
+        settings = replace(live(served.url), max_total_tokens=14_500)
+        with pytest.raises(MemAuditError, match=r"pass units: .* raise the cap and run again"):
+            make(tmp_path, settings, RECIPE, ONE)
         before = len(served.bodies)
-        assert {which(body) for body in served.bodies} == {"memories", "units", "requirements"}
+        assert {which(body) for body in served.bodies} == {"memories"}
         assert not (tmp_path / "out").exists()
-        made = make(tmp_path, live(served.url), FIRST, ONE)
+        made = make(tmp_path, live(served.url), RECIPE, ONE)
     assert made.manifest["usage"]["calls"] == len(served.bodies)
     assert made.session.asking.client.spent.calls == len(served.bodies) - before
 

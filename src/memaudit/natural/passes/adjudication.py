@@ -11,14 +11,13 @@ from memaudit.datasets.conversation import Question
 from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes import first_replies
 from memaudit.natural.passes.requirements import (
     MAX_CHARACTERS,
     Requirement,
     ShownUnit,
     question_data,
 )
-from memaudit.natural.prompts import LATEST, pass_prompt, pass_request
+from memaudit.natural.prompts import pass_prompt, pass_request
 
 STAGE = "adjudication"
 VerdictName = Literal["accepted", "corrected", "ambiguous", "rejected"]
@@ -114,19 +113,14 @@ def adjudicate(
     proposals: Mapping[QuestionKey, RequirementProposal],
     session: ModelSession,
     model: str,
-    prompts: int = LATEST,
     stage: str = STAGE,
 ) -> dict[QuestionKey, AdjudicatorVerdict | None]:
     """A verdict for each proposal; None if the adjudicator gave no valid reply."""
     requests = [
-        (owner, adjudication_request(proposal, model, session.parameters, prompts))
+        (owner, adjudication_request(proposal, model, session.parameters))
         for (owner, _), proposal in proposals.items()
     ]
-    replies: Sequence[AdjudicationReply | first_replies.AdjudicationReply | None]
-    if prompts > 1:
-        replies = session.ask(stage, requests, AdjudicationReply)
-    else:
-        replies = session.ask(stage, requests, first_replies.AdjudicationReply)
+    replies = session.ask(stage, requests, AdjudicationReply)
     return {
         place: None if reply is None else _verdict(reply, proposal, place, session)
         for (place, proposal), reply in zip(proposals.items(), replies, strict=True)
@@ -134,12 +128,11 @@ def adjudicate(
 
 
 def adjudication_request(
-    proposal: RequirementProposal, model: str, parameters: ModelParameters, prompts: int = LATEST
+    proposal: RequirementProposal, model: str, parameters: ModelParameters
 ) -> Request:
-    reply = AdjudicationReply if prompts > 1 else first_replies.AdjudicationReply
     return pass_request(
-        pass_prompt(STAGE, prompts),
-        reply,
+        pass_prompt(STAGE),
+        AdjudicationReply,
         model,
         parameters,
         question=question_data(proposal.question),
@@ -149,7 +142,7 @@ def adjudication_request(
 
 
 def _verdict(
-    reply: AdjudicationReply | first_replies.AdjudicationReply,
+    reply: AdjudicationReply,
     proposal: RequirementProposal,
     place: QuestionKey,
     session: ModelSession,
@@ -184,11 +177,9 @@ def _verdict(
 
 
 def _required(
-    reply: AdjudicationReply | first_replies.AdjudicationReply,
+    reply: AdjudicationReply,
 ) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
     """The numbers in order, and by number what is as good."""
-    if isinstance(reply, first_replies.AdjudicationReply):
-        return tuple(sorted(reply.required)), {}
     numbers = tuple(sorted(row.unit for row in reply.required))
     return numbers, {
         row.unit: tuple(sorted(row.alternatives)) for row in reply.required if row.alternatives

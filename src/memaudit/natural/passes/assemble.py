@@ -223,10 +223,7 @@ def assemble(draft: ConversationDraft, recipe: ModelRecipe) -> Package:
             "scoring_pool": status in IN_POOL,
             "reasons": [*missing],
             "models": {**recipe.models},
-            "prompts": {
-                pass_prompt(name, recipe.prompts).label: pass_prompt(name, recipe.prompts).sha256
-                for name in PROMPTS
-            },
+            "prompts": {pass_prompt(name).label: pass_prompt(name).sha256 for name in PROMPTS},
         },
     )
 
@@ -263,7 +260,7 @@ def _candidates(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Candi
             cost=Fraction(measure(raw.text, "raw")),
             generator="rule:raw",
         )
-    writer = provenance(recipe.model, pass_prompt("memories", recipe.prompts))
+    writer = provenance(recipe.model, pass_prompt("memories"))
     for id, memory in draft.written:
         attributes: dict[str, JsonValue] = {
             "turns": [draft.turn_ids[turn] for turn in memory.turns]
@@ -281,21 +278,19 @@ def _candidates(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Candi
 
 def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUnit]:
     turns = draft.transcript.turn
-    writer = provenance(recipe.model, pass_prompt("units", recipe.prompts))
+    writer = provenance(recipe.model, pass_prompt("units"))
     required = draft.rulings.required
     for number, unit in draft.numbered_units:
         id = draft.turn_ids[unit.turn]
         attributes: dict[str, JsonValue] = {"provenance": writer, **_details(unit)}
         if unit.requoted:
-            attributes["quote_by"] = provenance(recipe.model, pass_prompt("quotes", recipe.prompts))
+            attributes["quote_by"] = provenance(recipe.model, pass_prompt("quotes"))
         if number not in required:
             attributes["judged"] = False  # no question requires it, so its weight is 0
         if number in draft.rulings.rewrites and recipe.adjudicator is not None:
             attributes |= {
                 "text_before": unit.statement,
-                "text_by": provenance(
-                    recipe.adjudicator, pass_prompt("adjudication", recipe.prompts)
-                ),
+                "text_by": provenance(recipe.adjudicator, pass_prompt("adjudication")),
                 "text_for": draft.rulings.rewrites[number][1],
             }
         session = draft.transcript.session[turns[id].session]
@@ -314,7 +309,7 @@ def _units(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[EvidenceUn
 
 
 def _details(unit: ExtractedUnit) -> dict[str, JsonValue]:
-    """What else version 2 of the prompts asks about a unit; empty with version 1."""
+    """What else the prompts ask about a unit."""
     details: dict[str, JsonValue] = {}
     if unit.said_as not in (None, unit.kind):
         details["said_as"] = unit.said_as
@@ -355,7 +350,7 @@ def _with_alternatives(
 
 def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
     """All questions. Those outside the scoring pool keep their units at importance 0."""
-    writer = provenance(recipe.model, pass_prompt("requirements", recipe.prompts))
+    writer = provenance(recipe.model, pass_prompt("requirements"))
     for question in draft.questions:
         ruling = draft.rulings.questions[question.id]
         row = query_of(
@@ -376,7 +371,7 @@ def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
         }
         if recipe.adjudicator is not None and ruling.status != FAILED:
             attributes["adjudicated_by"] = provenance(
-                recipe.adjudicator, pass_prompt("adjudication", recipe.prompts)
+                recipe.adjudicator, pass_prompt("adjudication")
             )
         if ruling.before is not None:
             attributes["required_before"] = [unit_id(number) for number in ruling.before]
@@ -406,7 +401,7 @@ def _cells_by_candidate(
     draft: ConversationDraft, recipe: ModelRecipe
 ) -> Iterator[dict[str, Coverage]]:
     """For each candidate, its cells by unit."""
-    judge = provenance(recipe.coverage_judge, pass_prompt("coverage", recipe.prompts))
+    judge = provenance(recipe.coverage_judge, pass_prompt("coverage"))
     asked = sorted(draft.rulings.required)
     for raw in draft.raw:
         own = {

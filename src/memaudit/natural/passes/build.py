@@ -48,13 +48,11 @@ def build_with_model(
     _generate(drafts, recipe, session)
     _require(drafts, recipe, session)
     wanted = {name: draft.pairs(recipe.judge_raw, recipe.frame) for name, draft in drafts.items()}
-    judged = judge_pairs(wanted, session, recipe.coverage_judge, prompts=recipe.prompts)
+    judged = judge_pairs(wanted, session, recipe.coverage_judge)
     for name, draft in drafts.items():
         draft.cells = judged[name]
     if recipe.checker is not None:
-        checks = spot_check(
-            judged, session, recipe.checker, recipe.spot_share, recipe.seed, recipe.prompts
-        )
+        checks = spot_check(judged, session, recipe.checker, recipe.spot_share, recipe.seed)
         for name, draft in drafts.items():
             draft.spot = checks[name]
     return [ModelBuild(assemble(draft, recipe), draft) for draft in drafts.values()]
@@ -65,8 +63,8 @@ def _generate(
 ) -> None:
     """Memories and units from sources alone; in a batch they wait together."""
     sources = {name: draft.source for name, draft in drafts.items()}
-    memories = find_memories(sources, session, recipe.model, hold=True, prompts=recipe.prompts)
-    units = find_units(sources, session, recipe.model, recipe.prompts)
+    memories = find_memories(sources, session, recipe.model, hold=True)
+    units = find_units(sources, session, recipe.model)
     for name, draft in drafts.items():
         draft.memories, draft.units = memories[name], units[name]
         for memory in draft.repeats:
@@ -80,7 +78,7 @@ def _require(
     """What each question requires, checked by an adjudicator if there is one."""
     shown = {name: draft.shown_units for name, draft in drafts.items()}
     asked = {name: (draft.questions, shown[name]) for name, draft in drafts.items()}
-    requirements = find_requirements(asked, session, recipe.model, recipe.prompts)
+    requirements = find_requirements(asked, session, recipe.model)
     verdicts = None
     if recipe.adjudicator is not None:
         proposals = {
@@ -89,7 +87,7 @@ def _require(
             for question in draft.questions
             if (requirement := requirements[name, question.id]) is not None
         }
-        verdicts = adjudicate(proposals, session, recipe.adjudicator, recipe.prompts)
+        verdicts = adjudicate(proposals, session, recipe.adjudicator)
     for name, draft in drafts.items():
         ids = [question.id for question in draft.questions]
         draft.rulings = make_rulings(
@@ -120,7 +118,7 @@ def build_into_with_model(
         cost_rule=plan.recipe.cost_rule,
         group=plan.recipe.group,
     )
-    used = {"models": own.models, "settings": settings_of(own), "prompts": prompts_of(own)}
+    used = {"models": own.models, "settings": settings_of(own), "prompts": prompts_of()}
     refuse_other_builds(out, plan, METHOD, used)
     with locked(out):
         refuse_other_builds(out, plan, METHOD, used)  # one may have finished meanwhile

@@ -28,8 +28,7 @@ from memaudit.core.labels import FULL, NONE, PARTIAL
 from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes import first_replies
-from memaudit.natural.prompts import LATEST, pass_prompt, pass_request
+from memaudit.natural.prompts import pass_prompt, pass_request
 
 MAX_PAIRS, MAX_MEMORIES, MAX_UNITS = 96, 32, 8
 MAX_CHARACTERS = 24_000
@@ -165,11 +164,10 @@ def judge_coverage(
     session: ModelSession,
     model: str,
     owner: str = "",
-    prompts: int = LATEST,
 ) -> JudgedCells:
     """A cell for every pair of a memory's text and a unit's statement."""
     pairs = {(memory, unit) for memory in memories for unit in units}
-    return judge_pairs({owner: pairs}, session, model, prompts=prompts)[owner]
+    return judge_pairs({owner: pairs}, session, model)[owner]
 
 
 def judge_pairs(
@@ -177,7 +175,6 @@ def judge_pairs(
     session: ModelSession,
     model: str,
     stage: str = STAGE,
-    prompts: int = LATEST,
 ) -> dict[str, JudgedCells]:
     """Cells for pairs of several conversations. Missing cells are asked about once more.
 
@@ -187,9 +184,9 @@ def judge_pairs(
         owner: dict.fromkeys(sorted(wanted[owner])) for owner in wanted
     }
     work = [(owner, chunk) for owner, pairs in wanted.items() for chunk in chunks(pairs)]
-    _ask(work, cells, session, model, stage, prompts, second=False)
+    _ask(work, cells, session, model, stage, second=False)
     work = [(owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)]
-    _ask(work, cells, session, model, stage, prompts, second=True)
+    _ask(work, cells, session, model, stage, second=True)
     for owner, judged in cells.items():
         for memory, unit in _missing(judged):
             session.ledger.refuse(owner, stage, "undecided cell", f"{memory!r} for {unit.text!r}")
@@ -206,42 +203,24 @@ def _ask(
     session: ModelSession,
     model: str,
     stage: str,
-    prompts: int,
     second: bool,
 ) -> None:
-    requests = [
-        (owner, coverage_request(chunk, model, session, prompts, second)) for owner, chunk in work
-    ]
+    requests = [(owner, coverage_request(chunk, model, session, second)) for owner, chunk in work]
     asked_as = f"{stage} again" if second else stage
-    for (owner, chunk), rows in zip(
-        work, _replies(asked_as, requests, session, prompts), strict=True
-    ):
+    replies = session.ask(asked_as, requests, CoverageReply)
+    for (owner, chunk), reply in zip(work, replies, strict=True):
         asked = set(chunk.pairs)
-        for row in rows:
+        for row in [] if reply is None else reply.cells:
             if (row.memory, row.unit) not in asked:
                 words = f"memory {row.memory}, unit {row.unit}: {row.label}"
                 session.ledger.refuse(owner, stage, "cell nobody asked for", words)
                 continue
             pair = chunk.pair((row.memory, row.unit))
-            cell, problem = judged_cell(row, pair[1] if prompts > 1 else Statement(pair[1].text))
+            cell, problem = judged_cell(row, pair[1])
             cells[owner][pair] = cell
             if problem:
                 words = f"{pair[0]!r} for {pair[1].text!r}: {row.label}, kept {row.kept}"
                 session.ledger.refuse(owner, stage, problem, words)
-
-
-def _replies(
-    stage: str, requests: Sequence[tuple[str, Request]], session: ModelSession, prompts: int
-) -> list[list[CellRow]]:
-    """The rows of each reply; of one that failed, none."""
-    if prompts > 1:
-        replies = session.ask(stage, requests, CoverageReply)
-        return [[] if reply is None else reply.cells for reply in replies]
-    first = session.ask(stage, requests, first_replies.CoverageReply)
-    return [
-        [CellRow(kept=[], **row.model_dump()) for row in ([] if reply is None else reply.cells)]
-        for reply in first
-    ]
 
 
 def judged_cell(row: CellRow, unit: Statement) -> tuple[JudgedCell | None, str]:
@@ -259,15 +238,13 @@ def judged_cell(row: CellRow, unit: Statement) -> tuple[JudgedCell | None, str]:
 
 
 def coverage_request(
-    chunk: Chunk, model: str, session: ModelSession, prompts: int = LATEST, second: bool = False
+    chunk: Chunk, model: str, session: ModelSession, second: bool = False
 ) -> Request:
     blocks: dict[str, Quotable] = {
         "memories": [
             {"memory": number, "text": text} for number, text in enumerate(chunk.memories, start=1)
         ],
-        "units": [
-            _unit_data(number, unit, prompts) for number, unit in enumerate(chunk.units, start=1)
-        ],
+        "units": [_unit_data(number, unit) for number, unit in enumerate(chunk.units, start=1)],
         "pairs": [
             {"memory": number, "units": [unit for memory, unit in chunk.pairs if memory == number]}
             for number in range(1, len(chunk.memories) + 1)
@@ -275,13 +252,12 @@ def coverage_request(
     }
     if second:
         blocks["asked_before"] = "yes"
-    reply = CoverageReply if prompts > 1 else first_replies.CoverageReply
-    return pass_request(pass_prompt(STAGE, prompts), reply, model, session.parameters, **blocks)
+    return pass_request(pass_prompt(STAGE), CoverageReply, model, session.parameters, **blocks)
 
 
-def _unit_data(number: int, unit: Statement, prompts: int) -> Quotable:
+def _unit_data(number: int, unit: Statement) -> Quotable:
     data: dict[str, Quotable] = {"unit": number, "text": unit.text}
-    return {**data, "parts": dict(unit.parts)} if unit.parts and prompts > 1 else data
+    return {**data, "parts": dict(unit.parts)} if unit.parts else data
 
 
 SPOT_CHECK_STAGE = "spot check"
@@ -331,13 +307,12 @@ def spot_check(
     model: str,
     share: Fraction = SPOT_CHECK_SHARE,
     seed: int = 0,
-    prompts: int = LATEST,
 ) -> dict[str, SpotCheck]:
     """A sample of every conversation, judged by another model."""
     wanted = {
         owner: spot_check_sample(cells, share, seed, owner) for owner, cells in judged.items()
     }
-    checked = judge_pairs(wanted, session, model, SPOT_CHECK_STAGE, prompts)
+    checked = judge_pairs(wanted, session, model, SPOT_CHECK_STAGE)
     checks = {}
     for owner, cells in checked.items():
         pairs = {

@@ -143,7 +143,7 @@ def model_manifest(
         **manifest_head(plan, METHOD),
         "models": recipe.models,
         "parameters": parameters.to_json(),
-        "prompts": prompts_of(recipe),
+        "prompts": prompts_of(),
         "passes": {
             name: {"sees": list(sees), "must_not_see": list(hidden)}
             for name, (sees, hidden) in VIEWS.items()
@@ -164,8 +164,8 @@ def model_manifest(
     }
 
 
-def prompts_of(recipe: ModelRecipe) -> list[dict[str, str | int]]:
-    return [pass_prompt(name, recipe.prompts).to_json() for name in PROMPTS]
+def prompts_of() -> list[dict[str, str | int]]:
+    return [pass_prompt(name).to_json() for name in PROMPTS]
 
 
 def settings_of(recipe: ModelRecipe) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Pass a: candidate memories from the source alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,9 +8,8 @@ from memaudit.core.text import one_line
 from memaudit.models.prompt import StrictRow
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes import first_replies
-from memaudit.natural.passes.source import SourceText, pieces_for
-from memaudit.natural.prompts import LATEST, long_reply, pass_prompt, pass_request
+from memaudit.natural.passes.source import SourceText, pieces
+from memaudit.natural.prompts import long_reply, pass_prompt, pass_request
 
 STAGE = "memories"
 
@@ -61,21 +60,13 @@ def find_memories(
     session: ModelSession,
     model: str,
     hold: bool = False,
-    prompts: int = LATEST,
 ) -> dict[str, ExtractedMemories]:
     """Memories for each source, piece by piece. Sees sources and nothing else."""
-    work = [
-        (owner, piece) for owner, source in sources.items() for piece in pieces_for(source, prompts)
-    ]
+    work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
     requests = [
-        (owner, memories_request(piece, model, session.parameters, prompts))
-        for owner, piece in work
+        (owner, memories_request(piece, model, session.parameters)) for owner, piece in work
     ]
-    replies: Sequence[MemoriesReply | first_replies.MemoriesReply | None]
-    if prompts > 1:
-        replies = session.ask(STAGE, requests, MemoriesReply, hold)
-    else:
-        replies = session.ask(STAGE, requests, first_replies.MemoriesReply, hold)
+    replies = session.ask(STAGE, requests, MemoriesReply, hold)
     memories: dict[str, _ByTurnAndText] = {owner: {} for owner in sources}
     lost = dict.fromkeys(sources, 0)
     for (owner, piece), reply in zip(work, replies, strict=True):
@@ -89,13 +80,10 @@ def find_memories(
     }
 
 
-def memories_request(
-    piece: SourceText, model: str, parameters: ModelParameters, prompts: int = LATEST
-) -> Request:
-    prompt, source = pass_prompt(STAGE, prompts), piece.as_data()
-    if prompts > 1:
-        return pass_request(prompt, MemoriesReply, model, long_reply(parameters), source=source)
-    return pass_request(prompt, first_replies.MemoriesReply, model, parameters, source=source)
+def memories_request(piece: SourceText, model: str, parameters: ModelParameters) -> Request:
+    return pass_request(
+        pass_prompt(STAGE), MemoriesReply, model, long_reply(parameters), source=piece.as_data()
+    )
 
 
 _ByTurnAndText = dict[tuple[int, str], ExtractedMemory]
@@ -103,7 +91,7 @@ _ByTurnAndText = dict[tuple[int, str], ExtractedMemory]
 
 def _take(
     memories: _ByTurnAndText,
-    row: MemoryRow | first_replies.MemoryRow,
+    row: MemoryRow,
     piece: SourceText,
     owner: str,
     session: ModelSession,

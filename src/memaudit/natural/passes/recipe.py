@@ -7,7 +7,6 @@ from memaudit.core.cost import DECLARED, cost_rule
 from memaudit.core.errors import MemAuditError
 from memaudit.natural.label_passes import CONVERSATION, SESSION
 from memaudit.natural.passes.coverage import SPOT_CHECK_SHARE
-from memaudit.natural.prompts import LATEST, check_version
 from memaudit.natural.transcript import BY_TURN, check_group
 
 
@@ -35,11 +34,8 @@ class ModelRecipe:
     """Whether raw turns are judged like other candidates if no quote decides."""
     frame: str = CONVERSATION
     """Whether a memory is judged with all required units or only those of its sessions."""
-    prompts: int = LATEST
-    """The version of the prompts."""
 
     def __post_init__(self) -> None:
-        check_version(self.prompts)
         check_group(self.group)
         if not self.model:
             raise MemAuditError("the build names no model; give --model NAME")

@@ -10,8 +10,7 @@ from memaudit.datasets.conversation import Question
 from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes import first_replies
-from memaudit.natural.prompts import LATEST, pass_prompt, pass_request
+from memaudit.natural.prompts import pass_prompt, pass_request
 
 STAGE = "requirements"
 MAX_CHARACTERS = 40_000
@@ -57,7 +56,6 @@ class ShownUnit:
     quote: str
     session: int
     said_by: str | None = None
-    """The speaker; None of units by version 1 of the prompts, which did not ask."""
     context: tuple[str, ...] = ()
     dates: tuple[str, str] | None = None
     disputed: bool = False
@@ -104,7 +102,7 @@ QuestionsAndUnits = Mapping[str, tuple[Sequence[Question], Sequence[ShownUnit]]]
 
 
 def find_requirements(
-    asked: QuestionsAndUnits, session: ModelSession, model: str, prompts: int = LATEST
+    asked: QuestionsAndUnits, session: ModelSession, model: str
 ) -> dict[tuple[str, str], Requirement | None]:
     """By conversation and question id; None if the model gave no valid reply."""
     work = [
@@ -114,14 +112,10 @@ def find_requirements(
         for part in parts(units)
     ]
     requests = [
-        (owner, requirements_request(question, part, model, session.parameters, prompts))
+        (owner, requirements_request(question, part, model, session.parameters))
         for owner, question, part in work
     ]
-    replies: Sequence[RequirementsReply | first_replies.RequirementsReply | None]
-    if prompts > 1:
-        replies = session.ask(STAGE, requests, RequirementsReply)
-    else:
-        replies = session.ask(STAGE, requests, first_replies.RequirementsReply)
+    replies = session.ask(STAGE, requests, RequirementsReply)
     gathered: dict[tuple[str, str], list[Requirement | None]] = {
         (owner, question.id): []
         for owner, (questions, _) in asked.items()
@@ -138,12 +132,10 @@ def requirements_request(
     units: Sequence[ShownUnit],
     model: str,
     parameters: ModelParameters,
-    prompts: int = LATEST,
 ) -> Request:
-    reply = RequirementsReply if prompts > 1 else first_replies.RequirementsReply
     return pass_request(
-        pass_prompt(STAGE, prompts),
-        reply,
+        pass_prompt(STAGE),
+        RequirementsReply,
         model,
         parameters,
         question=question_data(question),
@@ -163,7 +155,7 @@ def parts(units: Sequence[ShownUnit]) -> Iterator[Sequence[ShownUnit]]:
 
 
 def _requirement(
-    reply: RequirementsReply | first_replies.RequirementsReply,
+    reply: RequirementsReply,
     part: Sequence[ShownUnit],
     owner: str,
     question: str,
@@ -172,9 +164,7 @@ def _requirement(
     """The requirement without unknown units; None if nothing is left."""
     shown = {unit.number for unit in part}
     alternatives = {
-        row.unit: tuple(sorted(row.alternatives))
-        for row in reply.required
-        if isinstance(row, RequiredRow) and row.alternatives
+        row.unit: tuple(sorted(row.alternatives)) for row in reply.required if row.alternatives
     }
     named = [
         number for row in reply.required for number in (row.unit, *alternatives.get(row.unit, ()))

@@ -105,11 +105,6 @@ def pieces(
         yield SourceText(tuple(together))
 
 
-def pieces_for(source: SourceText, prompts: int) -> list[SourceText]:
-    """The pieces as a version of the prompts shows them; the first knew no overlap."""
-    return list(pieces(source, overlap=OVERLAP if prompts > 1 else 0))
-
-
 def _parts(session: SourceSession, most: int, overlap: int) -> Iterator[SourceSession]:
     """A session, or parts of a long one. Turns stay whole; empty ones are left out."""
     turns: list[SourceTurn] = []

@@ -13,9 +13,8 @@ from memaudit.core.text import NARROW, one_line, stands_close
 from memaudit.models.prompt import Quotable, StrictRow
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes import first_replies
-from memaudit.natural.passes.source import SourceText, pieces_for
-from memaudit.natural.prompts import LATEST, long_reply, pass_prompt, pass_request
+from memaudit.natural.passes.source import SourceText, pieces
+from memaudit.natural.prompts import long_reply, pass_prompt, pass_request
 
 UNITS_STAGE, QUOTES_STAGE = "units", "quotes"
 
@@ -90,7 +89,7 @@ class QuotesReply(StrictRow):
 class ExtractedUnit:
     """A unit whose quote is a piece of its turn; `kind` is its kind in the package.
 
-    What follows `requoted` is empty with version 1 of the prompts, which did not ask for it.
+    What follows `requoted` are details that a unit may lack.
     """
 
     turn: int
@@ -135,23 +134,15 @@ class ExtractedUnits:
 
 
 def find_units(
-    sources: Mapping[str, SourceText], session: ModelSession, model: str, prompts: int = LATEST
+    sources: Mapping[str, SourceText], session: ModelSession, model: str
 ) -> dict[str, ExtractedUnits]:
     """Units for each source, piece by piece. Sees sources and nothing else.
 
     A unit whose quote is not in its turn is asked about once more, then refused and counted.
     """
-    work = [
-        (owner, piece) for owner, source in sources.items() for piece in pieces_for(source, prompts)
-    ]
-    requests = [
-        (owner, units_request(piece, model, session.parameters, prompts)) for owner, piece in work
-    ]
-    replies: Sequence[UnitsReply | first_replies.UnitsReply | None]
-    if prompts > 1:
-        replies = session.ask(UNITS_STAGE, requests, UnitsReply)
-    else:
-        replies = session.ask(UNITS_STAGE, requests, first_replies.UnitsReply)
+    work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
+    requests = [(owner, units_request(piece, model, session.parameters)) for owner, piece in work]
+    replies = session.ask(UNITS_STAGE, requests, UnitsReply)
     lost = dict.fromkeys(sources, 0)
     checked: list[list[ExtractedUnit | UnverifiedUnit]] = []
     for (owner, piece), reply in zip(work, replies, strict=True):
@@ -160,10 +151,10 @@ def find_units(
         given = [] if reply is None else reply.units
         checked.append([_check(row, piece, refuse) for row in given])
     unverified = [[row for row in rows if isinstance(row, UnverifiedUnit)] for rows in checked]
-    new_quotes = iter(_requote(work, unverified, session, model, prompts))
+    new_quotes = iter(_requote(work, unverified, session, model))
     units: dict[str, dict[str, ExtractedUnit]] = {owner: {} for owner in sources}
     for (owner, _), rows in zip(work, checked, strict=True):
-        earlier = {(unit.turn, unit.quote) for unit in units[owner].values()} if prompts > 1 else ()
+        earlier = {(unit.turn, unit.quote) for unit in units[owner].values()}
         for row in rows:
             unit = next(new_quotes) if isinstance(row, UnverifiedUnit) else row
             if unit is not None:
@@ -171,27 +162,21 @@ def find_units(
     return {owner: ExtractedUnits(tuple(units[owner].values()), lost[owner]) for owner in sources}
 
 
-def units_request(
-    piece: SourceText, model: str, parameters: ModelParameters, prompts: int = LATEST
-) -> Request:
-    prompt, source = pass_prompt(UNITS_STAGE, prompts), piece.as_data()
-    if prompts > 1:
-        return pass_request(prompt, UnitsReply, model, long_reply(parameters), source=source)
-    return pass_request(prompt, first_replies.UnitsReply, model, parameters, source=source)
+def units_request(piece: SourceText, model: str, parameters: ModelParameters) -> Request:
+    return pass_request(
+        pass_prompt(UNITS_STAGE), UnitsReply, model, long_reply(parameters), source=piece.as_data()
+    )
 
 
 Refuse = Callable[[str, str], None]
 """Counts what is wrong with a row, and its detail."""
 
 
-def _check(
-    row: UnitRow | first_replies.UnitRow, piece: SourceText, refuse: Refuse
-) -> ExtractedUnit | UnverifiedUnit:
+def _check(row: UnitRow, piece: SourceText, refuse: Refuse) -> ExtractedUnit | UnverifiedUnit:
     turn = piece.turns.get(row.turn)
     exact = verbatim(row.quote, turn.text) if turn is not None else None
     unit = ExtractedUnit(row.turn, exact or row.quote, row.kind, row.statement.strip())
-    if isinstance(row, UnitRow):
-        unit = _with_details(unit, row, piece, refuse)
+    unit = _with_details(unit, row, piece, refuse)
     if exact is not None:
         return unit
     return UnverifiedUnit(unit, "unknown turn" if turn is None else "quote not verbatim")
@@ -200,7 +185,7 @@ def _check(
 def _with_details(
     unit: ExtractedUnit, row: UnitRow, piece: SourceText, refuse: Refuse
 ) -> ExtractedUnit:
-    """The unit with what version 2 asks for. A detail that does not hold is left out, counted."""
+    """The unit with its details. One that does not hold is left out, counted."""
     place = f"turn {row.turn}: {unit.statement}"
     turn = piece.turns.get(row.turn)
     speakers = {turn.speaker.casefold(): turn.speaker for turn in piece.turns.values()}
@@ -272,7 +257,6 @@ def _requote(
     unverified: Sequence[Sequence[UnverifiedUnit]],
     session: ModelSession,
     model: str,
-    prompts: int,
 ) -> list[ExtractedUnit | None]:
     """Each unverified unit with a new quote that is verbatim, or None, refused and counted."""
     open_work = [
@@ -282,7 +266,7 @@ def _requote(
         (
             owner,
             pass_request(
-                pass_prompt(QUOTES_STAGE, prompts),
+                pass_prompt(QUOTES_STAGE),
                 QuotesReply,
                 model,
                 session.parameters,
