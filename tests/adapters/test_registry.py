@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.adapters.field_maps import FIELD_MAPS
 from memaudit.adapters.protocol import ImportOptions
 from memaudit.adapters.registry import ADAPTERS, guess_adapter, import_store
 from memaudit.adapters.source import open_source
@@ -88,6 +89,15 @@ def test_every_format_is_there_with_its_views() -> None:
     rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (`[^|]+`) \|", PAGE, re.MULTILINE)
     found = {name: tuple(re.findall(r"`(\w+)`", views)) for name, views in rows}
     assert found == {name: adapter.views for name, adapter in ADAPTERS.items()}
+
+
+def test_the_page_says_how_a_field_map_was_checked() -> None:
+    """The page and the table of field maps agree on what each was read against."""
+    rows = re.findall(r"^\| ((?:files|the system|public)[^|]+) \| ([^|]+) \|", PAGE, re.MULTILINE)
+    against = {name: kind for kind, names in rows for name in re.findall(r"`([\w-]+)`", names)}
+    for field_map in FIELD_MAPS:
+        kind = re.split(r" \(|;", field_map.checked)[0]
+        assert against[field_map.name].startswith(kind)
 
 
 def test_the_example(tmp_path: Path) -> None:

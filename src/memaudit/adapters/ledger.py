@@ -122,7 +122,7 @@ class ImportLedger:
             return self.skip(raw.place, f"API error: {error}" if error else str(reason))
         if unwanted := self._unwanted(made):
             return self.skip(raw.place, unwanted)
-        for what, place in notes:
+        for what, place in dict.fromkeys(notes):  # a field may be read twice
             self.note(what, place)
         return self._keep(raw.place, made)
 

@@ -6,38 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memaudit.adapters.agentcore import AgentCore
-from memaudit.adapters.agno import Agno
 from memaudit.adapters.amem import AMem
 from memaudit.adapters.chatgpt_memories import ChatGptMemories
 from memaudit.adapters.claude_ai import ClaudeAi
 from memaudit.adapters.claude_mem import ClaudeMem
 from memaudit.adapters.failed_exports import api_error
-from memaudit.adapters.graphiti import Graphiti
-from memaudit.adapters.hindsight import Hindsight
+from memaudit.adapters.field_maps import FIELD_MAPS
 from memaudit.adapters.jsonl_or_text import TEXTS, JsonlOrText
 from memaudit.adapters.langgraph import LangGraph
 from memaudit.adapters.letta import Letta
-from memaudit.adapters.librechat import LibreChat
 from memaudit.adapters.locomo_notes import LocomoNotes
 from memaudit.adapters.mapped import HOW, Mapped, fields_found
 from memaudit.adapters.markdown_folder import MarkdownFolder
 from memaudit.adapters.mcp_memory import McpMemory
 from memaudit.adapters.mem0 import Mem0, Mem0Search
 from memaudit.adapters.mem0_history import Mem0History
-from memaudit.adapters.memobase import Memobase
 from memaudit.adapters.memori import Memori
 from memaudit.adapters.memoryos import MemoryOS
-from memaudit.adapters.memos import MemOS
-from memaudit.adapters.open_webui import OpenWebUI
-from memaudit.adapters.openai_agents import OpenAIAgents
 from memaudit.adapters.protocol import Adapter, ImportOptions, no_list
 from memaudit.adapters.published_layout import WrittenStores
 from memaudit.adapters.source import MAX_BYTES, ExportSource, is_markdown, open_source
 from memaudit.adapters.store import STORE_FORMAT, ExportedStore, read_store
-from memaudit.adapters.supermemory import Supermemory
 from memaudit.adapters.transcript import HoldsTranscript, Transcript
-from memaudit.adapters.vertex_memory import VertexMemory
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import read_bytes
 from memaudit.io.timestamps import export_time
@@ -53,19 +43,9 @@ ADAPTERS: dict[str, Adapter] = {
     ChatGptMemories.name: ChatGptMemories(),
     AMem.name: AMem(),
     LangGraph.name: LangGraph(),
-    Graphiti.name: Graphiti(),
-    Memobase.name: Memobase(),
     Memori.name: Memori(),
-    MemOS.name: MemOS(),
-    Supermemory.name: Supermemory(),
-    Hindsight.name: Hindsight(),
-    OpenAIAgents.name: OpenAIAgents(),
+    **{adapter.name: adapter for adapter in FIELD_MAPS},
     McpMemory.name: McpMemory(),
-    AgentCore.name: AgentCore(),
-    VertexMemory.name: VertexMemory(),
-    LibreChat.name: LibreChat(),
-    OpenWebUI.name: OpenWebUI(),
-    Agno.name: Agno(),
     MemoryOS.name: MemoryOS(),
     WrittenStores.name: WrittenStores(),
     LocomoNotes.name: LocomoNotes(),
