@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memaudit.core.cost import default_rule
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import EvidenceUnit, Experience, Package, Source
+from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seeds
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
@@ -17,7 +17,7 @@ from memaudit.io.files import content_digest
 from memaudit.io.packages import PackagePlace, package_places
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.build_folder import packages_at
-from memaudit.natural.label_files import UNIT_FIELDS, label_rows, read_labels
+from memaudit.natural.label_files import read_labels
 from memaudit.natural.transcript import BY_SESSION, BY_TURN
 
 NATURAL, SHORT, LONG = SHIPPED = ("natural", "short", "long")
@@ -67,39 +67,6 @@ def shipped_set(name: str) -> tuple[Package, ...]:
 def _cost_rule(loaded: LoadedConversation) -> str:
     sessions = loaded.conversation.sessions
     return default_rule(turn.text for session in sessions for turn in session.turns)
-
-
-@cache
-def shipped_units(name: str) -> tuple[Package, ...]:
-    """The units and turns of a shipped set alone, as packages: read in a moment."""
-    with as_file(files("memaudit").joinpath("examples", name)) as folder:
-        units: dict[str, list[EvidenceUnit]] = {}
-        for row in label_rows(folder / "units.jsonl", UNIT_FIELDS, frozenset({"unit_id"})):
-            turns = [str(turn) for turn in row.many("turns")]
-            quote = row.optional("quote") or ""
-            units.setdefault(row.text("conversation"), []).append(
-                EvidenceUnit(
-                    id=row.text("unit_id"),
-                    kind=row.text("kind"),
-                    text=row.text("text"),
-                    sources=tuple(Source(id=turn, text=quote) for turn in turns),
-                )
-            )
-        loaded = read_conversations(folder / "conversations.jsonl", "chat")
-    return tuple(
-        Package(
-            name=one.conversation.id,
-            experiences=tuple(
-                Experience(id=turn.id, text=turn.text, index=index)
-                for index, turn in enumerate(
-                    turn for session in one.conversation.sessions for turn in session.turns
-                )
-            ),
-            candidates=(),
-            units=tuple(units[one.conversation.id]),
-        )
-        for one in loaded
-    )
 
 
 def labelled_packages(names: Iterable[str]) -> list[Package]:

@@ -9,14 +9,16 @@ The level of chance is what the same memories score against units of conversatio
 about, those that come with the program. A store that covers no more is unrelated to the package.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
+from importlib.resources import files
 from statistics import stdev
 
-from memaudit.core.package import Package
-from memaudit.natural.named_packages import LONG, shipped_units
+from memaudit.core.package import EvidenceUnit, Experience, Package
 from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.judges import MemoryText
@@ -119,6 +121,28 @@ def interval_of(score: Fraction | None, found: Sequence[float]) -> tuple[float, 
     return max(0.0, float(score) - reach), min(1.0, float(score) + reach)
 
 
+@cache
+def strangers() -> tuple[Package, ...]:
+    """Units and cited turns of the shipped long set, as packages without candidates.
+
+    They are a file of their own: reading the set would take every reader of conversations along.
+    """
+    file = files("memaudit").joinpath("scoring", "weights", "strangers.json")
+    conversations = json.loads(file.read_text("utf-8"))["conversations"]
+    return tuple(
+        Package(
+            name=conversation["name"],
+            experiences=tuple(
+                Experience(id=id, text=text, index=index)
+                for index, (id, text) in enumerate(conversation["turns"].items())
+            ),
+            candidates=(),
+            units=tuple(EvidenceUnit.model_validate(unit) for unit in conversation["units"]),
+        )
+        for conversation in conversations
+    )
+
+
 class _Strangers:
     """Conversations that the memories of a result cannot be about, as units to judge them by."""
 
@@ -128,7 +152,7 @@ class _Strangers:
         self._judge = judge.answered(judge.name, {})  # answers are about this package's units
         self._packages = [
             package
-            for package in shipped_units(LONG)
+            for package in strangers()
             if own.isdisjoint(unit.text for unit in package.units)
             and foremost_script(unit.text for unit in package.units) == foremost_script(own)
         ][:STRANGERS]
