@@ -255,7 +255,7 @@ def package_targets() -> list[Target]:
             "package, build folder",
             built,
             "validate {in}/b",
-            "reliability {in}/b",
+            "audit built {in}/b",
             "audit frame {in}/b --out {out}/f",
         ),
     ]

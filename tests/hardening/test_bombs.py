@@ -147,7 +147,7 @@ def manifest_repeated_in_every_package(folder: Path) -> None:
     (folder / "a" / "candidate_generation_manifest.json").write_text(json.dumps(manifest))
 
 
-@bomb("validate {in}/b", "reliability {in}/b")
+@bomb("validate {in}/b", "audit built {in}/b")
 def build_that_lists_one_file_often(folder: Path) -> None:
     (folder / "b").mkdir()
     _package(folder)

@@ -46,7 +46,7 @@ def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
     long = tmp_path / ("n" * 300)
     commands: list[tuple[object, ...]] = [
-        ("reliability", long),
+        ("audit", "built", long),
         ("report", long),
         ("audit", "frame", long, "--out", long),
         ("annotate", long, "--annotator", "ann"),
@@ -109,7 +109,7 @@ def test_building_beside_a_damaged_manifest(tmp_path: Path, part: dict[str, Any]
 
 def test_statuses_that_are_no_counts(tmp_path: Path) -> None:
     built = build_with(tmp_path, adjudication="x", statuses={"accepted": "many"})
-    assert "its statuses are not counts" in failure("reliability", built)
+    assert "its statuses are not counts" in failure("audit", "built", built)
 
 
 def test_tokenizers_that_are_none(tmp_path: Path) -> None:

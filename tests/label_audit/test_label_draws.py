@@ -16,7 +16,6 @@ from memaudit.label_audit.audited_package import AuditedPackage, audited_package
 from memaudit.label_audit.frame import Frame, Label, LabelSet
 from memaudit.label_audit.frame_drawing import Design, draw
 from memaudit.label_audit.label_draws import (
-    Confusion,
     LabelDraws,
     LabelOdds,
     LabelPair,
@@ -165,20 +164,16 @@ def noisy(name: str, frame: Frame, seed: int) -> LabelSet:
     return LabelSet(name, labels)
 
 
-def noisy_draws(rate: Fraction, keyed: bool = True, confusion: Confusion = "package") -> LabelDraws:
+def noisy_draws(rate: Fraction, keyed: bool = True) -> LabelDraws:
     cases = [audited_package(noisy_package(f"p{n}")) for n in range(4)]
-    return _doubts(
-        cases, draw([one.package for one in cases], Design(7, rate)).frame, keyed, confusion
-    )
+    return _doubts(cases, draw([one.package for one in cases], Design(7, rate)).frame, keyed)
 
 
-def _doubts(
-    cases: list[AuditedPackage], frame: Frame, keyed: bool, confusion: Confusion
-) -> LabelDraws:
+def _doubts(cases: list[AuditedPackage], frame: Frame, keyed: bool) -> LabelDraws:
     sets = [noisy("ann", frame, 1), noisy("ben", frame, 2)]
     frame = frame if keyed else Frame(frame.cells)
     readings = [source_of_annotator(one, frame, cases) for one in sets]
-    return label_draws(cases, readings, package_source(cases, readings), frame, confusion)
+    return label_draws(cases, readings, package_source(cases, readings), frame)
 
 
 def flips(found: LabelDraws) -> float:
@@ -214,22 +209,6 @@ def test_the_frames_own_cells_alone_say_too_little() -> None:
     assert found.represented.number == 0
     assert abs(found.expected_changes - 413) < 80
     assert found.represented.untouched == 4 * 2700 - 2160
-
-
-def test_confusion_between_annotators() -> None:
-    """None is only said of uncovered cells, with 1 - p, and then the other annotator says full with
-    p: over both kinds (0.04 x 0.96 + 0.12 x 0.88) / (0.96 + 0.88) = 0.078, weighed or not.
-
-    Full is said of 960 covered cells by each, and of 864 uncovered ones, if all were labelled; of
-    the latter the other says none in 5,400 x (0.04 x 0.96 + 0.12 x 0.88) = 778, so full turns into
-    none with 778 / 1,824 = 0.426. The frame itself holds a fifth of the uncovered cells and all of
-    the others: without weights it says 156 / (960 + 173) = 0.137.
-    """
-    weighed = noisy_draws(F(1, 5), confusion="annotators").odds
-    assert abs(float(weighed.shares(F(0))[F(1)]) - 0.078) < 0.02
-    assert abs(float(weighed.shares(F(1))[F(0)]) - 0.426) < 0.05
-    bare = noisy_draws(F(1, 5), keyed=False, confusion="annotators").odds
-    assert abs(float(bare.shares(F(1))[F(0)]) - 0.137) < 0.05
 
 
 HALF = F(1, 2)

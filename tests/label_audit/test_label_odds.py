@@ -2,19 +2,15 @@
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.label_draws import (
     LEAN,
     LabelOdds,
     LabelPair,
-    confusion_sources,
+    compared_sources,
     measured_odds,
-    named_confusion,
-    starting_labels,
 )
 from memaudit.label_audit.label_sources import LabelSource, package_source
 from memaudit.label_audit.package_cells import Strata, Stratum
@@ -125,61 +121,17 @@ def test_from_the_packages_label() -> None:
     assert found.shares(F(0)) == {F(0): HALF, F(1): HALF}
 
 
-def test_between_annotators() -> None:
-    """Both ways round: au full-full twice, bv partial-none and none-partial, cu none-full and
-    full-none. The package's own labels do not matter."""
-    found = measured_odds([ANN, BOB], own(ANN, BOB), STRATA, "annotators")
-    assert found.shares(F(1)) == {F(0): F(1, 3), F(1): F(2, 3)}
-    assert found.shares(HALF) == {F(0): F(1)}
-    assert found.shares(F(0)) == {HALF: HALF, F(1): HALF}
-
-
-def test_between_annotators_cells_count_as_often_as_they_stand_for() -> None:
-    """cu stands for 9 cells: ann's none is full for bob in 9 of 10 cells."""
-    weights = {"pets": {("c", "u"): F(9)}}
-    sides = [LabelSource(one.name, one.labels, weights=weights) for one in (ANN, BOB)]
-    found = measured_odds(sides, own(*sides), STRATA, "annotators")
-    assert found.shares(F(0)) == {HALF: F(1, 10), F(1): F(9, 10)}
-
-
 def test_the_packages_own_labels_are_no_other_annotator() -> None:
-    """With only them there is no doubt; beside others they do not count. Between annotators they
-    are somebody's reading like any other."""
+    """With only them there is no doubt; beside others they do not count."""
     same, other = source("own", au="1", bv="1"), source("ann", au="0.5", bv="1")
     base = own(same, other)
     assert measured_odds([same], base, STRATA).shares(F(1)) == {F(1): 1}
     assert measured_odds([same, other], base, STRATA).shares(F(1)) == {HALF: HALF, F(1): HALF}
-    assert [one.name for one in confusion_sources([same, other], base, "package")] == ["ann"]
-    assert [one.name for one in confusion_sources([same, other], base, "annotators")] == [
-        "own",
-        "ann",
-    ]
+    assert [one.name for one in compared_sources([same, other], base)] == ["ann"]
 
 
 def test_models_count_where_nobody_else_does() -> None:
     model = LabelSource("bot", {"pets": {("a", "u"): F(0)}}, "model")
     base = own(ANN, model)
-    assert [one.name for one in confusion_sources([ANN, model], base, "package")] == ["ann"]
+    assert [one.name for one in compared_sources([ANN, model], base)] == ["ann"]
     assert measured_odds([model], base, STRATA).shares(F(1)) == {F(0): 1}
-
-
-def test_where_draws_start() -> None:
-    """Both call cu full, and dispute bv: draws between annotators start with cu full, and with the
-    package's label of bv; draws around the package start with its labels."""
-    one, other = source("x", bv="0.5", cu="1"), source("y", bv="0", cu="1")
-    base = own(one, other)
-    assert starting_labels([one, other], base, "package") == base.labels
-    assert starting_labels([one, other], base, "annotators") == {
-        "pets": {("b", "v"): 1, ("c", "u"): 1}
-    }
-
-
-def test_nothing_to_measure() -> None:
-    with pytest.raises(MemAuditError, match="needs label sets of two annotators"):
-        measured_odds([ANN], own(ANN), STRATA, "annotators")
-    apart = [source("x", au="1"), source("y", bv="1")]
-    with pytest.raises(MemAuditError, match="share no cell"):
-        measured_odds(apart, own(*apart), STRATA, "annotators")
-    with pytest.raises(MemAuditError, match="unknown confusion 'z'; choose one of: package, ann"):
-        named_confusion("z")
-    assert named_confusion("annotators") == "annotators"

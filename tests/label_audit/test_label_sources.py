@@ -1,5 +1,7 @@
 """Label sets: passes kept in packages, annotators of a frame, and what all agree on."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,7 +108,10 @@ def test_annotator() -> None:
     assert (found.labelled_cells, found.undecided_cells) == (2, 1)
     assert len(found.asked("pets")) == 4
     assert (found.weight("pets", ("c", "v")), found.weight("pets", ("a", "u"))) == (5, 1)
-    assert source_of_annotator(labels, cells, [audited()], "model").role == "model"
+    assert (
+        source_of_annotator(replace(labels, annotator="model:x"), cells, [audited()]).role
+        == "model"
+    )
 
 
 def test_labels_of_other_packages() -> None:

@@ -157,11 +157,11 @@ def test_the_command(tmp_path: Path) -> None:
     assert len(read_package(out / "diet.json").queries) == 2
     again = json.loads(run("build", path, "--out", out, "--subset", chosen, "--json").stdout)
     assert (again["kept"], again["counts"]["packages"]) == (1, 1)
-    (row,) = json.loads(run("reliability", out, "--json").stdout)
+    (row,) = json.loads(run("audit", "built", out, "--json").stdout)
     assert row["adjudication"] is None
     assert row["packages"] == 1
     assert row["coverage_rows"] == again["counts"]["coverage"]
-    shown = run("reliability", out, out).stdout
+    shown = run("audit", "built", out, out).stdout
     assert shown.count("n/a    accepted") == 2
 
 
@@ -171,7 +171,7 @@ def test_verdicts_come_from_the_manifest(tmp_path: Path) -> None:
     manifest = json.loads((out / "manifest.json").read_text())
     manifest |= {"adjudication": {"model": "m"}, "statuses": {"accepted": 1}}
     (out / "manifest.json").write_text(json.dumps(manifest))
-    (row,) = json.loads(run("reliability", out, "--json").stdout)
+    (row,) = json.loads(run("audit", "built", out, "--json").stdout)
     assert row["adjudication"] == {"accepted": 1, "corrected": 0, "ambiguous": 0, "rejected": 0}
 
 
@@ -264,6 +264,6 @@ def test_every_status_is_shown(tmp_path: Path) -> None:
     manifest = json.loads((out / "manifest.json").read_text())
     manifest |= {"adjudication": {"model": "m"}, "statuses": {"unsupported": 1, "accepted": 5}}
     (out / "manifest.json").write_text(json.dumps(manifest))
-    shown = run("reliability", out).stdout
+    shown = run("audit", "built", out).stdout
     assert "        5    accepted\n" in shown
     assert "        1    unsupported\n" in shown

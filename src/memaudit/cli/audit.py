@@ -1,4 +1,4 @@
-"""`memaudit audit`: checks of labels, judges and solvers."""
+"""`memaudit audit`: checks of packages, labels, judges and solvers."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from memaudit.cli.audit_agreement import agreement
+from memaudit.cli.audit_built import built
 from memaudit.cli.audit_frame import cells, frame
 from memaudit.cli.audit_generators import generators
 from memaudit.cli.audit_judges import judges
@@ -127,7 +128,7 @@ def _show(tallies: list[Any]) -> None:
 
 
 audit = typer.Typer(
-    help="Audit labels, judges and solvers.",
+    help="Audit packages, labels, judges and solvers.",
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
@@ -136,7 +137,7 @@ audit = typer.Typer(
 
 @audit.callback()
 def _group() -> None:
-    """Audit labels, judges and solvers."""
+    """Audit packages, labels, judges and solvers."""
 
 
 audit.command("frame")(frame)
@@ -147,5 +148,6 @@ audit.command("model")(model_pass)
 audit.command("judges")(judges)
 audit.command("generators")(generators)
 audit.command("optimum")(optimum)
+audit.command("built")(built)
 audit.command("report")(report)
 audit.command("solvers")(solvers)

@@ -45,17 +45,13 @@ def agreement(
         list[str],
         typer.Argument(
             metavar="LABELS",
-            help="Label files of annotators, or pass:NAME for a label pass of the packages.",
+            help="Label files, or pass:NAME for a label pass of the packages. Labels by an "
+            "annotator called model:NAME are not in the consensus.",
         ),
     ],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LABELS", help="Labels given by a model; may be repeated."),
-    ] = None,
     draws: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of bootstrap draws.")
     ] = 10_000,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the draws.")] = 0,
     details: Annotated[
         bool,
         typer.Option("--details", help="Show groups of cells for every pair, not only the first."),
@@ -71,8 +67,8 @@ def agreement(
     from memaudit.label_audit.agreement import agreement_notes, audit_agreement
     from memaudit.label_audit.agreement_json import agreement_data
 
-    frame, annotators, models = _sources(cells, labels, model or [])
-    audit = audit_agreement(frame, annotators, models, draws, seed)
+    frame, annotators, models = _sources(cells, labels)
+    audit = audit_agreement(frame, annotators, models, draws)
     if as_json:
         typer.echo(json.dumps(agreement_data(audit), indent=1))
     else:
@@ -80,7 +76,7 @@ def agreement(
 
 
 def _sources(
-    cells: str, labels: Sequence[str], model: Sequence[str]
+    cells: str, labels: Sequence[str]
 ) -> tuple["Frame", list["LabelSet"], list["LabelSet"]]:
     """The frame, and the labels of annotators and of models."""
     from memaudit.core.labels import PASS
@@ -88,24 +84,23 @@ def _sources(
     from memaudit.label_audit.frame_files import read_frame, read_label_sets
     from memaudit.natural.named_packages import labelled_packages
 
-    names = [*labels, *model]
-    passes = [name for name in names if name.startswith(PASS)]
-    if passes and len(passes) < len(names):
+    passes = [name for name in labels if name.startswith(PASS)]
+    if passes and len(passes) < len(labels):
         raise MemAuditError(
             "label files are about cells of a frame, pass:NAME is about cells of a package; give "
             "either files or passes"
         )
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    if twice := sorted({name for name in labels if labels.count(name) > 1}):
         raise MemAuditError(f"{twice[0]} is given twice; give it once")
     if passes:
         frame, by_name = judged_frame(labelled_packages([cells]), passes)
-        return frame, [by_name[name] for name in labels], [by_name[name] for name in model]
+        return frame, [by_name[name] for name in labels], []
     frame = read_frame(Path(cells), ids_only=True)
-    sets = {name: read_label_sets(Path(name), frame) for name in names}
+    sets = [label_set for name in labels for label_set in read_label_sets(Path(name), frame)]
     return (
         frame,
-        [label_set for name in labels for label_set in sets[name]],
-        [label_set for name in model for label_set in sets[name]],
+        [label_set for label_set in sets if not label_set.is_model],
+        [label_set for label_set in sets if label_set.is_model],
     )
 
 

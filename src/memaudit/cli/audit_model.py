@@ -99,7 +99,7 @@ def model_pass(
     agreed = audit_agreement(drawing.frame, [], [answered.labels], draws)
     scored = [with_two_labels(one) if two_labels else one for one in pool]
     audited = [audited_package(package) for package in scored]
-    source = source_of_annotator(answered.labels, drawing.frame, audited, "model")
+    source = source_of_annotator(answered.labels, drawing.frame, audited)
     spec = RatioAuditSpec(
         tuple(audited),
         (covered_or_not(source) if two_labels else source,),

@@ -36,11 +36,10 @@ if TYPE_CHECKING:
 
     from memaudit.core.package import Package
     from memaudit.label_audit.audited_package import AuditedPackage
-    from memaudit.label_audit.frame import Frame, Role
+    from memaudit.label_audit.frame import Frame
     from memaudit.label_audit.label_sources import LabelSource
     from memaudit.label_audit.ratio_audit import Progress, RatioAudit
     from memaudit.label_audit.ratio_audit_summary import RankingChange, RatioAuditSummary
-    from memaudit.label_audit.ratio_bounds import MeanBounds
     from memaudit.scoring.judges import Judge
     from memaudit.stats.bootstrap import Interval
     from memaudit.stats.rank_correlation import Correlation
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
 ANNOUNCE_SECONDS = 10.0
 """If the draws will take longer than this, the time is announced."""
 
-UNITS_SHOWN = 5
 NO_CONSENSUS = {
     "missing": "fewer than two annotators labelled them",
     "cannot_tell": "an annotator answered cannot_tell",
@@ -64,14 +62,8 @@ def ratios(
         list[str] | None,
         typer.Option(
             metavar="LABELS",
-            help="A label file, or pass:NAME for a label pass of the packages; may be repeated.",
-        ),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="LABELS",
-            help="Labels given by a model, which are not in the consensus; may be repeated.",
+            help="A label file, or pass:NAME for a label pass of the packages; may be repeated. "
+            "Labels by an annotator called model:NAME are not in the consensus.",
         ),
     ] = None,
     frame: Annotated[
@@ -109,17 +101,6 @@ def ratios(
         int,
         typer.Option(metavar="N", help="Label draws from the measured confusion; 0 skips them."),
     ] = 100,
-    confusion: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="package: between the package's labels and the annotators. annotators: among the "
-            "annotators, around their consensus.",
-        ),
-    ] = "package",
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Seed of the writers and of all draws.")
-    ] = 0,
     seconds: Seconds = None,
     engine_options: EngineOptions = NO_ENGINE,
     journal: JournalFile = None,
@@ -132,7 +113,6 @@ def ratios(
     from memaudit.core.labels import PASS
     from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
     from memaudit.label_audit.frame_files import read_frame
-    from memaudit.label_audit.label_draws import named_confusion
     from memaudit.label_audit.label_sources import covered_or_not, with_two_labels
     from memaudit.label_audit.ratio_audit import RatioAuditSpec, audit_ratios
     from memaudit.label_audit.ratio_audit_json import ratio_audit_data
@@ -152,10 +132,10 @@ def ratios(
         pool = [with_two_labels(package) for package in pool]
     audited, named = _audited(pool, store or [], judge, label_memories)
     labelled = None if frame is None else read_frame(frame)
-    sources = _sources(labels or [], model or [], labelled, audited)
+    sources = _sources(labels or [], labelled, audited)
     if two_labels:
         sources = [covered_or_not(source) for source in sources]
-    if all(name.startswith(PASS) for name in (*(labels or []), *(model or []))):
+    if all(name.startswith(PASS) for name in labels or []):
         labelled = None  # no label file uses the frame: passes judged cells of their own
     spec = RatioAuditSpec(
         tuple(audited),
@@ -163,10 +143,8 @@ def ratios(
         budgets,
         writers,
         draws,
-        seed,
-        seconds,
-        labelled,
-        named_confusion(confusion),
+        seconds=seconds,
+        frame=labelled,
     )
     with kept_in(journal, "audit ratios", lambda: spec.settings, run) as keeping:
         with _progress() as progress:
@@ -215,7 +193,7 @@ def _audited(
 
 
 def _sources(
-    labels: list[str], model: list[str], frame: "Frame | None", packages: list["AuditedPackage"]
+    names: list[str], frame: "Frame | None", packages: list["AuditedPackage"]
 ) -> list["LabelSource"]:
     """The label sets of annotators, then those of models."""
     from memaudit.core.labels import PASS
@@ -223,18 +201,17 @@ def _sources(
     from memaudit.label_audit.label_sources import source_of_annotator, source_of_pass
 
     sources: list[LabelSource] = []
-    roles: list[tuple[str, Role]] = [(name, "annotator") for name in labels]
-    for name, role in (*roles, *((name, "model") for name in model)):
+    for name in names:
         if name.startswith(PASS):
-            sources.append(source_of_pass(name.removeprefix(PASS), packages, role))
+            sources.append(source_of_pass(name.removeprefix(PASS), packages))
         elif frame is None:
             raise MemAuditError(f"{name}: a label file needs its frame; give --frame")
         else:
             sources += (
-                source_of_annotator(label_set, frame, packages, role)
+                source_of_annotator(label_set, frame, packages)
                 for label_set in read_label_sets(Path(name), frame)
             )
-    return sources
+    return sorted(sources, key=lambda source: source.role == "model")
 
 
 @contextmanager
@@ -264,7 +241,7 @@ def _progress() -> Iterator["Progress"]:
 
 
 def _show(audit: "RatioAudit", summary: "RatioAuditSummary", judge: "Judge | None") -> None:
-    """Print the paper's table, then every ratio with its uncertainty, then units that matter."""
+    """Print the paper's table, then every ratio with its uncertainty."""
     from memaudit.scoring.caveats import caveat_lines
     from memaudit.scoring.judges import judged_how
 
@@ -292,7 +269,6 @@ def _show(audit: "RatioAudit", summary: "RatioAuditSummary", judge: "Judge | Non
         screen.print(f"of the optimum where it is most, {assumed}")
     _show_shifts(screen, audit, summary)
     _show_ratios(screen, audit, summary)
-    _show_units(screen, audit)
     _show_counts(screen, audit, summary)
 
 
@@ -337,8 +313,7 @@ def _show_ratios(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
     table.add_column("ratio", justify="right", no_wrap=True)
     for source in audit.sources:
         table.add_column(_title(source), justify="right", overflow="fold")
-    for name in ("labels drawn", "bounds"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("labels drawn", justify="right", no_wrap=True)
     for row in summary.rows:
         table.add_row(
             short_exact(row.budget),
@@ -346,33 +321,8 @@ def _show_ratios(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
             _interval(row.ratios[PACKAGE]),
             *(fixed(interval.mean) for name, interval in row.ratios.items() if name != PACKAGE),
             "-" if row.labels is None else _range(row.labels.low, row.labels.high),
-            _bounds(row.bounds),
         )
     screen.print(table)
-
-
-def _show_units(screen: Console, audit: "RatioAudit") -> None:
-    for source in audit.sources:
-        effects = [
-            effect
-            for effect in audit.effects[source.name]
-            if effect.size or effect.optimum or effect.value
-        ]
-        if not effects:
-            continue
-        screen.print(
-            f"units that change ratios under {safe_markup(source.name)}, each on its own: mean "
-            "absolute change (mean change), change of F and of OPT"
-        )
-        for effect in effects[:UNITS_SHOWN]:
-            screen.print(
-                f"  {float(effect.size):.4f} ({float(effect.ratio):+.4f}), "
-                f"F {float(effect.value):+.3f}, OPT {float(effect.optimum):+.3f}  "
-                f"{safe_markup(effect.package)} {safe_markup(effect.unit)}: "
-                f"{safe_markup(_short(effect.text))}"
-            )
-        if len(effects) > UNITS_SHOWN:
-            screen.print(f"  and {len(effects) - UNITS_SHOWN} more; --json lists all")
 
 
 def _show_counts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSummary") -> None:
@@ -397,11 +347,6 @@ def _show_counts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
         )
     for note in ratio_notes(audit):
         screen.print(safe_markup(note))
-    cells = sum(len(box.low) for box in audit.boxes)
-    screen.print(
-        f"bounds: the mean ratio stays within them for every choice among the labels given to the "
-        f"{cells:,} cells on which label sets and package differ; = if both ends are reached"
-    )
     lost = sum(sum(row.missing.values()) for row in summary.rows)
     undefined = sum(
         sum(shift.undefined.values())
@@ -430,12 +375,6 @@ def _range(low: float, high: float, places: int = 3) -> str:
     return rf"\[{fixed(low, places)}, {fixed(high, places)}]"
 
 
-def _bounds(bounds: "MeanBounds | None") -> str:
-    if bounds is None:
-        return "-"
-    return f"{_range(float(bounds.low), float(bounds.high))} {'=' if bounds.exact else ' '}"
-
-
 def _order(ranking: "RankingChange") -> str:
     """Preserved, or how many pairs swap places or are tied under only one label set."""
     if ranking.ranked < 2:
@@ -450,7 +389,3 @@ def _correlation(correlation: "Correlation") -> str:
     value, low, high = correlation.value, correlation.low, correlation.high
     defined = value == value and low == low and high == high  # NaN differs from itself
     return f"{fixed(value)} {_range(low, high, 2)}" if defined else fixed(value)
-
-
-def _short(text: str, most: int = 70) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."

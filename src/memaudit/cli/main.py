@@ -48,10 +48,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "generate": ("generate:generate", "Generate a package from a seed."),
     },
     "Audit labels": {
-        "audit": ("audit:audit", "Audit labels, judges and solvers."),
+        "audit": ("audit:audit", "Audit packages, labels, judges and solvers."),
         "annotate": ("annotate:annotate", "Label the cells of a frame in a browser."),
         "prompts": ("prompts:prompts", "Test how well a model follows the prompts."),
-        "reliability": ("reliability:reliability", "Show how packages were built and labelled."),
     },
     "Benchmark and reproduce": {
         "run": ("run:run", "Score writers against certified optima on many packages."),

@@ -130,6 +130,11 @@ class LabelSet:
     notes: Mapping[str, str] = field(default_factory=dict)
     kept: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
+    @property
+    def is_model(self) -> bool:
+        """Whether a model gave them."""
+        return self.annotator.startswith(MODEL_ANNOTATOR)
+
 
 def by_part(frame: Frame, label_sets: Iterable[LabelSet] = ()) -> tuple[Frame, list[LabelSet]]:
     """The frame and its labels with every part as a cell of its own, which is kept or lost.
@@ -289,6 +294,9 @@ def collect_label_sets(
 Role = Literal["annotator", "consensus", "model", "package"]
 CONSENSUS, PACKAGE = "consensus", "package"
 """Reserved names of label sets."""
+
+MODEL_ANNOTATOR = "model:"
+"""An annotator whose name begins so is a model, which has no part in the consensus of people."""
 
 MISSING, CANNOT_TELL, DISAGREED = -1, -2, -3
 REASONS = {MISSING: "missing", CANNOT_TELL: "cannot_tell", DISAGREED: "disagreed"}

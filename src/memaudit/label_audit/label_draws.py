@@ -4,25 +4,14 @@ Every cell in doubt is drawn by itself, with the odds of its label and stratum. 
 together in a draw: an annotator who is strict throughout, or misreads a unit in all its cells,
 moves ratios further than such draws do. The odds are taken as measured.
 
-Two kinds of confusion can be measured. Given that a cell is labelled x, another source says y.
-
-`package` takes x from the package and y from the annotators. Draws start from the package's labels
-and show where its ratios might lie if any of these annotators had labelled instead. Frames are
-drawn by the package's label, so these odds do not depend on how many cells of which label a frame
-holds. One annotator is enough, and it shows if all annotators contradict the package.
-
-`annotators` takes x from one annotator and y from another, in every pair and in both directions,
-with each cell counting as often as the cells it stands for. A frame holds every covered cell but
-few of the others, so without a key these odds are those of the frame, not of the packages. Draws
-start from the consensus, or from the package's label where there is none, taken as one more
-annotator's. They show how far sources like these spread around it.
-
-The first is the default: the ratios that need an interval are those of the package, and what two
-annotators both contradict is not confusion between them.
+The confusion is between the package and the annotators: given that the package labels a cell x, an
+annotator says y. Draws start from the package's labels and show where its ratios might lie if any
+of these annotators had labelled instead. Frames are drawn by the package's label, so these odds do
+not depend on how many cells of which label a frame holds. One annotator is enough, and it shows if
+all annotators contradict the package, which no confusion among annotators does.
 
 Annotators are the sources that are not models; with models only, these. A source equal to the
-package's labels would be compared with itself: for `package` it is left out, unless it is the only
-one.
+package's labels would be compared with itself: it is left out, unless it is the only one.
 
 Odds in a group of cells are the share of y among the labels y seen in place of x, with each cell
 counting as often as the package cells that it stands for. Groups go from wide to narrow: all cells,
@@ -38,33 +27,21 @@ A label that was never given in place of x is never drawn.
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import permutations
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 
-from memaudit.core.errors import MemAuditError
 from memaudit.label_audit.audited_package import NOT_COVERED, AuditedPackage, CellLabels, changes
 from memaudit.label_audit.frame import SESSIONS, Frame, by_part
-from memaudit.label_audit.label_sources import LabelSource, annotator_sources, consensus_source
+from memaudit.label_audit.label_sources import LabelSource, annotator_sources
 from memaudit.label_audit.package_cells import Strata, Stratum, cells_of, judged_cells
 from memaudit.natural.label_passes import CellKey
 from memaudit.stats.bootstrap import Floats, Indices
 
-Confusion = Literal["package", "annotators"]
-CONFUSIONS: tuple[Confusion, ...] = get_args(Confusion)
 LEAN = 10
-
-
-def named_confusion(name: str) -> Confusion:
-    """The confusion of a name; an error that lists them if there is none."""
-    for known in CONFUSIONS:
-        if name == known:
-            return known
-    raise MemAuditError(f"unknown confusion {name!r}; choose one of: {', '.join(CONFUSIONS)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +49,18 @@ class LabelDraws:
     """All draws of labels. Tuples are by package, in the order of the audit.
 
     `sources` are the names of the label sets that `odds` are measured with, `represented` the cells
-    in doubt beyond those asked about. `before` are the labels that draws start from where they
-    differ from the package's.
+    in doubt beyond those asked about.
     """
 
     sources: tuple[str, ...]
     odds: "LabelOdds"
     strata: Mapping[str, Strata]
     represented: "RepresentedCells"
-    before: tuple[CellLabels, ...]
     by_package: tuple["PackageDraws", ...]
 
     def labels(self, place: int, seed: int, draw: int) -> dict[CellKey, Fraction]:
         """A draw for one package: the labels that differ from the package's."""
-        return {**self.before[place], **self.by_package[place].drawn(seed, draw)}
+        return self.by_package[place].drawn(seed, draw)
 
     @property
     def expected_changes(self) -> float:
@@ -98,24 +73,21 @@ def label_draws(
     sources: Sequence[LabelSource],
     own: LabelSource,
     frame: Frame | None,
-    confusion: Confusion,
 ) -> LabelDraws:
     """The cells in doubt and their odds."""
     strata = {audited.name: Strata(audited.scored) for audited in packages}
-    odds = measured_odds(sources, own, strata, confusion)
+    odds = measured_odds(sources, own, strata)
     represented = represented_cells(packages, own, frame, strata)
-    starts = starting_labels(sources, own, confusion)
     return LabelDraws(
-        tuple(source.name for source in confusion_sources(sources, own, confusion)),
+        tuple(source.name for source in compared_sources(sources, own)),
         odds,
         strata,
         represented,
-        tuple(changes(own.labels[audited.name], starts[audited.name]) for audited in packages),
         tuple(
             PackageDraws(
                 audited.name,
                 {
-                    **starts[audited.name],
+                    **own.labels[audited.name],
                     **dict.fromkeys(represented.cells[audited.name], NOT_COVERED),
                 },
                 strata[audited.name],
@@ -126,33 +98,14 @@ def label_draws(
     )
 
 
-def confusion_sources(
-    sources: Sequence[LabelSource], own: LabelSource, confusion: Confusion
-) -> list[LabelSource]:
+def compared_sources(sources: Sequence[LabelSource], own: LabelSource) -> list[LabelSource]:
     """The label sets that the odds are measured with."""
     people = annotator_sources(sources) or list(sources)
-    if confusion == "package":
-        return [source for source in people if _differs(source, own)] or people
-    if len(people) < 2:
-        raise MemAuditError(
-            "--confusion annotators needs label sets of two annotators; give a second --labels"
-        )
-    return people
+    return [source for source in people if _differs(source, own)] or people
 
 
 def _differs(source: LabelSource, own: LabelSource) -> bool:
     return any(changes(own.labels[name], labels) for name, labels in source.labels.items())
-
-
-def starting_labels(
-    sources: Sequence[LabelSource], own: LabelSource, confusion: Confusion
-) -> Mapping[str, CellLabels]:
-    """The labels of the cells asked about that draws start from."""
-    if confusion == "package":
-        return own.labels
-    consensus = consensus_source(sources)
-    agreed = {} if consensus is None else consensus.labels
-    return {name: {**labels, **agreed.get(name, {})} for name, labels in own.labels.items()}
 
 
 class LabelPair(NamedTuple):
@@ -165,45 +118,18 @@ class LabelPair(NamedTuple):
 
 
 def measured_odds(
-    sources: Sequence[LabelSource],
-    own: LabelSource,
-    strata: Mapping[str, Strata],
-    confusion: Confusion = "package",
+    sources: Sequence[LabelSource], own: LabelSource, strata: Mapping[str, Strata]
 ) -> "LabelOdds":
-    """The odds, from the labels of all sources of the confusion together."""
-    people = confusion_sources(sources, own, confusion)
-    pairs = Counter(
-        _with_package(people, own, strata)
-        if confusion == "package"
-        else _among_themselves(people, strata)
-    )
-    if not pairs:
-        raise MemAuditError(
-            "the annotators share no cell, so their confusion is unknown; leave out "
-            "--confusion annotators"
-        )
-    return LabelOdds(pairs)
-
-
-def _with_package(
-    people: Sequence[LabelSource], own: LabelSource, strata: Mapping[str, Strata]
-) -> Iterator[LabelPair]:
-    for source in people:
+    """The odds, from the labels of all compared sources together."""
+    pairs: Counter[LabelPair] = Counter()
+    for source in compared_sources(sources, own):
         for package, labels in source.labels.items():
             own_labels, places = own.labels[package], strata[package]
-            for at, label in labels.items():
-                yield LabelPair(places.of(*at), own_labels[at], label, source.weight(package, at))
-
-
-def _among_themselves(
-    people: Sequence[LabelSource], strata: Mapping[str, Strata]
-) -> Iterator[LabelPair]:
-    for first, second in permutations(people, 2):
-        for package, labels in first.labels.items():
-            others, places = second.labels.get(package, {}), strata[package]
-            for at in labels.keys() & others.keys():
-                weight = max(first.weight(package, at), second.weight(package, at))
-                yield LabelPair(places.of(*at), labels[at], others[at], weight)
+            pairs.update(
+                LabelPair(places.of(*at), own_labels[at], label, source.weight(package, at))
+                for at, label in labels.items()
+            )
+    return LabelOdds(pairs)
 
 
 Odds = Mapping[Fraction, Fraction]

@@ -74,9 +74,7 @@ class LabelSource:
         return self.weights.get(package, {}).get(at, Fraction(1))
 
 
-def source_of_pass(
-    name: str, packages: Iterable[AuditedPackage], role: Role = "annotator"
-) -> LabelSource:
+def source_of_pass(name: str, packages: Iterable[AuditedPackage]) -> LabelSource:
     """A pass that the packages keep; judged cells that it does not list are not covered.
 
     If a package does not tell which cells were judged, only cells that some pass lists count.
@@ -88,14 +86,13 @@ def source_of_pass(
         assert passes is not None  # with_pass found one
         cells = cells_judged_by(audited.package, passes) or listed_cells(passes)
         labels[audited.name] = {at: values.get(at, NOT_COVERED) for at in sorted(cells)}
-    return LabelSource(f"{PASS}{name}", labels, role)
+    return LabelSource(f"{PASS}{name}", labels)
 
 
 def source_of_annotator(
     label_set: LabelSet,
     frame: Frame,
     packages: Iterable[AuditedPackage],
-    role: Role = "annotator",
 ) -> LabelSource:
     """An annotator's labels of a frame, by the cells of the packages they are about."""
     frame, (label_set,) = by_part(frame, [label_set])
@@ -130,7 +127,7 @@ def source_of_annotator(
     return LabelSource(
         label_set.annotator,
         dict(labels),
-        role,
+        "model" if label_set.is_model else "annotator",
         _frozen(undecided),
         _frozen(blank),
         elsewhere,
@@ -177,7 +174,7 @@ def check_sources(sources: Sequence[LabelSource]) -> None:
     """Every label set needs a name of its own that is not reserved."""
     names = [source.name for source in sources]
     if not names:
-        raise MemAuditError("no label sets to score under; give --labels or --model")
+        raise MemAuditError("no label sets to score under; give --labels")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise MemAuditError(f"two label sets are called {twice[0]!r}; rename one annotator")
     if reserved := sorted({PACKAGE, CONSENSUS} & set(names)):

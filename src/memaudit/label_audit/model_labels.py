@@ -15,8 +15,6 @@ from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs
 from memaudit.natural.prompts import pass_prompt
 
 STAGE = "cells"
-MODEL_ANNOTATOR = "model:"
-"""The annotator of its labels begins so; the model's name and its prompt follow."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from memaudit.label_audit.audited_package import NOT_COVERED
 from memaudit.label_audit.label_draws import LEAN
 from memaudit.label_audit.label_sources import LabelSource
 from memaudit.label_audit.package_cells import Stratum
-from memaudit.label_audit.ratio_audit import RatioAudit, UnitEffect
+from memaudit.label_audit.ratio_audit import RatioAudit
 from memaudit.label_audit.ratio_audit_summary import (
     DrawSpread,
     LabelShift,
@@ -20,7 +20,6 @@ from memaudit.label_audit.ratio_audit_summary import (
     changed_cells,
     ratio_notes,
 )
-from memaudit.label_audit.ratio_bounds import MeanBounds, RatioBounds
 from memaudit.label_audit.relabelled_optima import RelabelledScores
 from memaudit.stats.bootstrap import Interval
 from memaudit.stats.rank_correlation import Correlation
@@ -43,7 +42,6 @@ def ratio_audit_data(audit: RatioAudit, summary: RatioAuditSummary) -> dict[str,
         "solved_optima": summary.solved,
         "uncertified_optima": summary.uncertified,
         "contradicting_memory_cells": audit.contradicting,
-        "open_cells": sum(len(box.low) for box in audit.boxes),
         "confusion": _confusion(audit),
         "doubt": _doubt(audit),
         "notes": ratio_notes(audit),
@@ -71,12 +69,10 @@ def _confusion(audit: RatioAudit) -> list[dict[str, Any]]:
 
 
 def _doubt(audit: RatioAudit) -> dict[str, Any]:
-    """The confusion, the odds of every stratum, and how many cells are drawn."""
+    """The odds of every stratum, and how many cells are drawn."""
     draws, represented = audit.label_draws, audit.label_draws.represented
     expected = represented.expected
     return {
-        "confusion": audit.spec.confusion,
-        "start": "package" if audit.spec.confusion == "package" else "consensus",
         "label_sets": list(draws.sources),
         "cells_asked_about": sum(map(len, audit.own.labels.values())),
         "cells_stood_for": represented.number,
@@ -126,7 +122,6 @@ def _label_set(
         "cells_of_other_packages": source.elsewhere,
         "without_consensus": dict(source.unsettled),
         "shifts": [_shift(shift) for shift in shifts],
-        "units": [_effect(effect) for effect in audit.effects[source.name]],
     }
 
 
@@ -156,24 +151,6 @@ def _correlation(correlation: Correlation) -> dict[str, Any]:
     return {name: rounded(getattr(correlation, name)) for name in ("value", "low", "high")}
 
 
-def _effect(effect: UnitEffect) -> dict[str, Any]:
-    return {
-        "package": effect.package,
-        "unit": effect.unit,
-        "text": effect.text,
-        "value_change": rounded(effect.value),
-        "optimum_change": rounded(effect.optimum),
-        "optimum_changes": {str(plain(b)): rounded(change) for b, change in effect.optima.items()},
-        "ratio_change": rounded(effect.ratio),
-        "absolute_ratio_change": rounded(effect.size),
-        "ratios_lost": effect.lost,
-        "cells": [
-            {"candidate": at[0], "before": plain(before), "after": plain(after)}
-            for at, before, after in effect.cells
-        ],
-    }
-
-
 def _row(row: RatioSummaryRow) -> dict[str, Any]:
     both = None if row.both is None else {"low": rounded(row.both[0]), "high": rounded(row.both[1])}
     return {
@@ -183,7 +160,6 @@ def _row(row: RatioSummaryRow) -> dict[str, Any]:
         "missing": dict(row.missing),
         "label_draws": None if row.labels is None else _spread(row.labels),
         "label_and_package_draws": both,
-        "bounds": None if row.bounds is None else _mean_bounds(row.bounds),
     }
 
 
@@ -198,21 +174,11 @@ def _spread(spread: DrawSpread) -> dict[str, Any]:
     }
 
 
-def _mean_bounds(bounds: MeanBounds) -> dict[str, Any]:
-    return {
-        "low": rounded(bounds.low),
-        "high": rounded(bounds.high),
-        "exact": bounds.exact,
-        "packages": bounds.packages,
-    }
-
-
 def _package(audit: RatioAudit, place: int) -> dict[str, Any]:
     audited, fixed = audit.spec.packages[place], audit.fixed[place]
     return {
         "package": audited.name,
         "basis": audited.basis,
-        "open_cells": len(audit.boxes[place].low),
         "exported": [
             {"store": store.name, "unseen": store.caveats.lines} for store in audited.stores
         ],
@@ -226,10 +192,6 @@ def _package(audit: RatioAudit, place: int) -> dict[str, Any]:
         ],
         "label_sets": [
             {"name": name, **_scores(scores[place])} for name, scores in audit.scores.items()
-        ],
-        "bounds": [
-            {"store": name, "budget": plain(budget), **_bounds(bounds)}
-            for (name, budget), bounds in audit.bounds[place].items()
         ],
     }
 
@@ -256,19 +218,6 @@ def _scores(scores: RelabelledScores) -> dict[str, Any]:
             }
             for (name, budget), ratio in scores.ratios.items()
         ],
-    }
-
-
-def _bounds(bounds: RatioBounds | str) -> dict[str, Any]:
-    if isinstance(bounds, str):
-        return {"undefined": bounds}
-    return {
-        "low": rounded(bounds.low),
-        "high": rounded(bounds.high),
-        "reached_low": rounded(bounds.reached_low),
-        "reached_high": rounded(bounds.reached_high),
-        "exact": bounds.exact,
-        "sometimes_undefined": bounds.sometimes_undefined,
     }
 
 

@@ -18,8 +18,6 @@ from memaudit.core.text import counted
 from memaudit.label_audit.frame import PACKAGE
 from memaudit.label_audit.label_sources import LabelSource
 from memaudit.label_audit.ratio_audit import RatioAudit
-from memaudit.label_audit.ratio_bounds import MeanBounds, RatioBounds, mean_bounds
-from memaudit.scoring.score import NOT_CERTIFIED
 from memaudit.stats.bootstrap import (
     Floats,
     Interval,
@@ -90,10 +88,7 @@ class DrawSpread:
 
 @dataclass(frozen=True, slots=True)
 class RatioSummaryRow:
-    """One store at one budget. `missing` counts packages without its ratio, by reason.
-
-    `bounds` is None if some optimum is not certified, or no package has a ratio.
-    """
+    """One store at one budget. `missing` counts packages without its ratio, by reason."""
 
     store: str
     budget: Fraction
@@ -101,7 +96,6 @@ class RatioSummaryRow:
     missing: Mapping[str, int]
     labels: DrawSpread | None
     both: tuple[float, float] | None
-    bounds: MeanBounds | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +271,6 @@ def _row(audit: RatioAudit, store: str, budget: Fraction, counts: Floats) -> Rat
         dict(sorted(missing.items())),
         labels,
         both,
-        _bounds(audit, store, budget),
     )
 
 
@@ -307,13 +300,6 @@ def _drawn(
     if values.shape[1] < 2:
         return spread, None
     return spread, outer_percentiles(mixed[~np.isnan(mixed)])
-
-
-def _bounds(audit: RatioAudit, store: str, budget: Fraction) -> MeanBounds | None:
-    bounds = [package[store, budget] for package in audit.bounds if (store, budget) in package]
-    if NOT_CERTIFIED in bounds:
-        return None
-    return mean_bounds([bound for bound in bounds if isinstance(bound, RatioBounds)])
 
 
 def _number(ratio: Fraction | None) -> float:
@@ -348,13 +334,11 @@ def _notes_on_draws(audit: RatioAudit) -> Iterator[str]:
         f"labels drawn: {what} of {counted(number, 'draw')} of {cells}; about "
         f"{draws.expected_changes:,.1f} labels change in a draw"
     )
-    given, start = "the package's label", "the package's labels"
-    if audit.spec.confusion == "annotators":
-        given, start = "each other's labels", "the consensus"
     yield (
-        f"odds: how {', '.join(draws.sources)} labelled cells, given {given}, by candidate kind, "
-        "session and unit kind, small groups smoothed with wider ones; each cell is drawn "
-        f"independently; draws add doubt to {start}, so the ratio under these may lie outside"
+        f"odds: how {', '.join(draws.sources)} labelled cells, given the package's label, by "
+        "candidate kind, session and unit kind, small groups smoothed with wider ones; each cell "
+        "is drawn independently; draws add doubt to the package's labels, so the ratio under these "
+        "may lie outside"
     )
 
 

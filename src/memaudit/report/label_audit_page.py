@@ -16,7 +16,6 @@ TITLE = "How far the labels can be trusted"
 AGREEMENT, RATIOS = "memaudit-agreement", "memaudit-label-ratios"
 SCALES = {"labels": "full, partial, none", "covered": "covered at all, or not"}
 MOST_CELLS = 12
-MOST_UNITS = 5
 STRATUM = "stratum"
 """The finest grouping: too many rows for a page; the JSON has them."""
 
@@ -126,15 +125,13 @@ class ShiftRow:
 
 @dataclass(frozen=True, slots=True)
 class MeanRatioRow:
-    """A store's mean ratio under the package's labels and the others, with draws and bounds."""
+    """A store's mean ratio under the package's labels and the others, with draws."""
 
     store: str
     budget: str
     own: NumberWithInterval
     others: tuple[float | None, ...]
     drawn: NumberWithInterval
-    bounds: NumberWithInterval
-    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +144,6 @@ class RatioPart:
     sets: tuple[str, ...]
     shifts: tuple[ShiftRow, ...]
     stores: tuple[MeanRatioRow, ...]
-    units: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
     draws: int = 0
     drawn: str = ""
     notes: tuple[str, ...] = ()
@@ -322,21 +318,8 @@ def ratio_part(data: Mapping[str, Any]) -> RatioPart:
             _number(row["ratios"]["package"], "mean"),
             tuple(_number(row["ratios"].get(name), "mean").value for name in sets),
             _number(row["label_draws"], "mean"),
-            _number(row["bounds"]),
-            bool((row["bounds"] or {}).get("exact")),
         )
         for row in data["ratios"]
-    )
-    units = tuple(
-        (
-            str(label_set["name"]),
-            tuple(
-                (f"{unit['package']} {unit['unit']}: {unit['text']}", float(unit["ratio_change"]))
-                for unit in label_set["units"][:MOST_UNITS]
-                if unit["ratio_change"] is not None
-            ),
-        )
-        for label_set in data["label_sets"]
     )
     return RatioPart(
         int(data["packages"]),
@@ -345,7 +328,6 @@ def ratio_part(data: Mapping[str, Any]) -> RatioPart:
         sets,
         shifts,
         stores,
-        units,
         int(data["draws"]),
         _kind_of_interval(data["ratios"]),
         tuple(map(str, data.get("notes", ()))),

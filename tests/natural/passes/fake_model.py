@@ -72,8 +72,6 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         return adjudication(data)
     if name == "compaction":
         return {"memories": compaction(data)}
-    if name == "causes":
-        return {"cause": "ordering", "reason": data["verdict"]["status"]}
     if name == "support":
         return {"verdicts": support(data)}
     if name == "memory_pairs":

@@ -371,7 +371,6 @@ def ratios_data(text: str) -> dict[str, Any]:
             "spearman_rho": number,
         },
     }
-    unit = {"package": text, "unit": text, "text": text, "ratio_change": 0.125}
     return {
         "format": "memaudit-label-ratios",
         "version": 1,
@@ -380,14 +379,13 @@ def ratios_data(text: str) -> dict[str, Any]:
         "uncertified_optima": 1,
         "draws": 3,
         "notes": [text],
-        "label_sets": [{"name": text, "changed_cells": 1, "shifts": [shift], "units": [unit]}],
+        "label_sets": [{"name": text, "changed_cells": 1, "shifts": [shift]}],
         "ratios": [
             {
                 "store": text,
                 "budget": "3",
                 "ratios": {"package": number, text: number},
                 "label_draws": number,
-                "bounds": {**number, "exact": True},
             }
         ],
     }

@@ -113,14 +113,13 @@ def adjudicate(
     proposals: Mapping[QuestionKey, RequirementProposal],
     session: ModelSession,
     model: str,
-    stage: str = STAGE,
 ) -> dict[QuestionKey, AdjudicatorVerdict | None]:
     """A verdict for each proposal; None if the adjudicator gave no valid reply."""
     requests = [
         (owner, adjudication_request(proposal, model, session.parameters))
         for (owner, _), proposal in proposals.items()
     ]
-    replies = session.ask(stage, requests, AdjudicationReply)
+    replies = session.ask(STAGE, requests, AdjudicationReply)
     return {
         place: None if reply is None else _verdict(reply, proposal, place, session)
         for (place, proposal), reply in zip(proposals.items(), replies, strict=True)

@@ -10,8 +10,8 @@ from memaudit.models.request import ModelParameters, Request
 PROMPTS = ("memories", "units", "quotes", "requirements", "adjudication", "coverage")
 """The prompts of a build."""
 
-OTHER_PROMPTS = ("salience", "query_salience", "causes", "compaction", "support", "memory_pairs")
-"""Asked about finished stores and packages, not in a build. """
+OTHER_PROMPTS = ("salience", "query_salience", "compaction", "support", "memory_pairs")
+"""Asked about finished stores and packages, not in a build."""
 
 LONG_REPLY = 8192
 """Tokens for a reply with up to 40 units, quotes and parts included."""

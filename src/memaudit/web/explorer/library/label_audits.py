@@ -18,7 +18,6 @@ from memaudit.label_audit.agreement import AgreementAudit, audit_agreement
 from memaudit.label_audit.agreement_json import agreement_data
 from memaudit.label_audit.frame import Frame, FrameCell, LabelSet
 from memaudit.label_audit.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED, read_label_sets
-from memaudit.label_audit.model_labels import MODEL_ANNOTATOR
 from memaudit.report.label_audit_page import AGREEMENT, LabelAudit, agreement_part, read_audit
 from memaudit.web.annotate.label_database import LabelDatabase
 from memaudit.web.annotate.labelling import DATABASE, frame_digest, ids_with_parts
@@ -209,14 +208,8 @@ def labelled_frame(folder: Path, frame: Frame) -> LabelledFrame:
     early = LabelledFrame(len(frame.cells), labels, None)
     if early.is_early:
         return early
-    models = [
-        label_set for label_set in labels.sets if label_set.annotator.startswith(MODEL_ANNOTATOR)
-    ]
-    people = [
-        label_set
-        for label_set in labels.sets
-        if not label_set.annotator.startswith(MODEL_ANNOTATOR)
-    ]
+    models = [label_set for label_set in labels.sets if label_set.is_model]
+    people = [label_set for label_set in labels.sets if not label_set.is_model]
     try:
         agreement = audit_agreement(frame, people, models, DRAWS)
     except MemAuditError as error:
