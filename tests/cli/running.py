@@ -29,7 +29,7 @@ def printed_json(*arguments: object) -> Any:
 
 
 def question_summary(*arguments: object) -> dict[str, Any]:
-    """The JSON of `memaudit diagnose` and `memaudit transfer`, with losses that add up."""
+    """The JSON of `memaudit diagnose` and `memaudit study transfer`, with losses that add up."""
     data: dict[str, Any] = printed_json(*arguments)
     for store in data["summaries"]:
         assert sum(map(Fraction, store["losses"].values())) == 1 - Fraction(store["answered"])

@@ -1,4 +1,4 @@
-"""`memaudit diagnose --calibrate` and `memaudit report` of what comes of it."""
+"""`memaudit study calibrate` and `memaudit report` of what comes of it."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,6 @@ from tests.cli.running import done, failure, printed_json, run
 
 SMALL = (
     "event_graph:experiences=8:seeds=0-2",
-    "--calibrate",
     "--budget",
     "0.05,0.2",
     "--writer",
@@ -21,19 +20,19 @@ SMALL = (
 
 def test_printed_and_kept(tmp_path: Path) -> None:
     """Correlations with n, where they part, the same numbers in the folder and as JSON."""
-    text = run("diagnose", *SMALL, "--out", tmp_path / "out").stdout
+    text = run("study", "calibrate", *SMALL, "--out", tmp_path / "out").stdout
     assert "18 stores: packages 3 of event_graph; budgets 0.05, 0.2; 3 writers" in text
     for how in ("pooled", "within", "of means"):
         assert how in text
     assert "the higher ratio has the better evidence recall" in " ".join(text.split())
-    printed = printed_json("diagnose", *SMALL)
+    printed = printed_json("study", "calibrate", *SMALL)
     assert printed == json.loads((tmp_path / "out" / "summary.json").read_text())
     assert len(printed["correlations"]) == 15
 
 
 def test_reports(tmp_path: Path) -> None:
     """A page and figures of a calibration and of a diagnosis; a run takes diagnoses in."""
-    run("diagnose", *SMALL, "--out", tmp_path / "cal")
+    run("study", "calibrate", *SMALL, "--out", tmp_path / "cal")
     run("diagnose", "short", "--writer", "gvt", "--budget", "40", "--out", tmp_path / "dia")
     run(
         "run",
@@ -80,17 +79,11 @@ def test_wrong_input(tmp_path: Path) -> None:
         tmp_path / "c.sqlite",
     )
     for words, message in {
-        ("--calibrate", "--reader", "model:x"): "choose a reader that does not call a model",
-        ("short", "a.json", "--calibrate"): "leave out STORE",
-        ("short", "--calibrate", "--writer", "opt"): "two writers or more",
-        ("base", "--calibrate"): "no package has a question",
-        ("nowhere", "--calibrate"): "no packages at 'nowhere'",
-        ("short", "--calibrate", "--k", "0"): "--k must be at least 1",
-        ("short", "--calibrate", "--show", "q1"): "leave out --show",
-        ("short", "--calibrate", "--failures"): "leave out --show",
-        ("short", "--calibrate", "--cost-rule", "bytes"): "leave out --cost-rule",
-        ("short", "--calibrate", *dense): "texts have no vector",
-        (): "needs PACKAGE, --budget B and --out DIR",
-        ("short", "--writer", "gvt", "--out", tmp_path): "needs PACKAGE",
+        ("--reader", "model:x"): "choose a reader that does not call a model",
+        ("short", "--writer", "opt"): "two writers or more",
+        ("base",): "no package has a question",
+        ("nowhere",): "no packages at 'nowhere'",
+        ("short", "--k", "0"): "--k must be at least 1",
+        ("short", *dense): "texts have no vector",
     }.items():
-        assert message in failure("diagnose", *words)
+        assert message in failure("study", "calibrate", *words)

@@ -101,7 +101,7 @@ def test_printed(hotel_files: Files, tmp_path: Path) -> None:
         "export: cut by recency in 1 of 1 package",
     ):
         assert part in text
-    again = done("diagnose", *words, "--failures", "--show", "q1")
+    again = done("diagnose", *words, "--show", "failed", "--show", "q1")
     assert "8 rows already existed" in again.stderr
     for part in ("were not answered correctly", "hotel-rooms/q1 at opt", "  unit u1: "):
         assert part in again.stdout
@@ -115,7 +115,7 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
     query = package.queries[0].model_copy(update={"text": "Which room?\x1b[2J", "answer": "x\x1b"})
     write_package(package.replace(queries=(query,)), tmp_path / "p.json")
     words = (tmp_path / "p.json", "--writer", "opt", "--budget", "9", "--out", tmp_path / "out")
-    for more in ((), ("--failures",), ("--show", query.id)):
+    for more in ((), ("--show", "failed"), ("--show", query.id)):
         assert "\x1b" not in run("diagnose", *words, *more).stdout
 
 
@@ -128,11 +128,9 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
         "--budget",
         "30",
         "--reader",
-        "model:one",
+        "model:one#evidence-first",
         "--cache",
         tmp_path / "cache",
-        "--prompt",
-        "evidence-first",
     )
     with serving(reads) as served:
         first = summary(*words, "--out", tmp_path / "a", "--base-url", served.url, "--yes")
@@ -272,7 +270,7 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
             "ci_high": None,
         }
     listed = run(
-        "diagnose", package, *stores, "--budget", "9", "--out", tmp_path / "a", "--failures"
+        "diagnose", package, *stores, "--budget", "9", "--out", tmp_path / "a", "--show", "failed"
     ).stdout
     assert "4 of 6 were not answered correctly" in listed
 
@@ -289,7 +287,7 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         (package, store, *budget, "--retriever", "no"): "unknown retriever",
         (package, store, *budget, "--reader", "no"): "unknown reader",
         (package, store, *budget, *dense): "unknown provider 'ofline'",
-        (package, store, *budget, "--prompt", "extractive"): "has no prompt",
+        (package, store, *budget, "--reader", "extractive#x"): "unknown reader",
         (package, store, *budget, "--grader", "no"): "unknown grader 'no'; known graders: words",
         (
             package,
@@ -300,7 +298,6 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
             "--jobs",
             2,
         ): "--grader model:m runs in",
-        (package, *WRITERS, "--calibrate", "--grader", "model:m"): "leave out --grader",
         (package, store, *budget, "--policy", "no"): "unknown policy",
         (package, store, *budget, "--judge", "no"): "unknown judge",
         (package, store, store, *budget): "two stores have the same name",
@@ -311,7 +308,6 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         (package, store, *budget, "--judge", "model:m", "--jobs", 2): "--judge model:m runs in one",
         (package, *WRITERS, *budget, "--reader", "model:m", "--engine", "dask"): "runs in one proc",
         (package, *WRITERS, *budget, *dense[:2], "--engine", "ray"): "runs in one process",
-        (package, *WRITERS, *budget, "--calibrate", "--jobs", 2): "a calibration runs in one",
     }.items():
         assert message in failure("diagnose", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""`memaudit generate` and `memaudit writers`."""
+"""`memaudit generate` and `memaudit study writers`."""
 
 import json
 from pathlib import Path
@@ -63,15 +63,15 @@ def test_lists() -> None:
     listed = run("generate", "--list").stdout
     assert all(f"{name} " in listed for name in DISTRIBUTIONS)
     peeks = {writer.name: writer.peeks for writer in WRITERS.values()}
-    assert {row["name"]: row["peeks"] for row in printed_json("writers")} == peeks
-    assert "texts, costs" in run("writers").stdout
+    assert {row["name"]: row["peeks"] for row in printed_json("study", "writers")} == peeks
+    assert "texts, costs" in run("study", "writers").stdout
 
 
 def test_train_and_run(tmp_path: Path) -> None:
     """A model of one's own is a writer, its training is recorded, and it refuses what it saw."""
     trained = ("--distribution", "event_graph:experiences=12", "--seeds", "50-55")
     model = tmp_path / "model.json"
-    done("train", "ridge", *trained, "--out", model)
+    done("study", "train-ridge", *trained, "--out", model)
     result = done(
         "run",
         "--distributions",
@@ -96,5 +96,5 @@ def test_train_and_run(tmp_path: Path) -> None:
 
 
 def test_train_on_files_or_nothing(tiny_file: Path, tmp_path: Path) -> None:
-    done("train", "ridge", tiny_file, "--out", tmp_path / "m.json")
-    assert "no training packages" in failure("train", "ridge", "--out", tmp_path / "m2.json")
+    done("study", "train-ridge", tiny_file, "--out", tmp_path / "m.json")
+    assert "no training packages" in failure("study", "train-ridge", "--out", tmp_path / "m2.json")

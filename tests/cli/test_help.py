@@ -14,7 +14,7 @@ HEAVY = ("numpy", "numba", "highspy", "matplotlib", "jinja2", "pydantic", "rich"
 MOST_MODULES = 180
 """Measured: 152 with Python 3.11 and typer 0.29."""
 
-TRAINING = ("train ridge", "train judge")
+STUDIES = ("study sensitivity", "study transfer", "study calibrate", "study compact")
 
 PROBE = """
 import json, runpy, sys
@@ -29,7 +29,7 @@ print(json.dumps(sorted(sys.modules)))
 
 @pytest.mark.parametrize(
     "command",
-    ["", *COMMANDS, "dataset subset", "audit agreement", "audit judges", *TRAINING],
+    ["", *COMMANDS, "dataset subset", "audit agreement", "audit judges", *STUDIES],
 )
 def test_help(command: str) -> None:
     """Written down in tests/golden/help."""

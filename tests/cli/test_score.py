@@ -312,7 +312,7 @@ def test_times_are_the_same_for_all_stores(hotel_files: Files, tmp_path: Path) -
     assert "--times 'some' is not known" in failure(*words, "--times", "some")
 
 
-@pytest.mark.parametrize("command", ["score", "gate", "audit judges", "sensitivity"])
+@pytest.mark.parametrize("command", ["score", "gate", "audit judges", "study sensitivity"])
 def test_no_time_limit(hotel_files: Files, command: str) -> None:
     """One line in every command; `memaudit solve` tries the other numbers."""
     words = {

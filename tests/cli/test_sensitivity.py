@@ -1,4 +1,4 @@
-"""`memaudit sensitivity` on two stores from plain exports."""
+"""`memaudit study sensitivity` on two stores from plain exports."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 def test_json(files: tuple[Path, Path, Path]) -> None:
     """Every variant at every budget; the base agrees with `memaudit score`; a seed repeats it."""
-    words = ("sensitivity", *files, "--budget", "20,60", "--repetitions", "3")
+    words = ("study", "sensitivity", *files, "--budget", "20,60", "--repetitions", "3")
     data = printed_json(*words)
     assert data["coverage_is_an_estimate"] is True
     rows = data["findings"]
@@ -46,7 +46,16 @@ def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """Intervals in brackets, draws with the same order, missing proofs, and what is not seen."""
     (tmp_path / "torn.jsonl").write_text('{"text": "Ingrid sneezes"}\n{"text": 5}\n')
     done("import", "plain", tmp_path / "torn.jsonl", "--out", tmp_path / "torn.json")
-    words = ("sensitivity", *files, tmp_path / "torn.json", "--budget", "30", "--noise", "flip")
+    words = (
+        "study",
+        "sensitivity",
+        *files,
+        tmp_path / "torn.json",
+        "--budget",
+        "30",
+        "--noise",
+        "flip",
+    )
     text = done(*words, "--repetitions", "2", "--cost-rules", "", "--group-caps", "").stdout
     for part in (
         "ESTIMATE",
@@ -76,6 +85,7 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     write_rows(tmp_path / "m.jsonl", *named)
     judge = f"labels:{write_rows(tmp_path / 'l.jsonl', *labels)}"
     words = (
+        "study",
         "sensitivity",
         *files,
         "--budget",
@@ -116,7 +126,7 @@ def test_views(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     text = "Ingrid wants hotel rooms away from the lift, on any high floor."
     (tmp_path / "MEMORY.md").write_text(f"- {text}\n")
     bare = ("--budget", "12", "--cost-rules", "", "--group-caps", "", "--noise", "")
-    words = ("sensitivity", files[0], tmp_path / "MEMORY.md", *bare, "--views")
+    words = ("study", "sensitivity", files[0], tmp_path / "MEMORY.md", *bare, "--views")
     base, entries, full = printed_json(*words, "entries,full")["findings"]
     assert (entries["variant"], full["variant"]) == ("view entries", "view full")
     assert entries["stores"] == base["stores"]
@@ -138,6 +148,7 @@ def test_corrected_evidence(tmp_path: Path) -> None:
     (tmp_path / "errors.json").write_text(json.dumps([row]))
     package = tmp_path / "built" / "conv-a.json"
     words = (
+        "study",
         "sensitivity",
         package,
         store,
@@ -165,7 +176,7 @@ def test_corrected_evidence(tmp_path: Path) -> None:
 
 
 def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
-    words = ("sensitivity", *files, "--budget", "9")
+    words = ("study", "sensitivity", *files, "--budget", "9")
     for option, value, message in (
         ("--noise", "salt", "unknown noise 'salt'"),
         ("--group-caps", "two", "give whole numbers"),
@@ -177,7 +188,7 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
         assert message in failure(*words, option, value)
     twice = ("--judge", "lexical", "--judge", "lexical")
     assert "two judges are called 'lexical'" in failure(*words, *twice)
-    assert "same name" in failure("sensitivity", *files[:2], files[1], "--budget", "9")
+    assert "same name" in failure("study", "sensitivity", *files[:2], files[1], "--budget", "9")
 
 
 @pytest.fixture(scope="module")
@@ -202,13 +213,14 @@ FEW = ("--budget", "30", "--cost-rules", "bytes", "--group-caps", "", "--repetit
 
 def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """Each as it is alone, and all together: every package and draw counts alike."""
-    data = printed_json("sensitivity", *many, *FEW)
+    data = printed_json("study", "sensitivity", *many, *FEW)
     assert [one["package"] for one in data["packages"]] == [p.name for p in short_set()[:3]]
     last = short_set()[3].name
     assert data["not_scored"] == [{"package": last, "reason": "no store was written for it"}]
     write_package(short_set()[1], tmp_path / "one.json")
     assert (
-        printed_json("sensitivity", tmp_path / "one.json", *many[1:], *FEW) == data["packages"][1]
+        printed_json("study", "sensitivity", tmp_path / "one.json", *many[1:], *FEW)
+        == data["packages"][1]
     )
     for place, finding in enumerate(data["findings"]):
         own = [one["findings"][place] for one in data["packages"]]
@@ -219,14 +231,14 @@ def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
             assert store["score"]["mean"] == pytest.approx(sum(means) / len(means), abs=1e-6)
         same = sum(one["score_ranking"]["same_order"] for one in own)
         assert finding["score_ranking"]["same_order"] == same
-    text = done("sensitivity", *many, *FEW).stdout
+    text = done("study", "sensitivity", *many, *FEW).stdout
     assert "3 packages; under every variant" in text
     assert f"not scored: {last}: no store was written for it" in text
 
 
 def test_many_packages_resume(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
     journal = tmp_path / "s.jsonl"
-    words = ("sensitivity", *many, *FEW, "--json", "--journal", journal)
+    words = ("study", "sensitivity", *many, *FEW, "--json", "--journal", journal)
     whole, kept = done(*words).stdout, journal.read_bytes()
     assert whole == done(*words[:-2]).stdout
     journal.write_bytes(kept[: len(kept) // 2])
@@ -242,4 +254,4 @@ def test_many_packages_resume(many: tuple[Path, Path, Path], tmp_path: Path) -> 
 
 def test_many_packages_without_names(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
     nameless = import_texts(tmp_path / "n.json", ["Ingrid sneezes"])
-    assert "does not say which package" in failure("sensitivity", many[0], nameless, *FEW)
+    assert "does not say which package" in failure("study", "sensitivity", many[0], nameless, *FEW)

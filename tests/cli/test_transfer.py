@@ -1,4 +1,4 @@
-"""`memaudit transfer` on files in the form of LongMemEval, and on the real ones where they are."""
+"""`memaudit study transfer` on files in the form of LongMemEval, and on real ones."""
 
 import json
 from pathlib import Path
@@ -13,14 +13,14 @@ from tests.downstream.haystacks import written
 def test_four_stores(tmp_path: Path) -> None:
     """Tables, the note that it is no ratio, the chain of one question; run again it resumes."""
     words = (written(tmp_path / "f.json"), "--budget", "0.6", "--k", "2", "--out", tmp_path / "out")
-    text = run("transfer", *words).stdout
+    text = run("study", "transfer", *words).stdout
     assert "3 questions of 3 records of f.json, budget 0.6 of the words of a record's own" in text
     assert "never a ratio to an optimum" in " ".join(text.split())
     for name in ("estimated_gvt", "full_raw", "raw_replay", "fifo"):
         assert f"{name}: 3 questions = " in text
     assert "knowledge-update" in text
     assert "evidence coverage" in text
-    again = run("transfer", *words, "--show", "swim", "--failures")
+    again = run("study", "transfer", *words, "--show", "swim", "--show", "failed")
     assert "12 rows already existed" in again.stderr
     assert "swim/swim at fifo: answered_right" in again.stdout
     assert "not needed: the question asks for the current value" in again.stdout
@@ -31,7 +31,7 @@ def test_choices(tmp_path: Path) -> None:
     path = written(tmp_path / "f.json")
     writers = ("--writer", "opt", "--writer", "mem0_style", "--conversation", "cat", "--seed", "3")
     words = (path, *writers, "--budget", "9", "--out", tmp_path / "out")
-    data = question_summary("transfer", *words)
+    data = question_summary("study", "transfer", *words)
     assert [one["store"] for one in data["summaries"]] == [
         "opt",
         "mem0_style",
@@ -48,8 +48,8 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
     records[0]["question_type"] = records[0]["question"] = "\x1b[2J which?"
     (tmp_path / "g.json").write_text(json.dumps(records))
     words = (tmp_path / "g.json", "--budget", "0.6", "--out", tmp_path / "out")
-    for more in ((), ("--failures",)):
-        assert "\x1b" not in run("transfer", *words, *more).stdout
+    for more in ((), ("--show", "failed")):
+        assert "\x1b" not in run("study", "transfer", *words, *more).stdout
 
 
 def test_wrong_input(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_wrong_input(tmp_path: Path) -> None:
         (tmp_path / "no.json", "--budget", "9"): "does not exist",
         (tmp_path / "broken.json", "--budget", "9"): "broken.json",
     }.items():
-        assert message in failure("transfer", *words, "--out", tmp_path / "out")
+        assert message in failure("study", "transfer", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -77,7 +77,15 @@ def test_a_full_haystack(tmp_path: Path) -> None:
     """
     path = real_file("longmemeval/longmemeval_s_e47becba.json")
     data = question_summary(
-        "transfer", path, "--budget", "0.1", "--writer", "estimated_greedy", "--out", tmp_path
+        "study",
+        "transfer",
+        path,
+        "--budget",
+        "0.1",
+        "--writer",
+        "estimated_greedy",
+        "--out",
+        tmp_path,
     )
     full = data["summaries"][1]
     assert full["measures"]["evidence_recall"]["mean"] == 1

@@ -103,7 +103,7 @@ def test_explorer(browser: Any, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     package = next(package for package in short_set() if package.name == "film-night")
     write_package(package, tmp_path / "in" / "film-night.json")
-    done("bundle", tmp_path / "in", "--out", tmp_path / "site")
+    done("serve", tmp_path / "in", "--out", tmp_path / "site")
     (shown,) = (tmp_path / "site" / "package").glob("*/index.html")
     page = browser.new_page(viewport={"width": 1100, "height": 980})
     page.goto(shown.as_uri())

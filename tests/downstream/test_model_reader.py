@@ -63,7 +63,7 @@ def asked(
 ) -> tuple[list[ReaderReply], Served]:
     """The replies of a model that behaves so."""
     with serving(*behaviour) as served, session(folder, live(served.url)) as at:
-        return named_reader("model:one", prompt, at).read(calls), served
+        return named_reader(f"model:one#{prompt or ''}", at).read(calls), served
 
 
 @pytest.mark.parametrize("prompt", PROMPTS)
@@ -220,7 +220,7 @@ def test_a_failure_is_told_with_its_cause(tmp_path: Path) -> None:
         at = open_session(
             live(served.url), cache, tmp_path / "requests.jsonl", callbacks, concurrency=1
         )
-        (reply,) = named_reader("model:one", None, at).read((CALL,))
+        (reply,) = named_reader("model:one", at).read((CALL,))
     assert reply.state is ReplyState.NO_REPLY
     assert shown[-1].startswith("pass reading: 1 of 1 request failed, the first with: ")
     assert "503" in shown[-1]

@@ -73,8 +73,8 @@ def test_names_that_are_none() -> None:
             named_reader(name)
     with pytest.raises(MemAuditError, match="no model can be asked here"):
         named_reader("model:one")
-    with pytest.raises(MemAuditError, match="has no prompt"):
-        named_reader("extractive", "evidence-first")
+    with pytest.raises(MemAuditError, match="unknown reader 'extractive#evidence-first'"):
+        named_reader("extractive#evidence-first")
 
 
 HALF = Fraction(1, 2)

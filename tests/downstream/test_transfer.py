@@ -212,4 +212,4 @@ def test_a_file_that_asks_nothing(tmp_path: Path) -> None:
     rows = [{"conversation": "c"}, {"session": "s"}, {"id": "t", "speaker": "Ann", "text": "Hi."}]
     (tmp_path / "f.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(MemAuditError, match="has no question"):
-        open_records(tmp_path / "f.jsonl", "chat")
+        open_records(tmp_path / "f.jsonl")

@@ -494,7 +494,7 @@ def folder_targets() -> list[Target]:
             _target(
                 name,
                 files_of(write),
-                "bundle {in} --out {out}/site",
+                "serve {in} --out {out}/site",
                 attacked=lambda file: not file.endswith(LOCK),
             )
             for name, write in libraries.items()

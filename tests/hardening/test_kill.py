@@ -281,10 +281,10 @@ JOBS = (
         share=5,
     ),
     Job("import", ("import", EXPORT, "--out", "{out}"), last_words="wrote ", share=3),
-    Job("bundle", ("bundle", NOTES, "--out", "{out}"), last_words="open "),
+    Job("serve --out", ("serve", NOTES, "--out", "{out}"), last_words="open "),
     Job(
-        "bundle over a site",
-        ("bundle", NOTES, "--out", "{out}"),
+        "serve over a site",
+        ("serve", NOTES, "--out", "{out}"),
         before=old_site,
         last_words="open ",
         share=3,

@@ -210,9 +210,9 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("train", "ridge", "{p}", "--out", "{x}"),
-        ("train", "judge", "{p}", "--out", "{x}"),
-        ("train", "utilities", "{p}", "--model", "m", "--provider", "offline", "--out", "{x}"),
+        ("study", "train-ridge", "{p}", "--out", "{x}"),
+        ("study", "train-judge", "{p}", "--out", "{x}"),
+        ("study", "utilities", "{p}", "--model", "m", "--provider", "offline", "--out", "{x}"),
         ("cache", "export", "{x}", "--cache", "{c}"),
         ("schema", "--out", "{x}"),
         ("frontier", "{p}", "--max-budget", "2", "--plot", "{x}"),

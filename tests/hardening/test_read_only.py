@@ -69,7 +69,7 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (*running, place / "new"),
         ("report", place / "old"),
         (*running, place / "new" / "er"),
-        ("bundle", place / "old", "--out", place / "site"),
+        ("serve", place / "old", "--out", place / "site"),
         ("import", export, "--out", place / "store.json"),
         ("convert", package, place / "package"),
         ("convert", package, place / "p.json"),

@@ -80,7 +80,7 @@ def test_every_figure_is_named() -> None:
     figures = published("archive")["figures"]
     assert [one["where"] for one in figures] == [f"figure {number}" for number in range(1, 8)]
     assert [one["where"][-1] for one in figures if not one["files"]] == ["7"]
-    assert "memaudit transfer" in figures[-1]["needs"]
+    assert "memaudit study transfer" in figures[-1]["needs"]
 
 
 def test_counts_in_words() -> None:

@@ -74,6 +74,7 @@ def test_by_a_model(tmp_path: Path) -> None:
     out = tmp_path / "short.json"
     room = sum(map(words, texts)) + 1
     line = (
+        "study",
         "compact",
         long,
         "--budget",
@@ -98,4 +99,4 @@ def test_by_a_model(tmp_path: Path) -> None:
     assert made.origin.configuration["compacted_how"] == "by one, compaction/1"
     scores = printed_json("score", path, long, out, "--judge", "lexical", "--budget", "100")
     assert [row["store"] for row in scores["scores"]] == ["long", "long, compacted"]
-    assert "leaves room for nothing" in failure(*line[:2], "--budget", "0", "--out", out)
+    assert "leaves room for nothing" in failure(*line[:3], "--budget", "0", "--out", out)

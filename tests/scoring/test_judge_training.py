@@ -76,7 +76,7 @@ def test_too_few_conversations_and_no_labels() -> None:
 def test_the_shipped_judge_is_fitted_to_the_shipped_sets(tmp_path: Path) -> None:
     """All conversations in Latin script; other machines differ in the second digit."""
     out = tmp_path / "judge.json"
-    result = CliRunner().invoke(app, ["train", "judge", "--out", str(out)])
+    result = CliRunner().invoke(app, ["study", "train-judge", "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert "error on 1 other (Han) conversation, 6,398 pairs" in result.output
     assert "error on 8 held-out conversations, 209,048 pairs" in result.output

@@ -150,7 +150,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
         audited = printed_json("audit", "judges", *live, "--against", "lexical")
         scored = done("score", *live, "--json")
         gated = done("gate", *live, "--min-score", "0.5").stdout
-        tried = printed_json("sensitivity", *live, "--judge", "lexical", "--noise", "")
+        tried = printed_json("study", "sensitivity", *live, "--judge", "lexical", "--noise", "")
     assert (audited["judge"]["name"], audited["judge"]["is_an_estimate"]) == (
         "model one:coverage/2",
         False,
@@ -179,7 +179,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
         ("score", ()),
         ("gate", ("--min-score", "0")),
         ("audit judges", ("--against", "lexical")),
-        ("sensitivity", ("--noise", "")),
+        ("study sensitivity", ("--noise", "")),
     ],
 )
 def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -> None:

@@ -132,7 +132,7 @@ def test_wrong_names_and_files(tmp_path: Path) -> None:
         named_judge("offline:magic")
     file = tmp_path / "judge.json"
     file.write_text("{}")
-    with pytest.raises(MemAuditError, match="memaudit train judge"):
+    with pytest.raises(MemAuditError, match="memaudit study train-judge"):
         named_judge(f"offline:{file}")
     data = json.loads(named_offline_judge("offline").file.model_dump_json())
     file.write_text(json.dumps({**data, "mean": data["mean"][:-1]}))

@@ -128,8 +128,8 @@ def test_kill_minus_nine_in_the_middle(
         str(tmp_path / "store.json"),
         "--python",
         str(Path(ENVIRONMENTS or "") / system),
-        "--feed",
-        "message",
+        "--option",
+        "feed=message",
     ]
     with subprocess.Popen(command) as process:
         assert model.held.wait(120)

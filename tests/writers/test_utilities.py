@@ -24,7 +24,7 @@ def test_a_models_utilities(tmp_path: Path) -> None:
     path, file = tmp_path / "package.json", tmp_path / "utilities.json"
     write_package(package, path)
     words = (
-        "train",
+        "study",
         "utilities",
         path,
         "--model",

@@ -1,15 +1,15 @@
-"""`memaudit diagnose --calibrate`: does the ratio predict recall and answers?"""
+"""`memaudit study calibrate`: does the ratio predict recall and answers?"""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.options import SessionOptions
-from memaudit.cli.reading_options import Reading
+from memaudit.cli.options import NO_SESSION, SessionOptions, spread
+from memaudit.cli.reading_options import AsJson, Depth, Reading, RetrieverName
 from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import ratio, span
@@ -38,44 +38,70 @@ WRITERS = (
 )
 
 
-def calibrate_into(
-    package: str | None,
-    stores: list[Path] | None,
-    budgets: str | None,
-    writers: list[str] | None,
-    reading: Reading,
-    options: SessionOptions,
-    seed: int,
-    out: Path | None,
-    as_json: bool,
+@spread
+def calibrate(
+    package: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PACKAGE",
+            help="A path, a shipped set (natural, short, long), or "
+            "event_graph:experiences=30:seeds=0-9. Default: 20 event graphs and the short set.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder for points and summary.")
+    ] = None,
+    budget: Annotated[
+        str,
+        typer.Option(
+            metavar="B[,B...]",
+            help="Costs, or shares of the cost of all candidates of a package if between 0 and 1.",
+        ),
+    ] = BUDGETS,
+    writer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A writer; may be repeated. Default: 14 writers."),
+    ] = None,
+    retriever: RetrieverName = "bm25",
+    k: Depth = 5,
+    reader: Annotated[
+        str, typer.Option(metavar="NAME", help="Reader: extractive or evidence-only.")
+    ] = "extractive",
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of writers that draw at random.")
+    ] = 0,
+    options: SessionOptions = NO_SESSION,
+    as_json: AsJson = False,
 ) -> None:
-    from memaudit.downstream.calibration import CalibrationPlan, calibrate
+    """Test whether ratios predict recall and answers.
+
+    Writes stores of many writers at several budgets and correlates the ratio of each store with
+    what is retrieved from it and answered.
+    """
+    from memaudit.downstream.calibration import CalibrationPlan
+    from memaudit.downstream.calibration import calibrate as run_calibration
     from memaudit.natural.named_packages import named_packages
     from memaudit.writers.registry import named_writer
 
-    if stores:
-        raise MemAuditError("a calibration compares writers; leave out STORE")
-    if reading.reader.startswith("model:"):
+    if reader.startswith("model:"):
         raise MemAuditError(
             "a calibration reads thousands of stores; choose a reader that does not call a model"
         )
-    if reading.grader.startswith("model:"):
-        raise MemAuditError("a calibration reads thousands of stores; leave out --grader")
     sets: dict[str, list[Package]] = (
         {name: named_packages(text) for name, text in SETS.items()}
         if package is None
         else {package.split(":")[0]: named_packages(package)}
     )
-    with reading.setup(options, out or Path("calibration")) as (setup, _):
+    with Reading(retriever, k, reader).setup(options, out or Path("calibration")) as (setup, _):
         plan = CalibrationPlan(
             {name: tuple(packages) for name, packages in sets.items()},
-            budgets or BUDGETS,
-            [named_writer(name) for name in writers or WRITERS],
+            budget,
+            [named_writer(name) for name in writer or WRITERS],
             setup,
             seed,
         )
         with progress("stores", len(plan.keys)) as done:
-            summary, _ = calibrate(plan, out, done)
+            summary, _ = run_calibration(plan, out, done)
     if as_json:
         typer.echo(json.dumps(summary, indent=1))
         return

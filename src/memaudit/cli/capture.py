@@ -1,10 +1,9 @@
 """`memaudit capture`: run a real memory system on packages and save what it wrote."""
 
-import math
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -56,36 +55,15 @@ def capture(
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", metavar="NAME=VALUE", help="An option of the system; may be repeated."
+            metavar="NAME=VALUE",
+            help="A setting of the system, or of the capture: feed (message, exchange or session), "
+            "per_person, clock (conversation or wall), counts_tokens or patience; may be repeated.",
         ),
     ] = None,
     view: Annotated[
         str | None,
         typer.Option(metavar="VIEW", help="The text to take from a record, as in memaudit import."),
     ] = None,
-    feed: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHAT",
-            help="What is fed at a time: message, exchange (a message with its answer) or session. "
-            "Default: as the system's documentation says, or exchange.",
-        ),
-    ] = None,
-    per_person: Annotated[
-        bool,
-        typer.Option(
-            "--per-person",
-            help="Two named people: a memory for each of them. Default: one for both.",
-        ),
-    ] = False,
-    clock: Annotated[
-        str,
-        typer.Option(
-            metavar="CLOCK",
-            help="conversation: the system lives in the time of the messages. wall: today, which "
-            "cannot be replayed.",
-        ),
-    ] = "conversation",
     record: Annotated[
         Path | None,
         typer.Option(
@@ -101,17 +79,6 @@ def capture(
         bool,
         typer.Option("--live-misses", help="replay: ask the model what the record lacks."),
     ] = False,
-    no_usage: Annotated[
-        bool,
-        typer.Option(
-            "--no-usage",
-            help="The server invents its token counts: say not reported.",
-        ),
-    ] = False,
-    patience: Annotated[
-        float,
-        typer.Option(metavar="S", help="Stop after S seconds without a sign of life."),
-    ] = 900,
 ) -> None:
     """Feed the experiences of packages to a memory system and save its store.
 
@@ -120,11 +87,14 @@ def capture(
     """
     from memaudit.adapters.capture.capture import CallPlan
     from memaudit.adapters.capture.capture import capture as run
-    from memaudit.adapters.capture.systems import CaptureSettings, named_system, parse_options
+    from memaudit.adapters.capture.systems import (
+        CAPTURE_OPTIONS,
+        CaptureSettings,
+        named_system,
+        parse_options,
+    )
     from memaudit.io.packages import read_packages
 
-    if not (math.isfinite(patience) and patience > 0):
-        raise MemAuditError(f"--patience must be above 0 seconds, not {patience:g}")
     if live_misses and replay is None:
         raise MemAuditError("--live-misses goes with --replay")
     if record is not None and replay is not None and not live_misses:
@@ -134,26 +104,18 @@ def capture(
         raise MemAuditError("give --base-url, the address of the model, or --replay FILE")
     if replay is None and model is None:
         raise MemAuditError("give --model, the name of the model")
-    other_clock = clock != "conversation"
-    _refuse_beside_replay(
-        replay, model, embedder, budget, option, view, feed, per_person, other_clock, no_usage
-    )
+    if replay is not None and any((model, embedder, budget, option, view)):
+        raise MemAuditError(
+            "--replay has the model and the settings of its record; leave out --model, --embedder, "
+            "--budget, --option and --view"
+        )
     chosen = named_system(system)
     given = parse_options(option or [])
     if budget is not None:
         given["budget"] = budget
+    ours: dict[str, Any] = {name: given.pop(name) for name in CAPTURE_OPTIONS if name in given}
     settings = CaptureSettings(
-        model or "",
-        base_url or "",
-        embedder,
-        given,
-        python,
-        view,
-        patience,
-        feed,
-        clock,
-        per_person,
-        not no_usage,
+        model or "", base_url or "", embedder, given, python=python, view=view, **ours
     )
     packages = [item for path in package for item in read_packages(path)]
     may_write(out, "store")
@@ -182,15 +144,6 @@ def capture(
     if outcome.broken:
         typer.echo("incomplete; run the same command again to resume", err=True)
         raise typer.Exit(1)
-
-
-def _refuse_beside_replay(replay: Path | None, *given: object) -> None:
-    """A replay has the settings of its record."""
-    if replay is not None and any(given):
-        raise MemAuditError(
-            "--replay has the model and the settings of its record; leave out --model, --embedder, "
-            "--budget, --option, --view, --feed, --per-person, --clock and --no-usage"
-        )
 
 
 def _shown(advance: Advance) -> Callable[[int, int, int, int], None]:

@@ -23,13 +23,11 @@ from memaudit.cli.options import (
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
-    Failures,
     GraderName,
-    PromptName,
     ReaderName,
     Reading,
     RetrieverName,
-    ShowQuery,
+    ShowQuestions,
     print_questions,
     report_progress,
 )
@@ -46,43 +44,32 @@ if TYPE_CHECKING:
 @spread
 def diagnose(
     package: Annotated[
-        str | None,
+        str,
         typer.Argument(
             metavar="PACKAGE",
             help="A path, a shipped set (natural, short, long), or "
             "event_graph:experiences=30:seeds=0-9.",
         ),
-    ] = None,
-    stores: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="STORE", help="Stores written by memaudit import."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder for rows and summary.")
-    ] = None,
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for rows and summary.")],
     budget: Annotated[
-        str | None,
+        str,
         typer.Option(
             metavar="B",
             help="A cost, or a share of the mean total cost if between 0 and 1.",
         ),
+    ],
+    stores: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="STORE", help="Stores written by memaudit import."),
     ] = None,
     writer: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A writer to run on the packages; may be repeated."),
     ] = None,
-    calibrate: Annotated[
-        bool,
-        typer.Option(
-            "--calibrate",
-            help="Test whether ratios predict recall and answers. PACKAGE, --budget and --out are "
-            "optional.",
-        ),
-    ] = False,
     retriever: RetrieverName = "bm25",
     k: Depth = 5,
     reader: ReaderName = "extractive",
-    prompt: PromptName = None,
     grader: GraderName = "words",
     policy: Annotated[
         str | None,
@@ -108,8 +95,7 @@ def diagnose(
     ] = 0,
     engine_options: EngineOptions = NO_ENGINE,
     options: SessionOptions = NO_SESSION,
-    show: ShowQuery = None,
-    failures: Failures = False,
+    show: ShowQuestions = None,
     as_json: AsJson = False,
 ) -> None:
     """Follow every question from writing through retrieval to the answer.
@@ -118,17 +104,6 @@ def diagnose(
     the answer. Losses of writing, retrieval and reading add up. Run the same command again to
     resume.
     """
-    reading = Reading(retriever, k, reader, prompt, grader)
-    if calibrate:
-        from memaudit.cli.calibrate import calibrate_into
-
-        if show is not None or failures:
-            raise MemAuditError("a calibration keeps no questions; leave out --show and --failures")
-        if cost_rule is not None:
-            raise MemAuditError("a calibration uses the packages' own costs; leave out --cost-rule")
-        engine_options.chosen("a calibration")
-        calibrate_into(package, stores, budget, writer, reading, options, seed, out, as_json)
-        return
     from memaudit.adapters.registry import read_imported
     from memaudit.cli.diagnosis_tables import show_summary
     from memaudit.downstream.cases import StoreChoice, cases_in, named_policy, refuse_unnamed
@@ -139,8 +114,6 @@ def diagnose(
     from memaudit.scoring.salience import named_salience, salience_files
     from memaudit.writers.registry import named_writer
 
-    if package is None or budget is None or out is None:
-        raise MemAuditError("a diagnosis needs PACKAGE, --budget B and --out DIR")
     sources = salience or []
     asked = _asks(reader, grader, judge if stores else "", retriever, sources)
     run = engine_options.chosen(asked).map
@@ -150,7 +123,7 @@ def diagnose(
     if not exported and not writer:
         raise MemAuditError("no store to diagnose; give a STORE or a --writer")
     wanted = [judge, *sources] if exported else sources
-    with reading.setup(options, out, wanted) as (setup, session):
+    with Reading(retriever, k, reader, grader).setup(options, out, wanted) as (setup, session):
         by = named_judge(judge, label_memories, session) if exported else None
         if by is not None:
             refuse_shared_ids(by, exported)
@@ -182,7 +155,7 @@ def diagnose(
     report_progress(finished, made.left_out)
     if as_json:
         typer.echo(json.dumps(finished.summary, indent=1))
-    elif not print_questions(out, show, failures):
+    elif not print_questions(out, show):
         show_summary(finished.summary)
         typer.echo(f"rows, memories and summary are in {safe(out)}")
 

@@ -202,7 +202,7 @@ def show_chain(rows: Sequence[dict[str, Any]], query: str) -> None:
     chosen = [row for row in rows if query in (row["query"], f"{row['package']}/{row['query']}")]
     packages = sorted({row["package"] for row in chosen})
     if not chosen:
-        raise MemAuditError(f"no question {query!r}; --failures lists the questions that failed")
+        raise MemAuditError(f"no question {query!r}; --show failed lists the questions that failed")
     if len(packages) > 1:
         raise MemAuditError(
             f"{len(packages)} packages have a question {query!r}; write {packages[0]}/{query}"

@@ -1,4 +1,4 @@
-"""`memaudit serve` and `memaudit bundle`: the explorer in a browser, or as static files."""
+"""`memaudit serve`: the explorer in a browser, or as static files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +16,20 @@ def serve(
         list[Path],
         typer.Argument(metavar="DIR", help="Folders with runs, packages, stores, certificates."),
     ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SITE",
+            help="Write the pages to this folder as a static site, and start no server.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            metavar="S",
+            help="With --out: seconds per package to compute its optima and the stores of writers.",
+        ),
+    ] = 10.0,
     port: Annotated[
         int,
         typer.Option(
@@ -28,8 +42,16 @@ def serve(
 ) -> None:
     """Browse the contents of folders as linked pages, on this machine only.
 
-    Press Ctrl-C to stop.
+    Press Ctrl-C to stop. With --out, the same pages are written as a static site, to host anywhere
+    or to open from disk.
     """
+    if out is None:
+        _serve(folders, port, not no_browser)
+    else:
+        _write_site(folders, out, seconds)
+
+
+def _serve(folders: list[Path], port: int, browser: bool) -> None:
     from memaudit.solvers.protocol import STOP
     from memaudit.web.explorer.app import explorer_app
     from memaudit.web.explorer.library.library import Library
@@ -49,24 +71,10 @@ def serve(
         typer.echo(safe(f"{library.contents}{skipped}; press Ctrl-C to stop"))
         typer.echo(address)
 
-    serve_app(explorer_app(Site(library)), port, announce, not no_browser, SERVED, STOP.set)
+    serve_app(explorer_app(Site(library)), port, announce, browser, SERVED, STOP.set)
 
 
-def bundle(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR", help="Folders with runs, packages, stores, certificates."),
-    ],
-    out: Annotated[Path, typer.Option(metavar="SITE", help="The folder to write.")],
-    seconds: Annotated[
-        float,
-        typer.Option(
-            metavar="S",
-            help="Seconds per package to compute its optima and the stores of writers.",
-        ),
-    ] = 10.0,
-) -> None:
-    """Write the same pages as a static site, to host anywhere or open from disk."""
+def _write_site(folders: list[Path], out: Path, seconds: float) -> None:
     from memaudit.cli.terminal import progress, safe_markup
     from memaudit.core.errors import MemAuditError
     from memaudit.solvers.protocol import checked_seconds

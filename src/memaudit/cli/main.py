@@ -23,18 +23,15 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "lint": ("lint:lint", "Find duplicates, contradictions, junk and secrets in a store."),
         "apply": ("apply:apply", "Write what a plan of memaudit lint leaves of a file."),
         "diff": ("diff:diff", "Compare two stores, or one at two dates."),
-        "compact": ("compact:compact", "Rewrite a store so that it fits a budget."),
         "score": ("score:score", "Score exported stores against certified optima."),
         "limits": ("limits:limits", "List the limits of systems that can be budgets."),
         "gate": ("gate:gate", "Fail if a store scores below a minimum, for CI."),
         "board": ("board:board", "Compare memory systems, with repeated runs and blind labels."),
         "leaderboard": ("leaderboard:leaderboard", "Compare all scored stores in one table."),
-        "sensitivity": ("sensitivity:sensitivity", "Test whether scores survive other choices."),
         "diagnose": (
             "diagnose:diagnose",
             "Find what lost an answer: writing, retrieval or reading.",
         ),
-        "transfer": ("transfer:transfer", "Compare package-style stores with raw turns."),
     },
     "Build packages": {
         "dataset": ("dataset:dataset", "Inspect a dataset of conversations, or take a subset."),
@@ -55,13 +52,11 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Benchmark and reproduce": {
         "run": ("run:run", "Score writers against certified optima on many packages."),
         "report": ("report:report", "Write the HTML report of a run or a diagnosis."),
-        "writers": ("writers:writers", "List the writers and how they decide."),
-        "train": ("train:train", "Fit the estimator of a writer, or an offline judge."),
+        "study": ("study:study", "Study writers, readers and judges."),
         "reproduce": ("reproduce:reproduce", "Recompute the paper's numbers and compare."),
     },
     "Explore": {
         "serve": ("explorer:serve", "Browse runs, packages, stores and certificates."),
-        "bundle": ("explorer:bundle", "Write the same pages as a static site."),
     },
     "Tools": {
         "solve": ("solve:solve", "Find the best store for a budget, with a certificate."),

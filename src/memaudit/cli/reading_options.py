@@ -28,12 +28,11 @@ RetrieverName = Annotated[
 ]
 Depth = Annotated[int, typer.Option("--k", metavar="K", help="Memories retrieved per question.")]
 ReaderName = Annotated[
-    str, typer.Option(metavar="NAME", help="Reader: extractive, evidence-only or model:NAME.")
-]
-PromptName = Annotated[
-    str | None,
+    str,
     typer.Option(
-        metavar="NAME", help="model: answer-if-supported (default), evidence-first or extractive."
+        metavar="NAME",
+        help="Reader: extractive, evidence-only, model:NAME or model:NAME#PROMPT; prompts are "
+        "answer-if-supported (default), evidence-first and extractive.",
     ),
 ]
 GraderName = Annotated[
@@ -43,11 +42,14 @@ GraderName = Annotated[
         help="Grades answers: words (rules), or model:NAME beside the rules.",
     ),
 ]
-ShowQuery = Annotated[
-    str | None, typer.Option(metavar="QUERY", help="Print the chain of evidence of one question.")
-]
-Failures = Annotated[
-    bool, typer.Option("--failures", help="List every question that was not answered correctly.")
+FAILED_QUESTIONS = "failed"
+ShowQuestions = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="QUERY",
+        help="Print the chain of evidence of one question, or with `failed` list every question "
+        "that was not answered correctly; may be repeated.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
@@ -59,7 +61,6 @@ class Reading:
     retriever: str
     k: int
     reader: str
-    prompt: str | None = None
     grader: str = "words"
 
     @contextmanager
@@ -82,7 +83,7 @@ class Reading:
         vectors = beside(options.cache, "-vectors.sqlite", stem=True)
         retriever = named_retriever(self.retriever, vectors, options.provider == "offline")
         with judging_session([self.reader, self.grader, *others], options, out) as session:
-            reader = named_reader(self.reader, self.prompt, session)
+            reader = named_reader(self.reader, session)
             grader = named_grader(self.grader, session)
             yield ReadingSetup(retriever, self.k, reader, grader), session
 
@@ -96,17 +97,18 @@ def report_progress(finished: "FinishedDiagnosis", left_out: dict[str, str]) -> 
         typer.echo(safe(f"skipped: {why}"), err=True)
 
 
-def print_questions(out: Path, show: str | None, failures: bool) -> bool:
-    """Print the questions that --show and --failures ask for; False if neither is given."""
+def print_questions(out: Path, show: list[str] | None) -> bool:
+    """Print what --show asks for; False if it is not given."""
     from memaudit.cli.diagnosis_tables import list_failures, show_chain
     from memaudit.io.journal import read_journal
     from memaudit.io.run_folder import ROWS
 
-    if show is None and not failures:
+    if not show:
         return False
     rows: list[dict[str, Any]] = list(read_journal(out / ROWS))
-    if failures:
-        list_failures(rows)
-    if show is not None:
-        show_chain(rows, show)
+    for query in show:
+        if query == FAILED_QUESTIONS:
+            list_failures(rows)
+        else:
+            show_chain(rows, query)
     return True

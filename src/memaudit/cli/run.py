@@ -63,7 +63,7 @@ def run(
         str | None,
         typer.Option(
             metavar="W[,W...]",
-            help="Writers; memaudit writers lists them. Default: the suite's.",
+            help="Writers; memaudit study writers lists them. Default: the suite's.",
         ),
     ] = None,
     engine_options: EngineOptions = NO_ENGINE,

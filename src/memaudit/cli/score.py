@@ -437,7 +437,7 @@ def _judges(
     if len(names) != len(stores) or len(kinds) > 1 or not kinds <= {"labels", "calls"}:
         raise MemAuditError(
             "give one judge for all stores, or one labels:FILE or calls:FILE per store, in their "
-            "order; memaudit sensitivity compares judges"
+            "order; memaudit study sensitivity compares judges"
         )
     by_file = named_judges(names, memories, session)
     return {store.name: judge for store, judge in zip(stores, by_file, strict=True)}

@@ -1,4 +1,4 @@
-"""`memaudit sensitivity`: whether scores and rankings survive other choices."""
+"""`memaudit study sensitivity`: whether scores and rankings survive other choices."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`memaudit transfer`: compare package-style stores with raw turns."""
+"""`memaudit study transfer`: compare package-style stores with raw turns."""
 
 import json
 from fractions import Fraction
@@ -23,13 +23,11 @@ from memaudit.cli.options import NO_SESSION, SessionOptions, spread
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
-    Failures,
     GraderName,
-    PromptName,
     ReaderName,
     Reading,
     RetrieverName,
-    ShowQuery,
+    ShowQuestions,
     print_questions,
     report_progress,
 )
@@ -137,30 +135,16 @@ def transfer(
     retriever: RetrieverName = "bm25",
     k: Depth = 5,
     reader: ReaderName = "extractive",
-    prompt: PromptName = None,
     grader: GraderName = "words",
-    format: Annotated[
-        str | None,
-        typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
-    ] = None,
     subset: Annotated[
         Path | None, typer.Option(metavar="MANIFEST", help="Use only the questions of this subset.")
     ] = None,
     conversation: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Use only this record; may be repeated.")
     ] = None,
-    cost_rule: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RULE",
-            help="Cost rule: words, unicode_words, bytes or tokens:NAME. Default: words, or "
-            "unicode_words where texts have no spaces.",
-        ),
-    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of stores that draw at random.")] = 0,
     options: SessionOptions = NO_SESSION,
-    show: ShowQuery = None,
-    failures: Failures = False,
+    show: ShowQuestions = None,
     as_json: AsJson = False,
 ) -> None:
     """Test whether package-style writing helps retrieval and reading.
@@ -178,15 +162,15 @@ def transfer(
     stores = TransferStores(
         [named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed
     )
-    with Reading(retriever, k, reader, prompt, grader).setup(options, out) as (setup, _):
-        records = open_records(path, format, subset, tuple(conversation or ()), cost_rule)
-        note_cost_rule(cost_rule, records.plan.recipe.cost_rule)
+    with Reading(retriever, k, reader, grader).setup(options, out) as (setup, _):
+        records = open_records(path, subset, tuple(conversation or ()))
+        note_cost_rule(None, records.plan.recipe.cost_rule)
         rows = sum(map(len, records.asked.values())) * len(stores.names)
         with progress("questions", rows) as done:
             finished = run_transfer(records, stores, setup, out, done)
     report_progress(finished, records.left_out)
     if as_json:
         typer.echo(json.dumps(finished.summary, indent=1))
-    elif not print_questions(out, show, failures):
+    elif not print_questions(out, show):
         show_transfer(finished.summary)
         typer.echo(f"rows and summary are in {safe(out)}")

@@ -130,13 +130,11 @@ class TransferRecords:
 
 def open_records(
     path: Path,
-    format: str | None = None,
     subset: Path | None = None,
     conversations: tuple[str, ...] = (),
-    cost_rule: str | None = None,
 ) -> TransferRecords:
     """The records of a file. A file without any question is an error."""
-    records = TransferRecords(plan_build(BuildJob(path, format, subset, conversations, cost_rule)))
+    records = TransferRecords(plan_build(BuildJob(path, None, subset, conversations)))
     if not records.asked:
         raise MemAuditError(f"{path.name}: has no question, so there is nothing to compare")
     return records

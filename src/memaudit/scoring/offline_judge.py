@@ -230,7 +230,7 @@ def stated_unit(unit: EvidenceUnit, text: str, turns: Mapping[str, str]) -> Stat
 
 
 def named_offline_judge(name: str) -> OfflineJudge:
-    """`offline`, or `offline:FILE` for one that memaudit train judge wrote."""
+    """`offline`, or `offline:FILE` for one that memaudit study train-judge wrote."""
     argument = name.partition(":")[2]
     if not argument:
         with as_file(files("memaudit").joinpath("scoring", "weights", f"{OFFLINE}.json")) as path:
@@ -243,8 +243,8 @@ def named_offline_judge(name: str) -> OfflineJudge:
 
 
 def read_judge_file(path: Path) -> JudgeFile:
-    """A file that `memaudit train judge` wrote."""
-    remedy = "give a file of memaudit train judge"
+    """A file that `memaudit study train-judge` wrote."""
+    remedy = "give a file of memaudit study train-judge"
     file = validated(JudgeFile, read_object(path, remedy), str(path), remedy)
     if file.embedder:
         raise MemAuditError(

@@ -1,4 +1,4 @@
-"""One package under every variant: what `memaudit sensitivity` runs, maybe in another process."""
+"""One package under every variant: what `study sensitivity` runs, maybe in another process."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -480,6 +480,7 @@ def test_the_clock_is_that_of_the_conversation(run: Run, tmp_path: Path) -> None
 def test_what_must_be_given(tmp_path: Path) -> None:
     write_package(of_two(), tmp_path / "p.json")
     base = ("capture", "mem0", "--package", tmp_path / "p.json", "--out", tmp_path / "s.json")
+    live = ("--base-url", "http://x", "--model", "m")
     for more, message in (
         ((), "give --base-url, the address of the model, or --replay FILE"),
         (("--base-url", "http://x"), "give --model"),
@@ -487,8 +488,10 @@ def test_what_must_be_given(tmp_path: Path) -> None:
         (("--replay", tmp_path / "r", "--model", "m"), "--replay has the model and the settings"),
         (("--replay", tmp_path / "r", "--record", tmp_path / "q"), "a replay records nothing"),
         (("--replay", tmp_path / "p.json"), "p.json, line 1: is damaged"),
-        (("--base-url", "http://x", "--model", "m", "--feed", "word"), "--feed must be message"),
-        (("--base-url", "http://x", "--model", "m", "--clock", "sun"), "--clock must be"),
+        ((*live, "--option", "feed=word"), "feed must be message"),
+        ((*live, "--option", "clock=sun"), "clock must be"),
+        ((*live, "--option", "per_person=both"), "per_person must be true, false"),
+        ((*live, "--option", "patience=0"), "patience must be above 0 seconds"),
     ):
         assert message in failure(*base, *more), more
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.json"]

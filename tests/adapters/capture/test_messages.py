@@ -95,7 +95,7 @@ def test_each_of_two_people_has_a_memory_of_their_own() -> None:
 @pytest.mark.parametrize("speakers", [["user", "assistant"], ["Ann"], ["Ann", "Bob", "Eve"]])
 def test_other_conversations_have_no_two_people(speakers: list[str]) -> None:
     example = as_example(talk(*(("s", who, None) for who in speakers)))
-    with pytest.raises(MemAuditError, match="--per-person needs a conversation of two named"):
+    with pytest.raises(MemAuditError, match="per_person needs a conversation of two named"):
         per_person(example)
 
 

@@ -210,7 +210,7 @@ def test_bundle_ends(tmp_path: Path, sort: str) -> None:
             os.mkfifo(folder / name)
         else:
             (folder / name).symlink_to("/dev/zero")
-    command = [sys.executable, "-m", "memaudit.cli.main", "bundle", str(tmp_path / "in")]
+    command = [sys.executable, "-m", "memaudit.cli.main", "serve", str(tmp_path / "in")]
     done = subprocess.run(
         [*command, "--out", str(tmp_path / "site")],
         capture_output=True,

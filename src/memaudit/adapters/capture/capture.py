@@ -162,7 +162,7 @@ def _recorded(settings: CaptureSettings, record: Record, system: MemorySystem) -
     if known.get("clock") != CONVERSATION:
         raise MemAuditError(
             f"{record.name} was recorded with the clock on the wall, which nobody can set back; "
-            "capture again with --clock conversation"
+            "capture again with clock=conversation"
         )
     return replace(settings, **{name: known[name] for name in SAME if name in known})
 

@@ -118,7 +118,7 @@ def per_person(example: CaptureExample) -> tuple[CaptureExample, ...]:
     people = list(dict.fromkeys(one.speaker for one in example.messages))
     if len(people) != 2 or any(person.casefold() in PLAIN or not person for person in people):
         raise MemAuditError(
-            f"--per-person needs a conversation of two named people; {example.name!r} has "
+            f"per_person needs a conversation of two named people; {example.name!r} has "
             f"{', '.join(map(repr, people))}"
         )
     found = []

@@ -1,6 +1,7 @@
 """The memory systems that can be run: a plain dict, one driver script each."""
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -216,12 +217,18 @@ class CaptureSettings:
     """Whether the token counts that the server reports are to be believed."""
 
     def __post_init__(self) -> None:
-        for name, value, known in (
+        for name, value, allowed in (
             ("feed", self.feed or MESSAGE, FEEDS),
             ("clock", self.clock, CLOCKS),
+            ("per_person", self.per_person, (True, False)),
+            ("counts_tokens", self.counts_tokens, (True, False)),
         ):
-            if value not in known:
-                raise MemAuditError(f"--{name} must be {', '.join(known)}, not {value!r}")
+            if value not in allowed:
+                choices = ", ".join(map(json.dumps, allowed)).replace('"', "")
+                raise MemAuditError(f"{name} must be {choices}, not {value!r}")
+        seconds = self.patience
+        if not (isinstance(seconds, int | float) and math.isfinite(seconds) and seconds > 0):
+            raise MemAuditError(f"patience must be above 0 seconds, not {seconds!r}")
 
     @property
     def budget_text(self) -> str:
@@ -236,6 +243,10 @@ class CaptureSettings:
 
 SAME = ("model", "embedder", "options", "view", "feed", "clock", "per_person", "counts_tokens")
 """Settings that a capture has from its beginning to its end, and a replay from its record."""
+
+
+CAPTURE_OPTIONS = ("feed", "per_person", "clock", "counts_tokens", "patience")
+"""Options that say how a system is run, whichever it is. All others go to the system."""
 
 
 def parse_options(given: Sequence[str]) -> dict[str, JsonValue]:

@@ -11,22 +11,19 @@ if TYPE_CHECKING:
 
 READERS: dict[str, Reader] = {reader.name: reader for reader in (Extractive(), EvidenceOnly())}
 MODEL = "model:"
-KNOWN = f"{', '.join(READERS)}, {MODEL}NAME"
+KNOWN = f"{', '.join(READERS)}, {MODEL}NAME or {MODEL}NAME#PROMPT"
 
 
-def named_reader(
-    name: str, prompt: str | None = None, session: "ModelSession | None" = None
-) -> Reader:
-    """The reader of that name; a model is asked over a session, with a prompt."""
+def named_reader(name: str, session: "ModelSession | None" = None) -> Reader:
+    """The reader of that name; a model is asked over a session, with the prompt after `#`."""
     if name.startswith(MODEL) and name != MODEL:
         if session is None:
             raise MemAuditError(f"reader {name!r}: no model can be asked here")
         # What asks models is loaded only where one is asked.
         from memaudit.downstream.readers.model import DEFAULT_PROMPT, ModelReader
 
-        return ModelReader(session, name.removeprefix(MODEL), prompt or DEFAULT_PROMPT)
+        model, _, prompt = name.removeprefix(MODEL).partition("#")
+        return ModelReader(session, model, prompt or DEFAULT_PROMPT)
     if name not in READERS:
         raise MemAuditError(f"unknown reader {name!r}; known readers: {KNOWN}")
-    if prompt is not None:
-        raise MemAuditError(f"reader {name!r} has no prompt; a prompt goes with {MODEL}NAME")
     return READERS[name]

@@ -1,6 +1,6 @@
 """Values that a model gave to candidates when they were offered, read from a file.
 
-`memaudit train utilities` asks the model. The file holds a score per text, so a run needs no model,
+`memaudit study utilities` asks the model. The file holds a score per text, so a run needs no model,
 is the same on every machine, and can be repeated.
 """
 
@@ -63,7 +63,7 @@ class Utilities:
         if missing := [one.text for one in view.candidates if one.text not in known]:
             raise MemAuditError(
                 f"{self._path} has no score of {len(missing)} candidates, the first "
-                f"{missing[0][:60]!r}; run memaudit train utilities on these packages"
+                f"{missing[0][:60]!r}; run memaudit study utilities on these packages"
             )
         return tuple(known[candidate.text] for candidate in view.candidates)
 

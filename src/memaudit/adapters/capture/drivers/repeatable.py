@@ -61,7 +61,7 @@ def install() -> None:
     clock.start(before + SECOND)
     seen = datetime.datetime.now(datetime.UTC).timestamp(), time.time()
     if not all(abs(one - (before / SECOND + 1)) < 1 for one in seen):
-        raise RuntimeError("the clock of this Python cannot be set; use --clock wall")
+        raise RuntimeError("the clock of this Python cannot be set; use --option clock=wall")
 
 
 def _install_time() -> None:

@@ -1,0 +1,235 @@
+"""`memaudit study`: what writers, readers and judges do, beyond the score of one store."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memaudit.cli.calibrate import calibrate
+from memaudit.cli.options import NO_SESSION, SessionOptions, judging_session, one_budget, spread
+from memaudit.cli.sensitivity import sensitivity
+from memaudit.cli.terminal import safe
+from memaudit.cli.transfer import transfer
+from memaudit.core.errors import MemAuditError
+from memaudit.core.text import counted
+from memaudit.io.overwrite import may_write
+
+
+@spread
+def compact(
+    store: Annotated[
+        str,
+        typer.Argument(
+            metavar="STORE",
+            help="A store written by memaudit import, or an export: [NAME=]PATH[+PATH][@VIEW]",
+        ),
+    ],
+    budget: Annotated[str, typer.Option(metavar="B", help="The cost that the result may have.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The store to write.")],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The model that merges and rewrites. Default: none; extracts are joined.",
+        ),
+    ] = None,
+    cost_rule: Annotated[
+        str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
+    ] = "words",
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its name. Default: NAME, compacted.")
+    ] = None,
+    options: SessionOptions = NO_SESSION,
+) -> None:
+    """Merge and rewrite the memories of a store to fit a budget.
+
+    No label, unit or question is seen. The result is a store: score it beside the original, and the
+    same judge says what compaction kept, lost or made up.
+    """
+    from memaudit.adapters.registry import open_store, parse_argument
+    from memaudit.adapters.store import write_store
+    from memaudit.scoring.compaction import compacted_store
+
+    amount = one_budget(budget)
+    if amount <= 0:
+        raise MemAuditError(f"--budget {budget} leaves room for nothing")
+    may_write(out, "store")
+    opened = open_store(parse_argument(store))
+    if not opened.active:
+        raise MemAuditError(f"{opened.name!r} has no active memory to compact")
+    with judging_session(model is not None, options, out) as session:
+        made = compacted_store(
+            opened, amount, cost_rule, name or f"{opened.name}, compacted", model, session
+        )
+    write_store(made, out)
+    before, after = counted(len(opened.active), "memory"), counted(len(made.active), "memory")
+    typer.echo(safe(f"{before} became {after}, written to {out}"))
+
+
+def writers(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the writers and how they decide.
+
+    References see the package, with what later questions need. The others see texts and costs.
+    """
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.terminal import console
+    from memaudit.writers.registry import WRITERS
+
+    if as_json:
+        rows = [
+            {"name": w.name, "label": w.label, "peeks": w.peeks, "about": w.about}
+            for w in WRITERS.values()
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("writer", "sees", "how it decides"):
+        table.add_column(name, overflow="fold")
+    for writer in WRITERS.values():
+        table.add_row(writer.name, "the package" if writer.peeks else "texts, costs", writer.about)
+    console().print(table)
+
+
+def train_ridge(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The model file to write, as JSON.")],
+    packages: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", help="Training packages: .json files or folders."),
+    ] = None,
+    distribution: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Also train on packages of this distribution."),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option(metavar="N", help="Seeds of the distribution. Evaluate on other seeds.")
+    ] = "900000-900059",
+    alpha: Annotated[float, typer.Option(metavar="A", help="Strength of the ridge penalty.")] = 1.0,
+) -> None:
+    """Train a ridge model that estimates value from visible features.
+
+    Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE. The model refuses the
+    packages it was trained on.
+    """
+    from memaudit.core.seeds import parse_seeds
+    from memaudit.generators.registry import named_distribution
+    from memaudit.io.packages import read_packages
+    from memaudit.writers.estimators.ridge import write_model
+    from memaudit.writers.estimators.train import train as fit
+
+    may_write(out, "ridge model")
+    chosen = [package for path in packages or () for package in read_packages(path)]
+    if distribution is not None:
+        source = named_distribution(distribution)
+        drawn = parse_seeds(seeds) if source.draws else (0,)
+        chosen += [source.package(seed) for seed in drawn]
+    if not chosen:
+        raise MemAuditError("no training packages; give packages, or --distribution event_graph")
+    model = fit(chosen, alpha)
+    write_model(model, out)
+    typer.echo(f"trained on {counted(len(chosen), 'package')}, written to {safe(out)}")
+
+
+def train_judge(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The judge to write, as JSON.")],
+    packages: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PACKAGES",
+            help="Labelled packages: shipped sets (natural, short, long), files, folders or "
+            "builds. Default: short long.",
+        ),
+    ] = None,
+) -> None:
+    """Fit an offline judge to labelled packages and measure its error.
+
+    Use it as memaudit score --judge offline:FILE. Every large conversation is predicted by a judge
+    fitted to the others; that error is in the file and is carried to scores.
+    """
+    from memaudit.natural.named_packages import TRAINING, labelled_packages
+    from memaudit.scoring.judge_training import train_judge, write_judge_file
+
+    may_write(out, "judge")
+    chosen = labelled_packages(packages or TRAINING)
+    fitted = train_judge(chosen)
+    write_judge_file(fitted, out)
+    typer.echo(f"fitted to {counted(len(fitted.training), 'conversation')}, written to {safe(out)}")
+    for where, error in (
+        ("held-out", fitted.error),
+        *((f"other ({one.script})", one.error) for one in fitted.other_scripts),
+    ):
+        conversations = counted(len(error.conversations), f"{where} conversation")
+        typer.echo(f"error on {conversations}, {error.pairs:,} pairs:")
+        for name, full in (("any coverage", False), ("full", True)):
+            precision, recall = error.rates(full)
+            typer.echo(f"  {name:14} precision {precision:.3f}  recall {recall:.3f}")
+
+
+@spread
+def utilities(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, as JSON.")],
+    packages: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PACKAGES",
+            help="Shipped sets (natural, short, long), files, folders or builds.",
+        ),
+    ],
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
+    options: SessionOptions = NO_SESSION,
+) -> None:
+    """Have a model score every candidate at write time, for a writer.
+
+    Use it as a writer: memaudit run --packages PATH --writers estimated_gvt:FILE. The model sees
+    the candidates in order of arrival, and no unit and no question.
+    """
+    from memaudit.io.atomic import write_file
+    from memaudit.natural.named_packages import labelled_packages
+    from memaudit.natural.passes.salience import STAGE, find_salience
+    from memaudit.natural.prompts import pass_prompt
+    from memaudit.writers.estimators.utilities import UtilitiesFile
+    from memaudit.writers.protocol import visible
+
+    may_write(out, "utilities file")
+    chosen = labelled_packages(packages)
+    values: dict[str, float] = {}
+    missing = 0
+    with judging_session(True, options, out) as session:
+        assert session is not None  # asked for
+        for package in chosen:
+            texts = list(dict.fromkeys(one.text for one in visible(package).candidates))
+            found = find_salience(texts, session, model, package.name)
+            missing += found.count(None)
+            known = zip(texts, found, strict=True)
+            values |= {text: float(score) for text, score in known if score is not None}
+    if missing:
+        raise MemAuditError(
+            f"{model} gave no score for {counted(missing, 'candidate')}; run the command again, "
+            "the answers so far are in the cache"
+        )
+    file = UtilitiesFile(model=model, prompt=pass_prompt(STAGE).label, values=values)
+    write_file(out, file.model_dump_json(indent=1) + "\n")
+    typer.echo(f"{counted(len(values), 'text')} scored by {safe(model)}, written to {safe(out)}")
+
+
+study = typer.Typer(
+    help="Study writers, readers and judges.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+for command in (
+    sensitivity,
+    transfer,
+    calibrate,
+    compact,
+    writers,
+    train_ridge,
+    train_judge,
+    utilities,
+):
+    study.command()(command)
