@@ -1,8 +1,12 @@
-"""The importers by name, and the import itself. A new format is one file and one line here."""
+"""The importers by name, and the import itself.
+
+A new format is a row of `field_maps.py`, or one file and one line in `FORMATS`; an outside package
+names its own list by an entry point.
+"""
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,29 +33,33 @@ from memaudit.adapters.source import MAX_BYTES, ExportSource, is_markdown, open_
 from memaudit.adapters.store import STORE_FORMAT, ExportedStore, read_store
 from memaudit.adapters.transcript import HoldsTranscript, Transcript
 from memaudit.core.errors import MemAuditError
+from memaudit.io.entry_points import Registered
 from memaudit.io.files import read_bytes
 from memaudit.io.timestamps import export_time
 
-ADAPTERS: dict[str, Adapter] = {
-    Mem0.name: Mem0(),
-    Mem0Search.name: Mem0Search(),
-    Mem0History.name: Mem0History(),
-    Letta.name: Letta(),
-    MarkdownFolder.name: MarkdownFolder(),
-    ClaudeAi.name: ClaudeAi(),
-    ClaudeMem.name: ClaudeMem(),
-    ChatGptMemories.name: ChatGptMemories(),
-    AMem.name: AMem(),
-    LangGraph.name: LangGraph(),
-    Memori.name: Memori(),
-    **{adapter.name: adapter for adapter in FIELD_MAPS},
-    McpMemory.name: McpMemory(),
-    MemoryOS.name: MemoryOS(),
-    WrittenStores.name: WrittenStores(),
-    LocomoNotes.name: LocomoNotes(),
-    JsonlOrText.name: JsonlOrText(),
-    Mapped.name: Mapped(),
-}
+FORMATS: tuple[Adapter, ...] = (
+    Mem0(),
+    Mem0Search(),
+    Mem0History(),
+    Letta(),
+    MarkdownFolder(),
+    ClaudeAi(),
+    ClaudeMem(),
+    ChatGptMemories(),
+    AMem(),
+    LangGraph(),
+    Memori(),
+    *FIELD_MAPS,
+    McpMemory(),
+    MemoryOS(),
+    WrittenStores(),
+    LocomoNotes(),
+    JsonlOrText(),
+    Mapped(),
+)
+"""Ours; the entry point `builtin` of the group `memaudit.stores` names this list."""
+
+ADAPTERS: MutableMapping[str, Adapter] = Registered("memaudit.stores")
 
 
 def named_adapter(name: str) -> Adapter:

@@ -1,6 +1,9 @@
-"""The dataset formats by name. A new one is one file and one line here; tests find it."""
+"""The dataset formats by name. A new one is one file and one line here; tests find it.
 
-from collections.abc import Iterator
+An outside package names a list of its own by an entry point.
+"""
+
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +23,7 @@ from memaudit.datasets.memdaily import MemDaily
 from memaudit.datasets.messages import Messages
 from memaudit.datasets.transcript_files import transcript_files
 from memaudit.datasets.transcripts import Transcripts
+from memaudit.io.entry_points import Registered
 from memaudit.io.files import open_regular
 
 
@@ -43,19 +47,22 @@ class DatasetLoader(Protocol):
         ...
 
 
-LOADERS: dict[str, DatasetLoader] = {
-    LongMemEval.name: LongMemEval(),
-    LoCoMo.name: LoCoMo(),
-    MemDaily.name: MemDaily(),
-    Chat.name: Chat(),
-    HaluMem.name: HaluMem(),
-    Beam.name: Beam(),
-    Messages.name: Messages(),
-    ClaudeConversations.name: ClaudeConversations(),
-    ClaudeCode.name: ClaudeCode(),
-    ChatGPTConversations.name: ChatGPTConversations(),
-    Transcripts.name: Transcripts(),
-}
+FORMATS: tuple[DatasetLoader, ...] = (
+    LongMemEval(),
+    LoCoMo(),
+    MemDaily(),
+    Chat(),
+    HaluMem(),
+    Beam(),
+    Messages(),
+    ClaudeConversations(),
+    ClaudeCode(),
+    ChatGPTConversations(),
+    Transcripts(),
+)
+"""Ours; the entry point `builtin` of the group `memaudit.conversations` names this list."""
+
+LOADERS: Mapping[str, DatasetLoader] = Registered("memaudit.conversations")
 
 MAX_NESTING = 2
 """Most objects around the first list of records: MemDaily's question type and scenario."""
