@@ -26,7 +26,7 @@ def packages(tmp_path: Path) -> list[Path]:
 
 
 def frame_of(packages: list[Path], folder: Path) -> dict[str, str]:
-    done("audit", "frame", *packages, "--out", folder, "--zero-rate", "0.1", "--skip-exact")
+    done("label", "frame", *packages, "--out", folder, "--zero-rate", "0.1", "--skip-exact")
     with (folder / "key.csv").open() as file:
         return {row["cell_id"]: LABELS[row["value"]] for row in csv.DictReader(file)}
 

@@ -29,7 +29,15 @@ print(json.dumps(sorted(sys.modules)))
 
 @pytest.mark.parametrize(
     "command",
-    ["", *COMMANDS, "dataset subset", "audit agreement", "audit judges", *STUDIES],
+    [
+        "",
+        *COMMANDS,
+        "dataset subset",
+        "label annotate",
+        "audit agreement",
+        "audit judges",
+        *STUDIES,
+    ],
 )
 def test_help(command: str) -> None:
     """Written down in tests/golden/help."""
@@ -56,7 +64,7 @@ def test_help_imports_little() -> None:
         ("audit frobnicate", "No such command 'frobnicate'; see memaudit audit --help"),
         ("score", "Missing argument 'PACKAGE'; see memaudit score --help"),
         ("solve p.json --budget", "Option '--budget' requires an argument; see memaudit --help"),
-        ("audit frame p --seed x", "valid integer"),
+        ("label frame p --seed x", "valid integer"),
         ("serve . --port 70000", "65535"),
     ],
 )

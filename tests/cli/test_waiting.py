@@ -25,7 +25,7 @@ COMMANDS = {
     "score {package} {store} --budget 20 --judge model:one --lazy": "coverage",
     "gate {package} {store} --budget 20 --min-score 0.5 --judge model:one": "coverage",
     "study sensitivity {package} {store} --budget 20 --judge lexical --judge model:one": "coverage",
-    "audit cells {frame} --model one --out {folder}/one.csv": "coverage",
+    "label cells {frame} --model one --out {folder}/one.csv": "coverage",
     "audit judges {package} {store} --judge model:one --against lexical": "coverage",
     "audit optimum {package} --budget 20 --judge model:one": "coverage",
     "diagnose {package} {store} --budget 20 --judge model:one --out {folder}/d": "coverage",

@@ -93,7 +93,7 @@ def test_the_command_reference_is_complete() -> None:
     page = command_page()
     known = list(paths())
     assert {path[0] for path in known} == set(COMMANDS)
-    assert ("audit", "frame") in known
+    assert ("label", "frame") in known
     for path in known:
         assert f" `memaudit {' '.join(path)}`\n" in page
         shown = re.sub(r"^Usage: \S+", "Usage: memaudit", run(*path, "--help").stdout.strip())

@@ -103,9 +103,9 @@ def test_steps() -> None:
 
 def test_commands_in_passing() -> None:
     """Found in the text, also over a line break; not in blocks."""
-    text = "Use `memaudit audit\nframe --out` or `memaudit`.\n\n```text\n`memaudit x`\n```\n"
-    assert inline_commands(text) == ["memaudit audit frame --out"]
-    check_names(["audit", "frame", "--out"])
+    text = "Use `memaudit label\nframe --out` or `memaudit`.\n\n```text\n`memaudit x`\n```\n"
+    assert inline_commands(text) == ["memaudit label frame --out"]
+    check_names(["label", "frame", "--out"])
     with pytest.raises(AssertionError, match="audit has no command 'frames'"):
         check_names(["audit", "frames"])
     with pytest.raises(AssertionError, match="neither memaudit, make nor pip"):

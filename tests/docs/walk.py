@@ -84,7 +84,7 @@ def visited(words: list[str]) -> tuple[int, str]:
             lines = [process.stdout.readline(), process.stdout.readline()]
             server = Served(process, lines[1].strip(), lines[0])
             assert server.get("/")[0] == 200, lines
-            if words[0] == "annotate":
+            if "annotate" in words[:2]:
                 server.post("/decisions", {"position": 1, "label": "none", "note": ""})
             process.send_signal(signal.SIGINT)
             rest, _ = process.communicate(timeout=30)

@@ -256,7 +256,7 @@ def package_targets() -> list[Target]:
             built,
             "validate {in}/b",
             "audit built {in}/b",
-            "audit frame {in}/b --out {out}/f",
+            "label frame {in}/b --out {out}/f",
         ),
     ]
 

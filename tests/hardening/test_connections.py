@@ -41,7 +41,7 @@ def explorer(folder: Path) -> list[str]:
 
 
 def annotator(folder: Path) -> list[str]:
-    return ["annotate", str(frame_folder(folder / "frame", 5)), "--annotator", "ann"]
+    return ["label", "annotate", str(frame_folder(folder / "frame", 5)), "--annotator", "ann"]
 
 
 EVERY = pytest.mark.parametrize("command", [explorer, annotator], ids=["explorer", "annotator"])

@@ -48,8 +48,8 @@ def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
     commands: list[tuple[object, ...]] = [
         ("audit", "built", long),
         ("report", long),
-        ("audit", "frame", long, "--out", long),
-        ("annotate", long, "--annotator", "ann"),
+        ("label", "frame", long, "--out", long),
+        ("label", "annotate", long, "--annotator", "ann"),
         ("cache", "show", "--cache", long),
         ("run", "--seeds", "1", "--out", long),
         ("dataset", "inspect", long),

@@ -308,7 +308,7 @@ JOBS = (
         before=labelled_vendor,
         last_words="1 memory are in ",
     ),
-    Job("frame", ("audit", "frame", f"{BUILT}.json", "--out", "{out}"), last_words="cells of"),
+    Job("frame", ("label", "frame", f"{BUILT}.json", "--out", "{out}"), last_words="cells of"),
 )
 
 

@@ -103,7 +103,7 @@ def test_a_label_database(ending: str, kind: str, tmp_path: Path, target: Path) 
     folder = frame_folder(tmp_path / "frame", 3)
     place = folder / f"labels.sqlite{ending}"
     SPECIAL[kind](place, target)
-    line = failure("annotate", folder, "--annotator", "ann", "--no-browser")
+    line = failure("label", "annotate", folder, "--annotator", "ann", "--no-browser")
     assert line.startswith(f"error: cannot write {place}: it is ")
     assert target.read_text() == PRECIOUS
     assert sorted(path.name for path in folder.glob("labels*")) == [place.name]
@@ -246,13 +246,13 @@ def test_labels_of_another_annotator(tmp_path: Path, target: Path) -> None:
     database.close()
     out = tmp_path / "labels.csv"
     for _ in range(2):
-        done("annotate", folder, "--annotator", "ann", "--export", out)
+        done("label", "annotate", folder, "--annotator", "ann", "--export", out)
     before = out.read_text()
-    line = failure("annotate", folder, "--annotator", "ben", "--export", out)
+    line = failure("label", "annotate", folder, "--annotator", "ben", "--export", out)
     assert line.endswith("holds labels of 'ann'; choose another file")
     assert out.read_text() == before
     notes = target.rename(tmp_path / "notes.csv")
-    failure("annotate", folder, "--annotator", "ann", "--export", notes)
+    failure("label", "annotate", folder, "--annotator", "ann", "--export", notes)
     assert notes.read_text() == PRECIOUS
 
 

@@ -76,7 +76,7 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("solve", package, "--budget", "10", "--certificate", place / "certificate.json"),
         ("frontier", package, "--max-budget", "3", "--out", place / "frontier.json"),
         ("diagnose", package, "--budget", "10", "--writer", "gvt", "--out", place / "diagnosis"),
-        ("audit", "frame", package, "--out", place / "frame"),
+        ("label", "frame", package, "--out", place / "frame"),
         ("demo", "--out", place / "demo"),
         (*asks, "--cache", place / "cache"),
         (*asks, "--cache", place / "new-cache"),

@@ -8,7 +8,6 @@ import typer
 
 from memaudit.cli.audit_agreement import agreement
 from memaudit.cli.audit_built import built
-from memaudit.cli.audit_frame import cells, frame
 from memaudit.cli.audit_generators import generators
 from memaudit.cli.audit_judges import judges
 from memaudit.cli.audit_model import model_pass
@@ -140,8 +139,6 @@ def _group() -> None:
     """Audit packages, labels, judges and solvers."""
 
 
-audit.command("frame")(frame)
-audit.command("cells")(cells)
 audit.command("agreement")(agreement)
 audit.command("ratios")(ratios)
 audit.command("model")(model_pass)

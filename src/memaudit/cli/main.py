@@ -45,8 +45,8 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "generate": ("generate:generate", "Generate a package from a seed."),
     },
     "Audit labels": {
+        "label": ("label:label", "Label what memories cover, blind."),
         "audit": ("audit:audit", "Audit packages, labels, judges and solvers."),
-        "annotate": ("annotate:annotate", "Label the cells of a frame in a browser."),
         "prompts": ("prompts:prompts", "Test how well a model follows the prompts."),
     },
     "Benchmark and reproduce": {

@@ -20,7 +20,7 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in short_set()[:2]:
         write_package(package, folder / "packages" / f"{package.name}.json")
     packages = sorted((folder / "packages").iterdir())
-    assert run("audit", "frame", *packages, "--passes", "--out", folder / "frame").exit_code == 0
+    assert run("label", "frame", *packages, "--passes", "--out", folder / "frame").exit_code == 0
     labels = folder / "frame" / "passes.csv"
     agreement = run("audit", "agreement", folder / "frame", labels, "--draws", 50, "--json")
     (folder / "agreement.json").write_text(agreement.stdout)

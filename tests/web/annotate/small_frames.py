@@ -133,6 +133,7 @@ def served(frame: Path, annotator: str, *options: str) -> Iterator[Served]:
             sys.executable,
             "-m",
             "memaudit.cli.main",
+            "label",
             "annotate",
             str(frame),
             "--annotator",

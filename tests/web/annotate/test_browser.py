@@ -128,7 +128,7 @@ def test_fifty_cells_by_keyboard(browser: Any, tmp_path: Path) -> None:
         ["c0049", "ann", "partial", '1 note, "quoted"; u g ?\ntwo lines'],
         ["c0050", "ann", "none", ""],
     ]
-    run("annotate", frame, "--annotator", "ann", "--export", tmp_path / "line.csv")
+    run("label", "annotate", frame, "--annotator", "ann", "--export", tmp_path / "line.csv")
     for name in ("page.csv", "line.csv"):
         with (tmp_path / name).open(newline="") as file:
             assert list(csv.reader(file)) == [

@@ -29,7 +29,7 @@ import gc, os, sys
 from pathlib import Path
 import memaudit.web.annotate.app, memaudit.web.serving
 from memaudit.label_audit.frame_files import read_frame
-from memaudit.cli.annotate import annotate
+from memaudit.cli.label import annotate
 for line in sys.stdin:
     child = os.fork()
     if child == 0:
@@ -39,7 +39,7 @@ for line in sys.stdin:
     os.waitpid(child, 0)
     print("ended", flush=True)
 """
-"""Imports once, then forks one server after another: `memaudit annotate` itself, only quicker.
+"""Imports once, then forks one server after another: `label annotate` itself, only quicker.
 
 What a server says comes in order, since it names itself: its number, its address, its end.
 """

@@ -46,7 +46,7 @@ def test_a_frame_without_labels_shows_nothing(frame: Path) -> None:
     text = text_of(frame)
     assert is_blind(text)
     assert "An audit frame of 4 cells" in text
-    assert "memaudit annotate FRAME --annotator NAME" in text
+    assert "memaudit label annotate FRAME --annotator NAME" in text
 
 
 def test_one_set_of_labels_is_not_enough(frame: Path) -> None:

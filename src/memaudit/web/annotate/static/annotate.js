@@ -28,7 +28,7 @@ async function ask(path, body) {
   try {
     answer = await fetch(path, options);
   } catch {
-    throw new Error("The server does not answer. Is memaudit annotate still running?");
+    throw new Error("The server does not answer. Is memaudit label annotate still running?");
   }
   if (answer.status === 401) {
     throw new Error("The server was started again: open the address it printed.");

@@ -1,4 +1,4 @@
-"""`memaudit annotate`: what it prints, how it ends, and how it fails."""
+"""`memaudit label annotate`: what it prints, how it ends, and how it fails."""
 
 import json
 import signal
@@ -37,16 +37,16 @@ def test_export(tmp_path: Path) -> None:
         store.decide("ann", "c0001", label, "")  # type: ignore[arg-type]
         store.close()
     out = tmp_path / "labels.csv"
-    result = run("annotate", folder, "--annotator", "ann", "--export", out)
+    result = run("label", "annotate", folder, "--annotator", "ann", "--export", out)
     assert result.stdout == f"2 of 5 cells labelled by ann, written to {out}\n"
     (found,) = read_label_sets(out)
     assert (found.labels, found.notes) == ({"c0001": "full", "c0003": "partial"}, {"c0003": "why"})
     other = ("--labels", tmp_path / "mine.sqlite", "--export", tmp_path / "labels.jsonl")
     for frame in (folder / "cells.csv", folder / "cells.jsonl"):
-        done("annotate", frame, "--annotator", "ann", *other)
+        done("label", "annotate", frame, "--annotator", "ann", *other)
     (found,) = read_label_sets(tmp_path / "labels.jsonl")
     assert found.labels == {"c0001": "none", "c0003": "partial"}
-    line = failure("annotate", folder, "--annotator", "ben", "--export", out)
+    line = failure("label", "annotate", folder, "--annotator", "ben", "--export", out)
     assert line.endswith("labels.sqlite: no labels by 'ben'; it holds: ann (2)")
 
 
@@ -54,7 +54,7 @@ def test_failures_are_one_line(tmp_path: Path) -> None:
     folder, other = frame_folder(tmp_path / "a", 3), frame_folder(tmp_path / "b", 4)
 
     def line(frame: Path, *options: object) -> str:
-        return failure("annotate", frame, "--annotator", "ann", "--no-browser", *options)
+        return failure("label", "annotate", frame, "--annotator", "ann", "--no-browser", *options)
 
     assert "no labels here yet" in line(folder, "--export", tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
@@ -65,7 +65,7 @@ def test_failures_are_one_line(tmp_path: Path) -> None:
     assert "contains labels of another frame (3 cells" in line_of_another
     (tmp_path / "text").write_text("nothing to open " * 99)
     assert "file is not a database" in line(folder, "--labels", tmp_path / "text")
-    assert "printable" in failure("annotate", folder, "--annotator", "a\x1b[2J")
+    assert "printable" in failure("label", "annotate", folder, "--annotator", "a\x1b[2J")
     with listen(0) as busy:
         port = busy.getsockname()[1]
         assert f"127.0.0.1 port {port}: address already in use" in line(folder, "--port", port)

@@ -1,4 +1,4 @@
-"""`memaudit audit frame`."""
+"""`memaudit label frame`."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.natural.talks import DIET, load
 
 def test_the_shipped_set(tmp_path: Path) -> None:
     out = tmp_path / "f"
-    words = ("audit", "frame", "short", "--skip-exact", "--out", out)
+    words = ("label", "frame", "short", "--skip-exact", "--out", out)
     result = done(*words, "--seed", 1)
     frame = read_frame(out)
     assert {one.package for one in frame.cells} >= {"film-night", "hotel-rooms"}
@@ -30,7 +30,7 @@ def test_skipping_what_is_exact(tmp_path: Path) -> None:
     """Of the gold labels' 24 cells, two turns and two sessions state t1 and t3 word for word."""
     package = build_package(load(tmp_path, DIET), AnnotationRecipe("chat")).package
     write_package(package, tmp_path / "diet.json")
-    words = ("audit", "frame", tmp_path / "diet.json", "--skip-exact", "--zero-rate", 1)
+    words = ("label", "frame", tmp_path / "diet.json", "--skip-exact", "--zero-rate", 1)
     lines = done(*words, "--out", tmp_path / "f").stdout.splitlines()
     assert "left out: 4 cells exact" in lines
     shown = {(one.candidate, one.unit) for one in read_frame(tmp_path / "f").cells}
@@ -41,7 +41,7 @@ def test_skipping_what_is_exact(tmp_path: Path) -> None:
 
 def test_json_and_passes(tmp_path: Path) -> None:
     words = (
-        "audit",
+        "label",
         "frame",
         "short",
         "--passes",
@@ -64,7 +64,7 @@ def test_json_and_passes(tmp_path: Path) -> None:
 
 def test_paths_and_what_is_wrong(tmp_path: Path) -> None:
     write_package(grid("tenth"), tmp_path / "g.json")
-    words = ("audit", "frame", tmp_path / "g.json", "--out", tmp_path / "f")
+    words = ("label", "frame", tmp_path / "g.json", "--out", tmp_path / "f")
     for options, message in {
         ("--zero-rate", "lots"): "--zero-rate: 'lots' is not a number",
         ("--zero-rate", "1.5"): "is not between 0 and 1",
@@ -82,6 +82,6 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
     package = grid("tenth", candidates=2, units=2)
     evil = package.candidates[0].model_copy(update={"kind": "\x1b[31m[red]evil"})
     write_package(package.replace(candidates=(evil, package.candidates[1])), tmp_path / "g.json")
-    result = done("audit", "frame", tmp_path / "g.json", "--out", tmp_path / "f")
+    result = done("label", "frame", tmp_path / "g.json", "--out", tmp_path / "f")
     assert "\x1b" not in result.stdout
     assert "[red]evil" in result.stdout

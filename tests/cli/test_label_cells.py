@@ -1,4 +1,4 @@
-"""`memaudit audit cells`."""
+"""`memaudit label cells`."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.natural.passes.fake_model import answer, instead, plays
 def words(folder: Path, *more: object) -> tuple[object, ...]:
     write_frame(FRAME, folder / "f")
     return (
-        "audit",
+        "label",
         "cells",
         folder / "f",
         "--model",
