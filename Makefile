@@ -69,7 +69,7 @@ docs: $(STAMP) ## build the documentation into build/docs
 	$(BIN)/python -m mkdocs build --strict
 
 schema: $(STAMP) ## regenerate the JSON Schema from the models
-	$(BIN)/memaudit schema --out schema/package.schema.json
+	$(BIN)/memaudit package schema --out schema/package.schema.json
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

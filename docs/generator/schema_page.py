@@ -6,9 +6,9 @@ from memaudit.io.packages import package_schema
 
 HEAD = """# JSON Schema of a package
 
-`memaudit schema` prints this schema, and `schema/package.schema.json` holds it.
-[Packages](../packages.md) explains the fields. `memaudit validate` checks more than a schema can
-express.
+`memaudit package schema` prints this schema, and `schema/package.schema.json` holds it.
+[Packages](../packages.md) explains the fields. `memaudit package validate` checks more than a
+schema can express.
 
 """
 

@@ -1,4 +1,4 @@
-"""`memaudit dataset inspect` and `memaudit dataset subset`: what they print, and how they fail."""
+"""`memaudit package inspect` and `subset`: what they print, and how they fail."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tests.datasets.files import FIXTURES, kinds, load
 def test_inspect() -> None:
     """Format, hash, counts, and every kind of irregularity with its number."""
     path = FIXTURES["locomo"]
-    result = run("dataset", "inspect", path)
+    result = run("package", "inspect", path)
     assert (result.exit_code, result.stderr) == (0, "")
     first, second, *rest = result.stdout.splitlines()
     assert first == f"{path}  format locomo (guessed from the content)"
@@ -43,13 +43,13 @@ def test_inspect() -> None:
 
 @pytest.mark.parametrize("format", LOADERS)
 def test_inspect_every_format(format: str) -> None:
-    data = printed_json("dataset", "inspect", FIXTURES[format])
+    data = printed_json("package", "inspect", FIXTURES[format])
     assert (data["format"], data["sha256"]) == (format, dataset_hash(FIXTURES[format]))
     assert data["irregularity_counts"] == kinds(load(format))
 
 
 def test_inspect_json() -> None:
-    data = printed_json("dataset", "inspect", FIXTURES["memdaily"], "--format", "memdaily")
+    data = printed_json("package", "inspect", FIXTURES["memdaily"], "--format", "memdaily")
     assert (data["format"], data["guessed"]) == ("memdaily", False)
     assert (data["conversations"], data["turns"]) == (4, 6)
     assert data["questions"] == {"noisy": 1, "simple": 2}
@@ -71,7 +71,7 @@ def test_texts_do_not_steer_the_terminal(tmp_path: Path) -> None:
         {"text": "a", "\x1b[31m": 1},
         {"question": "b", "kind": "\u202ek", "answer": "c", "evidence": ["\x07"]},
     ]
-    shown = done("dataset", "inspect", write_rows(tmp_path / "c", *rows)).stdout
+    shown = done("package", "inspect", write_rows(tmp_path / "c", *rows)).stdout
     assert "".join(shown.splitlines()).isprintable()
     assert r"\x1b[31m" in shown
     assert r"\u202ek" in shown
@@ -79,13 +79,13 @@ def test_texts_do_not_steer_the_terminal(tmp_path: Path) -> None:
 
 def test_inspect_fails_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('[{"haystack_sessions": [')
-    assert failure("dataset", "inspect", tmp_path / "no.json") == (
+    assert failure("package", "inspect", tmp_path / "no.json") == (
         "error: no.json: does not exist (check the path)"
     )
-    assert failure("dataset", "inspect", tmp_path / "x.json") == (
+    assert failure("package", "inspect", tmp_path / "x.json") == (
         "error: x.json: the file ends in the middle of a value; it was cut off (at byte 24)"
     )
-    assert failure("dataset", "inspect", tmp_path / "x.json", "--format", "pdf") == (
+    assert failure("package", "inspect", tmp_path / "x.json", "--format", "pdf") == (
         f"error: unknown format 'pdf'; known formats: {', '.join(LOADERS)}"
     )
 
@@ -93,7 +93,7 @@ def test_inspect_fails_in_one_line(tmp_path: Path) -> None:
 def test_subset(tmp_path: Path) -> None:
     """7 questions of 6 kinds: 3 are taken, the same each time."""
     out = tmp_path / "s.json"
-    words = ("dataset", "subset", FIXTURES["locomo"], "--size", 3, "--seed", 4)
+    words = ("package", "subset", FIXTURES["locomo"], "--size", 3, "--seed", 4)
     result = done(*words, "--out", out)
     chosen = read_subset(out)
     first, *strata = result.stdout.splitlines()
@@ -110,6 +110,6 @@ def test_subset(tmp_path: Path) -> None:
     before = out.read_text()
     done(*words, "--out", out, "--by", "kind")
     assert out.read_text() == before
-    assert failure("dataset", "subset", FIXTURES["locomo"], "--size", 9, "--out", out) == (
+    assert failure("package", "subset", FIXTURES["locomo"], "--size", 9, "--out", out) == (
         "error: cannot take 9 of 7 questions; give a size from 1 to 7"
     )

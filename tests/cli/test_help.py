@@ -14,6 +14,17 @@ HEAVY = ("numpy", "numba", "highspy", "matplotlib", "jinja2", "pydantic", "rich"
 MOST_MODULES = 180
 """Measured: 152 with Python 3.11 and typer 0.29."""
 
+PACKAGE = (
+    "package validate",
+    "package show",
+    "package convert",
+    "package recost",
+    "package schema",
+    "package card",
+    "package generate",
+    "package inspect",
+    "package subset",
+)
 STUDIES = ("study sensitivity", "study transfer", "study calibrate", "study compact")
 
 PROBE = """
@@ -32,7 +43,7 @@ print(json.dumps(sorted(sys.modules)))
     [
         "",
         *COMMANDS,
-        "dataset subset",
+        *PACKAGE,
         "label annotate",
         "audit agreement",
         "audit judges",

@@ -10,7 +10,7 @@ from rich.console import Console
 from typer.testing import Result
 
 from memaudit.cli import main
-from memaudit.cli.package import listing, rows_of
+from memaudit.cli.package_tables import listing, rows_of
 from memaudit.core.digest import digest
 from memaudit.core.errors import MissingTool
 from memaudit.core.package import Package
@@ -21,14 +21,14 @@ from tests.cli.running import done, failure, printed_json, run
 
 def test_validate_says_ok(tiny: Package, tiny_file: Path) -> None:
     """Name, digest, counts and cost rule on one line."""
-    result = done("validate", tiny_file)
+    result = done("package", "validate", tiny_file)
     counts = "2 experiences, 3 candidates, 2 units, 1 queries, 3 coverage"
     assert result.output == f"OK tiny {digest(tiny)[:16]} {counts}, cost rule declared\n"
 
 
 def test_validate_json(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     """Machine-readable for good and bad paths alike; any problem fails the command."""
-    result = run("validate", "--json", tiny_file, tmp_path / "no.json")
+    result = run("package", "validate", "--json", tiny_file, tmp_path / "no.json")
     good, bad = json.loads(result.stdout)
     assert result.exit_code == 1
     assert good["packages"][0]["digest"] == digest(tiny)
@@ -48,7 +48,7 @@ def test_every_problem_is_printed(tiny_file: Path) -> None:
     text = tiny_file.read_text().replace('"value": 1}', '"value": 2}')
     tiny_file.write_text(text.replace('"kind": "fact"', '"kind": "fact", "\\u001b[31m": 1', 1))
     for command, *more in (("validate",), ("show",), ("convert", tiny_file.parent / "x")):
-        result = run(command, tiny_file, *more)
+        result = run("package", command, tiny_file, *more)
         assert result.exit_code == 1
         first, *rest = result.stderr.splitlines()
         assert first == f"invalid package {tiny_file}: 3 problems"
@@ -59,10 +59,10 @@ def test_every_problem_is_printed(tiny_file: Path) -> None:
 
 def test_convert_between_all_forms(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     """File to folder to published layout to file: the same package."""
-    first = done("convert", tiny_file, tmp_path / "d")
+    first = done("package", "convert", tiny_file, tmp_path / "d")
     assert first.stdout == f"wrote 1 package to {tmp_path / 'd'}\n"
-    done("convert", tmp_path / "d", tmp_path / "a", "--to", "artifact")
-    done("convert", tmp_path / "a", tmp_path / "again.json")
+    done("package", "convert", tmp_path / "d", tmp_path / "a", "--to", "artifact")
+    done("package", "convert", tmp_path / "a", tmp_path / "again.json")
     assert read_package(tmp_path / "again.json") == tiny
 
 
@@ -71,26 +71,26 @@ def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
     from memaudit.io.published_folder import write_artifact
 
     write_artifact([tiny, tiny.replace(name="b")], tmp_path / "a")
-    words = ("convert", tmp_path / "a", tmp_path / "x.json")
+    words = ("package", "convert", tmp_path / "a", tmp_path / "x.json")
     assert "choose one with --name" in failure(*words)
     done(*words, "--name", "b")
     assert [package.name for package in read_packages(tmp_path / "x.json")] == ["b"]
     assert "has no package named 'z'" in failure(*words, "--name", "z")
     assert "unknown form 'tar'" in failure(*words, "--to", "tar")
-    done("convert", "natural", tmp_path / "shipped.json", "--name", "greyhound-knee")
+    done("package", "convert", "natural", tmp_path / "shipped.json", "--name", "greyhound-knee")
     assert read_package(tmp_path / "shipped.json").name == "greyhound-knee"
 
 
 def test_recost(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
-    done("recost", tiny_file, tmp_path / "w.json", "--rule", "words")
+    done("package", "recost", tiny_file, tmp_path / "w.json", "--rule", "words")
     assert read_package(tmp_path / "w.json") == tiny.recost("words")
-    line = failure("recost", tiny_file, tmp_path / "w.json", "--rule", "letters")
+    line = failure("package", "recost", tiny_file, tmp_path / "w.json", "--rule", "letters")
     assert line.startswith("error: unknown cost rule 'letters'; known rules: ")
 
 
 def test_schema(tmp_path: Path) -> None:
-    printed = run("schema").stdout
-    done("schema", "--out", tmp_path / "s.json")
+    printed = run("package", "schema").stdout
+    done("package", "schema", "--out", tmp_path / "s.json")
     assert (tmp_path / "s.json").read_text() == printed
     assert json.loads(printed)["title"] == "Package"
 
@@ -99,31 +99,32 @@ def test_show_escapes_content(tiny: Package, tmp_path: Path) -> None:
     """Kinds and names come from the package, so they are shown, not obeyed."""
     kinds = [{**row.model_dump(), "kind": "[red]\x1b[2J"} for row in tiny.candidates]
     write_package(tiny.replace(candidates=kinds, name="[b]n"), tmp_path / "p.json")
-    result = done("show", tmp_path / "p.json")
+    result = done("package", "show", tmp_path / "p.json")
     assert "\x1b" not in result.stdout
     assert r"[red]\x1b[2J" in result.stdout
     assert result.stdout.startswith("[b]n  digest ")
-    listed = done("show", tmp_path / "p.json", "--candidates")
+    listed = done("package", "show", tmp_path / "p.json", "--list", "candidates")
     assert "\x1b" not in listed.stdout
     assert r"[red]\x1b[2J" in listed.stdout
 
 
-LISTED = ("--units", "--queries", "--candidates")
+LISTED = ("units", "queries", "candidates")
 LONG = "The user asked for the vegetarian menu, and " * 20
 
 
 def test_show_lists_rows_on_request(tiny: Package, tiny_file: Path) -> None:
     """Without options the summary and a line about them; with some, those tables and no summary."""
-    printed = done("show", tiny_file).stdout
+    printed = done("package", "show", tiny_file).stdout
     assert "candidates (cost)" in printed
-    assert printed.endswith("--units, --queries and --candidates list all rows with their texts\n")
-    for option, other in zip(LISTED, (*LISTED[1:], LISTED[0]), strict=True):
-        table = done("show", tiny_file, option).stdout
-        name = option.removeprefix("--")
+    assert printed.endswith("--list units, queries or candidates lists all rows with their texts\n")
+    for name, other in zip(LISTED, (*LISTED[1:], LISTED[0]), strict=True):
+        table = done("package", "show", tiny_file, "--list", name).stdout
         assert f"\n{len(getattr(tiny, name))} {name}\n" in table
-        assert other.removeprefix("--") not in table
+        assert other not in table
         assert "what" not in table
-    assert " u1   fact " in done("show", tiny_file, "--units").stdout
+    assert " u1   fact " in done("package", "show", tiny_file, "--list", "units").stdout
+    refused = failure("package", "show", tiny_file, "--list", "memories")
+    assert "--list memories: choose units, queries, candidates" in refused
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -152,10 +153,12 @@ def test_listings_fit_the_terminal(tiny: Package, width: int) -> None:
 
 def test_show_json(tiny: Package, tiny_file: Path) -> None:
     """Exact numbers, what each row is connected to, and only the lists that were asked for."""
-    (plain,) = printed_json("show", tiny_file)
+    (plain,) = printed_json("package", "show", tiny_file)
     assert (plain["name"], plain["digest"]) == ("tiny", digest(tiny))
     assert not {"units", "queries", "candidates"} & plain.keys()
-    (data,) = printed_json("show", tiny_file, *LISTED)
+    (data,) = printed_json(
+        "package", "show", tiny_file, *(word for name in LISTED for word in ("--list", name))
+    )
     assert [row["weight"] for row in data["units"]] == [
         tiny.weights[unit.id] for unit in tiny.units
     ]
@@ -172,12 +175,12 @@ def test_interruption_and_missing_parts(tiny_file: Path, monkeypatch: pytest.Mon
     def fail(error: BaseException) -> Result:
         alone = typer.Typer(add_completion=False)
 
-        @alone.command("validate")
+        @alone.command("verify")
         def command(path: str) -> None:  # noqa: ARG001
             raise error
 
         monkeypatch.setattr(main, "load", lambda _: typer.main.get_command(alone))
-        return run("validate", tiny_file)
+        return run("verify", tiny_file)
 
     interrupted = fail(KeyboardInterrupt())
     assert (interrupted.exit_code, interrupted.stderr) == (130, "interrupted\n")

@@ -31,7 +31,7 @@ def page(*parts: tuple[str, str]) -> str:
         ([("console synopsis", "memaudit solve PATH --bugdet B   best")], "no option --bugdet"),
         ([("console", "memaudit --version")], "begins with a command"),
         ([("console", "$ memaudit --version\nmemaudit 99")], "'memaudit 99' is not printed"),
-        ([("console", "$ memaudit validate none.json")], "ends with 1"),
+        ([("console", "$ memaudit package validate none.json")], "ends with 1"),
         ([("console", "$ memaudit --version\n$ echo $?\n1")], "ends with 0"),
         ([("console", "$ memaudit --version | cat")], "keep it simple"),
         ([("python", "assert 1 == 2, 'sums differ'")], "sums differ"),
@@ -56,7 +56,7 @@ def test_what_is_right_passes(tmp_path: Path) -> None:
         page(
             ("text notes.txt", "Ann eats fish."),
             ("console", "$ memaudit import plain notes.txt --out s.json\n1 active memories\n..."),
-            ("console", "$ memaudit show none.json\nerror: none.json: ...\n$ echo $?\n1"),
+            ("console", "$ memaudit package show none.json\nerror: none.json: ...\n$ echo $?\n1"),
             ("python", "here = open('notes.txt').read()"),
             ("python", "print(here, end='')"),
             ("text", "Ann ... fish."),

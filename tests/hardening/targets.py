@@ -227,9 +227,16 @@ FULL = Package.model_validate(
 @cache
 def package_targets() -> list[Target]:
     """The three forms of a package and a build folder; what is valid is also rewritten."""
-    use = ("validate {in}", "show {in}", "convert {in} {out}/a --to artifact")
+    use = (
+        "package validate {in}",
+        "package show {in}",
+        "package convert {in} {out}/a --to artifact",
+    )
     single = tuple(command.replace("{in}", "{in}/p.json") for command in use)
-    rewrite = ("convert {in}/p.json {out}/p", "recost {in}/p.json {out}/r.json --rule bytes")
+    rewrite = (
+        "package convert {in}/p.json {out}/p",
+        "package recost {in}/p.json {out}/r.json --rule bytes",
+    )
     published = [FULL, FULL.replace(name="b", group_cap=1)]
     built = files_of(lambda place: build_into(BuildJob(FIXTURES["chat"]), place / "b", "folder"))
     return [
@@ -242,9 +249,9 @@ def package_targets() -> list[Target]:
         _target(
             "package, folder",
             files_of(lambda p: write_package(FULL, p / "p")),
-            "validate {in}/p",
-            "show {in}/p",
-            "convert {in}/p {out}/q.json",
+            "package validate {in}/p",
+            "package show {in}/p",
+            "package convert {in}/p {out}/q.json",
         ),
         _target(
             "package, published layout",
@@ -254,7 +261,7 @@ def package_targets() -> list[Target]:
         _target(
             "package, build folder",
             built,
-            "validate {in}/b",
+            "package validate {in}/b",
             "audit built {in}/b",
             "label frame {in}/b --out {out}/f",
         ),
@@ -333,8 +340,8 @@ def dataset_targets() -> list[Target]:
         _target(
             f"dataset, {name}",
             _fixture(FIXTURES[name]),
-            f"dataset inspect {{in}}/{FIXTURES[name].name}",
-            f"dataset inspect {{in}}/{FIXTURES[name].name} --format {name} --json",
+            f"package inspect {{in}}/{FIXTURES[name].name}",
+            f"package inspect {{in}}/{FIXTURES[name].name} --format {name} --json",
             f"build {{in}}/{FIXTURES[name].name} --out {{out}}/b --as folder",
             f"build {{in}}/{FIXTURES[name].name} --format {name} --out {{out}}/c",
         )

@@ -50,7 +50,7 @@ def _odd(count: int) -> list[int]:
     return [dice.randrange(10**57, 10**58) | 1 for _ in range(count)]
 
 
-READ = ("validate {in}/p.json", "show {in}/p.json")
+READ = ("package validate {in}/p.json", "package show {in}/p.json")
 
 
 @bomb(*READ)
@@ -134,20 +134,20 @@ def _published(folder: Path, **tables: list[Row]) -> None:
         (folder / "a" / f"{name}.jsonl").write_bytes(lines(tables.get(name, [])))
 
 
-@bomb("validate {in}/a")
+@bomb("package validate {in}/a")
 def ids_of_many_parts(folder: Path) -> None:
     units: list[Row] = [{"unit_id": "::" * 700_000}]
     _published(folder, queries=[{"query_id": "q"}], evidence_units=units)
 
 
-@bomb("validate {in}/a")
+@bomb("package validate {in}/a")
 def manifest_repeated_in_every_package(folder: Path) -> None:
     _published(folder, queries=[{"query_id": f"q{n}", "query": "x"} for n in range(5000)])
     manifest = {"prompt": ["x" * 100] * 10_000}
     (folder / "a" / "candidate_generation_manifest.json").write_text(json.dumps(manifest))
 
 
-@bomb("validate {in}/b", "audit built {in}/b")
+@bomb("package validate {in}/b", "audit built {in}/b")
 def build_that_lists_one_file_often(folder: Path) -> None:
     (folder / "b").mkdir()
     _package(folder)
@@ -201,7 +201,7 @@ def column_that_computes_gigabytes(folder: Path) -> None:
         link.commit()
 
 
-@bomb("dataset inspect {in}/x.jsonl")
+@bomb("package inspect {in}/x.jsonl")
 def one_id_for_all_turns(folder: Path) -> None:
     rows: list[Row] = [{"conversation": "c"}]
     rows += [{"id": "t", "text": f"text {place}"} for place in range(30_000)]
@@ -218,7 +218,7 @@ def sentences_that_never_end(folder: Path) -> None:
     (folder / "x.jsonl").write_bytes(lines([{"text": "1. " * 200_000}]))
 
 
-@bomb("dataset inspect {in}/x.json --format locomo")
+@bomb("package inspect {in}/x.json --format locomo")
 def sessions_without_number(folder: Path) -> None:
     talk: Row = {f"session_{place}": [] for place in range(60_000)}
     talk |= {f"other_{place}": [] for place in range(60_000)}

@@ -40,7 +40,7 @@ def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         raise MemoryError
 
     monkeypatch.setattr("memaudit.io.packages.examine", greedy)
-    assert failure("validate", tmp_path).startswith("error: not enough memory")
+    assert failure("package", "validate", tmp_path).startswith("error: not enough memory")
 
 
 def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
         ("label", "annotate", long, "--annotator", "ann"),
         ("cache", "show", "--cache", long),
         ("run", "--seeds", "1", "--out", long),
-        ("dataset", "inspect", long),
+        ("package", "inspect", long),
     ]
     for command in commands:
         line = failure(*command)

@@ -298,7 +298,7 @@ JOBS = (
     ),
     Job(
         "convert over a folder",
-        ("convert", f"{BUILT}.json", "{out}"),
+        ("package", "convert", f"{BUILT}.json", "{out}"),
         before=lambda out: write_package(OLD, out),
         last_words="wrote 1 package",
     ),

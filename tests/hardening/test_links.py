@@ -214,7 +214,7 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
         ("study", "train-judge", "{p}", "--out", "{x}"),
         ("study", "utilities", "{p}", "--model", "m", "--provider", "offline", "--out", "{x}"),
         ("cache", "export", "{x}", "--cache", "{c}"),
-        ("schema", "--out", "{x}"),
+        ("package", "schema", "--out", "{x}"),
         ("frontier", "{p}", "--max-budget", "2", "--plot", "{x}"),
     ],
     ids=" ".join,
@@ -223,7 +223,7 @@ def test_nothing_else_is_overwritten(command: tuple[str, ...], tmp_path: Path) -
     """A file of another kind may be the only copy."""
     from tests.models.test_cache import fill
 
-    done("generate", "base", "--out", tmp_path / "p.json")
+    done("package", "generate", "base", "--out", tmp_path / "p.json")
     fill(tmp_path / "c", ["x"])
     notes = tmp_path / "notes.svg"
     notes.write_text(PRECIOUS)

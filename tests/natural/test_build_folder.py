@@ -145,12 +145,12 @@ def test_nothing_to_build(tmp_path: Path) -> None:
     (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
     for command in ("show", "recost"):
         more = [] if command == "show" else [tmp_path / "x.json", "--rule", "bytes"]
-        assert "lists no package" in failure(command, tmp_path / "old", *more)
+        assert "lists no package" in failure("package", command, tmp_path / "old", *more)
 
 
 def test_the_command(tmp_path: Path) -> None:
     path, chosen, out = write_rows(tmp_path / "talk.jsonl", DIET), tmp_path / "s", tmp_path / "out"
-    assert run("dataset", "subset", path, "--size", 2, "--out", chosen).exit_code == 0
+    assert run("package", "subset", path, "--size", 2, "--out", chosen).exit_code == 0
     result = run("build", path, "--out", out, "--subset", chosen, "--method", "annotations")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(f"1 package in {out}\n")
@@ -241,12 +241,12 @@ def test_another_build_in_the_folder(dataset: Path) -> None:
 
 def test_a_build_folder_validates(dataset: Path) -> None:
     assert run("build", dataset / "chat.jsonl", "--out", dataset / "d").exit_code == 0
-    assert run("validate", dataset / "d").exit_code == 0
+    assert run("package", "validate", dataset / "d").exit_code == 0
     assert run("solve", dataset / "d", "--budget", "10").exit_code == 0
     manifest = json.loads((dataset / "d" / "manifest.json").read_text())
     manifest["packages"][0]["file"] = "../p.json"
     (dataset / "d" / "manifest.json").write_text(json.dumps(manifest))
-    assert run("validate", dataset / "d").exit_code == 1
+    assert run("package", "validate", dataset / "d").exit_code == 1
 
 
 def test_a_build_that_fails_half_way_says_what_is_there(dataset: Path) -> None:

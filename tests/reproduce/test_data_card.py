@@ -39,7 +39,7 @@ def check(folder: Path, items: int) -> dict[str, object]:
 def test_packages(tmp_path: Path) -> None:
     """Counts, kinds, provenance of cells and digests; a second run describes the same."""
     folder = folder_of_packages(tmp_path / "set")
-    text = done("card", folder, "--title", "Two talks", "--licence", "MIT").stdout
+    text = done("package", "card", folder, "--title", "Two talks", "--licence", "MIT").stdout
     assert text.startswith("2 packages with ")
     facts = check(folder, 2)
     assert facts["packages"] == {one.name: digest(one) for one in short_set()[:2]}
@@ -47,7 +47,7 @@ def test_packages(tmp_path: Path) -> None:
     assert card.startswith("# Two talks\n")
     assert "| pass:coverage |" in card
     before = (tmp_path / "set-card" / "croissant.json").read_text()
-    done("card", folder, "--title", "Two talks", "--licence", "MIT")
+    done("package", "card", folder, "--title", "Two talks", "--licence", "MIT")
     assert (tmp_path / "set-card" / "croissant.json").read_text() == before
     assert len(packages_at(folder)) == 2
 
@@ -61,12 +61,12 @@ def test_scores(tmp_path: Path) -> None:
     scores = tmp_path / "scores"
     scores.mkdir()
     (scores / "one.json").write_text(json.dumps(printed_json(*words)))
-    done("card", scores)
+    done("package", "card", scores)
     facts = check(scores, 2)
     assert facts["coverage_is_an_estimate"] is True
     assert "| judge | lexical |" in (tmp_path / "scores-card" / "card.md").read_text()
 
 
 def test_nothing_to_describe(tmp_path: Path) -> None:
-    assert "holds neither packages nor files" in failure("card", tmp_path)
-    assert "not a folder" in failure("card", tmp_path / "no")
+    assert "holds neither packages nor files" in failure("package", "card", tmp_path)
+    assert "not a folder" in failure("package", "card", tmp_path / "no")

@@ -34,15 +34,11 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         ),
     },
     "Build packages": {
-        "dataset": ("dataset:dataset", "Inspect a dataset of conversations, or take a subset."),
         "build": ("build:build", "Build packages from conversations."),
-        "validate": ("package:validate", "Check packages and list every problem."),
-        "show": ("package:show", "Summarise a package, or list its units, queries and candidates."),
-        "convert": ("package:convert", "Rewrite packages in another form."),
-        "recost": ("package:recost", "Measure every cost by another rule."),
-        "card": ("card:card", "Describe a folder of packages or scores, with every hash."),
-        "schema": ("package:schema", "Print the JSON Schema of a package."),
-        "generate": ("generate:generate", "Generate a package from a seed."),
+        "package": (
+            "package:package",
+            "Check, show, convert, describe and generate packages.",
+        ),
     },
     "Audit labels": {
         "label": ("label:label", "Label what memories cover, blind."),

@@ -1,125 +1,26 @@
-"""Commands about packages on disk: validate, show, convert, recost, schema."""
+"""`memaudit package`: packages on disk, and the datasets and seeds they are made from."""
 
 import json
 import os
-from collections import defaultdict
-from collections.abc import Iterable
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Column, Table
 
 from memaudit.cli.errors import FAILED, report
+from memaudit.cli.package_sources import generate, inspect, subset
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.exact import plain
-from memaudit.core.number_text import short_exact, significant
 from memaudit.core.package import Package
 from memaudit.io.overwrite import may_write
 
-
-def summary(package: Package) -> Table:
-    table = Table("what", Column("kind", overflow="fold"), "count", "total", "range")
-    table.add_row("experiences", "", str(len(package.experiences)), "", "")
-    for kind in sorted({candidate.kind for candidate in package.candidates}):
-        costs = [candidate.cost for candidate in package.candidates if candidate.kind == kind]
-        table.add_row("candidates (cost)", safe_markup(kind), *_numbers(costs))
-    for kind in sorted({unit.kind for unit in package.units}):
-        weights = [package.weights[unit.id] for unit in package.units if unit.kind == kind]
-        table.add_row("units (weight)", safe_markup(kind), *_numbers(weights))
-    table.add_row("queries", "", str(len(package.queries)), "", "")
-    table.add_row("coverage", "", *_numbers([cell.value for cell in package.coverage]))
-    return table
-
-
-def _numbers(numbers: Iterable[Fraction]) -> tuple[str, str, str]:
-    """Count, total and range."""
-    ordered = sorted(numbers)
-    if not ordered:
-        return "0", "", ""
-    return (
-        str(len(ordered)),
-        significant(sum(ordered, Fraction(0)), 6),
-        f"{significant(ordered[0], 6)} - {significant(ordered[-1], 6)}",
-    )
-
-
-def rows_of(package: Package, table: str) -> list[dict[str, Any]]:
-    """The units, queries or candidates of a package, each with what it is connected to."""
-    if table == "queries":
-        return [
-            {
-                "id": row.id,
-                "kind": row.kind,
-                "importance": row.importance,
-                "requires": row.required,
-                "text": row.text,
-                "answer": row.answer,
-            }
-            for row in package.queries
-        ]
-    covers, covered_by = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for cell in package.coverage:
-        if cell.value:
-            covers[cell.candidate].append(cell.unit)
-            covered_by[cell.unit].append(cell.candidate)
-    if table == "units":
-        return [
-            {
-                "id": row.id,
-                "kind": row.kind,
-                "weight": package.weights[row.id],
-                "covered_by": covered_by[row.id],
-                "text": row.text,
-            }
-            for row in package.units
-        ]
-    return [
-        {
-            "id": row.id,
-            "experience": row.experience,
-            "kind": row.kind,
-            "cost": row.cost,
-            "covers": covers[row.id],
-            "text": row.text,
-        }
-        for row in package.candidates
-    ]
-
-
-COLUMNS = {
-    "units": ("id", "kind", "weight", "text"),
-    "queries": ("id", "importance", "requires", "text"),
-    "candidates": ("id", "kind", "cost", "covers", "text"),
-}
-"""What is readable on a terminal. JSON has everything."""
-
-
-def listing(table: str, rows: Iterable[dict[str, Any]]) -> Table:
-    """All rows. Long texts are wrapped, and the answer of a query is below its question."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in COLUMNS[table]:
-        number = name in ("weight", "importance", "cost", "covers")
-        made.add_column(name, justify="right" if number else "left", overflow="fold")
-    for row in rows:
-        made.add_row(*(_cell(row, name) for name in COLUMNS[table]))
-    return made
-
-
-def _cell(row: dict[str, Any], name: str) -> str:
-    value = row[name]
-    if isinstance(value, Fraction):
-        return short_exact(value)
-    if name == "covers":
-        return str(len(value))
-    if name == "requires":
-        value = ", ".join(value)
-    if name == "text" and row.get("answer"):
-        return f"{safe_markup(value)}\n→ {safe_markup(row['answer'])}"
-    return safe_markup(value)
+package = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Check, show, convert, describe and generate packages.",
+)
 
 
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="A package: .json file or folder.")]
@@ -149,6 +50,7 @@ def _problem(problem: Problem) -> dict[str, Any]:
     }
 
 
+@package.command()
 def validate(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Packages to check.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -179,6 +81,7 @@ def validate(
         raise typer.Exit(FAILED)
 
 
+@package.command()
 def convert(
     source: Annotated[
         Path,
@@ -222,6 +125,7 @@ def convert(
     typer.echo(safe(f"wrote {len(packages)} package{'s'[: len(packages) != 1]} to {target}"))
 
 
+@package.command()
 def recost(
     source: Source,
     target: Target,
@@ -240,6 +144,7 @@ def recost(
     typer.echo(safe(f"wrote {package.name} with cost rule {rule} to {target}"))
 
 
+@package.command()
 def schema(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write to this file. Default: print it.")
@@ -256,23 +161,29 @@ def schema(
         write_file(out, schema_text())
 
 
+@package.command()
 def show(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A package: .json file or folder.")],
-    units: Annotated[bool, typer.Option("--units", help="List all units.")] = False,
-    queries: Annotated[bool, typer.Option("--queries", help="List all queries.")] = False,
-    candidates: Annotated[bool, typer.Option("--candidates", help="List all candidates.")] = False,
+    tables: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--list", metavar="TABLE", help="List all units, queries or candidates; repeatable."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Summarise a package, or list its units, queries and candidates with their texts."""
+    from memaudit.cli.package_tables import COLUMNS, listing, rows_of, summary
     from memaudit.cli.terminal import console
     from memaudit.io.packages import read_packages
 
-    asked = {"units": units, "queries": queries, "candidates": candidates}
-    tables = [table for table, wanted in asked.items() if wanted]
+    for unknown in sorted({*(tables or ())} - {*COLUMNS}):
+        raise MemAuditError(f"--list {unknown}: choose {', '.join(COLUMNS)}")
+    chosen = [table for table in COLUMNS if table in (tables or ())]
     packages = read_packages(path)
     if as_json:
         data = [
-            _facts(package) | {table: rows_of(package, table) for table in tables}
+            _facts(package) | {table: rows_of(package, table) for table in chosen}
             for package in packages
         ]
         typer.echo(json.dumps(data, indent=2, default=plain))
@@ -283,11 +194,47 @@ def show(
             f"{safe_markup(package.name)}  digest {_facts(package)['digest'][:16]}  "
             f"cost rule {safe_markup(package.cost_rule)}  group cap {package.group_cap}"
         )
-        for table in tables:
+        for table in chosen:
             rows = rows_of(package, table)
             screen.print(f"{len(rows):,} {table}")
             screen.print(listing(table, rows))
-        if not tables:
+        if not chosen:
             screen.print(summary(package))
-    if not tables:
-        screen.print("--units, --queries and --candidates list all rows with their texts")
+    if not chosen:
+        screen.print("--list units, queries or candidates lists all rows with their texts")
+
+
+@package.command()
+def card(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A folder of packages, a build, or a folder of scores."),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The folder to write. Default: DIR-card.")
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Its title. Default: the folder's name.")
+    ] = None,
+    licence: Annotated[
+        str, typer.Option(metavar="TEXT", help="Its licence, as a name or an address.")
+    ] = "not stated",
+) -> None:
+    """Write a card, Croissant metadata and provenance for a folder.
+
+    They say what there is, how it was made, what it rests on, and every hash.
+    """
+    from memaudit.cli.reproduce import publication_day
+    from memaudit.io.files import beside
+    from memaudit.reproduce.data_card import write_data_card
+
+    target = out or beside(folder, "-card")
+    made = write_data_card(
+        folder, target, title or folder.resolve().name, licence, publication_day()
+    )
+    typer.echo(safe(f"{made.about}: {', '.join(sorted(made.texts))} in {target}"))
+
+
+package.command()(generate)
+package.command()(inspect)
+package.command()(subset)

@@ -151,7 +151,7 @@ def read_subset(path: Path) -> Subset:
         cursor.done()
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise MemAuditError(
-            f"{path.name}: is not a subset manifest (memaudit dataset subset writes one)"
+            f"{path.name}: is not a subset manifest (memaudit package subset writes one)"
         )
     if data.get("version") != VERSION:
         raise MemAuditError(f"{path.name}: has an unknown version; this memaudit reads {VERSION}")

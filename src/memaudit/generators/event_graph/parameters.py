@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact, plain
@@ -21,26 +21,32 @@ _COUNTS = {"experiences": (7, 10_000), "chain_length": (2, 8)}
 class Parameters:
     """Validated parameters. Shares may be given as numbers or text, and are exact."""
 
-    experiences: int = 40
-    """Messages in the stream, 7 to 10000."""
+    experiences: Annotated[int, "Messages in the stream, 7 to 10000."] = 40
 
-    update_rate: Fraction = Fraction(1, 5)
-    """Share of things told that are replaced later, 0 to 1; at 0 nothing is superseded."""
+    update_rate: Annotated[
+        Fraction,
+        "Share of things told that are replaced later, 0 to 1; at 0 nothing is superseded.",
+    ] = Fraction(1, 5)
 
-    chain_length: int = 3
-    """Maximum number of values of one attribute, 2 to 8; at 2 a value is replaced once."""
+    chain_length: Annotated[
+        int, "Maximum number of values of one attribute, 2 to 8; at 2 a value is replaced once."
+    ] = 3
 
-    interval_rate: Fraction = Fraction(3, 20)
-    """Share of the remaining things that are events with a start and an end, 0 to 1."""
+    interval_rate: Annotated[
+        Fraction, "Share of the remaining things that are events with a start and an end, 0 to 1."
+    ] = Fraction(3, 20)
 
-    redundancy: Fraction = Fraction(1, 5)
-    """How often something is told again later in other words, 0 to 1."""
+    redundancy: Annotated[
+        Fraction, "How often something is told again later in other words, 0 to 1."
+    ] = Fraction(1, 5)
 
-    scope_shifts: Fraction = Fraction(1, 2)
-    """How often a preference differs by place (home, work, trips ...), 0 to 1."""
+    scope_shifts: Annotated[
+        Fraction, "How often a preference differs by place (home, work, trips ...), 0 to 1."
+    ] = Fraction(1, 2)
 
-    distractors: Fraction = Fraction(3, 20)
-    """Share of messages that are small talk no question needs, 0 to 0.9."""
+    distractors: Annotated[
+        Fraction, "Share of messages that are small talk no question needs, 0 to 0.9."
+    ] = Fraction(3, 20)
 
     def __post_init__(self) -> None:
         for name, (low, high) in _COUNTS.items():
@@ -60,6 +66,15 @@ class Parameters:
             if value != field.default:
                 changed[field.name] = value if isinstance(value, int) else str(value)
         return changed
+
+
+def meanings() -> dict[str, str]:
+    """What each parameter is, with its default."""
+    hints = get_type_hints(Parameters, include_extras=True)
+    return {
+        field.name: f"{hints[field.name].__metadata__[0]} Default: {field.default}."
+        for field in fields(Parameters)
+    }
 
 
 def _share(name: str, value: Any, most: Fraction) -> Fraction:

@@ -1,4 +1,4 @@
-"""`memaudit dataset`: inspect a dataset file, and choose balanced subsets of it."""
+"""What packages are made from: datasets of conversations, and generators with a seed."""
 
 import json
 from dataclasses import asdict
@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from memaudit.datasets.irregularities import DatasetCounts
 
 
-dataset = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Inspect a dataset of conversations, or take a subset.",
-)
-
-
-@dataset.command()
 def inspect(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     format: Annotated[
@@ -101,7 +92,6 @@ def _row(number: int, what: str, deeper: int = 0) -> str:
     return f"{number:>9,}{'  ' * deeper}  {what}"
 
 
-@dataset.command()
 def subset(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     size: Annotated[int, typer.Option(metavar="N", help="Number of questions to choose.")],
@@ -130,3 +120,48 @@ def subset(
     typer.echo(safe(f"wrote {questions} to {out}  subset {chosen.sha256[:16]}"))
     for stratum, (of, taken) in sorted(chosen.strata.items()):
         typer.echo(safe(f"{taken:>9,} of {of:,}  {stratum}"))
+
+
+def generate(
+    distribution: Annotated[
+        str,
+        typer.Argument(
+            metavar="DISTRIBUTION",
+            help="A distribution (--list shows them), with parameters where it has some: "
+            "event_graph:experiences=30:update_rate=1/5.",
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the package.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="A .json file or a folder to write. Default: NAME.json."),
+    ] = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List distributions and their parameters, and exit.")
+    ] = False,
+) -> None:
+    """Generate a package. The same seed gives the same digest on every machine."""
+    from memaudit.core.digest import digest
+    from memaudit.core.errors import MemAuditError
+    from memaudit.generators.event_graph import meanings
+    from memaudit.generators.registry import DISTRIBUTIONS, EVENT_GRAPH, named_distribution
+    from memaudit.io.packages import write_package
+
+    if list_all:
+        for name, listed in DISTRIBUTIONS.items():
+            typer.echo(f"{name:18} {listed.about}")
+        typer.echo(f"\nParameters of {EVENT_GRAPH}:")
+        for name, meaning in meanings().items():
+            typer.echo(f"{name:18} {meaning}")
+        return
+    if not distribution:
+        raise MemAuditError("no distribution given; --list shows them")
+    package = named_distribution(distribution).package(seed)
+    path = out or Path(f"{package.name}.json")
+    may_write(path, "package")
+    write_package(package, path)
+    typer.echo(
+        f"{safe(package.name)}: {len(package.experiences)} experiences, "
+        f"{len(package.candidates)} candidates, {len(package.units)} units, "
+        f"digest {digest(package)[:16]}, written to {safe(path)}"
+    )
