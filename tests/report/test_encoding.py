@@ -26,6 +26,17 @@ from memaudit.report.page_kit import style_sheet
 from memaudit.writers.registry import WRITERS
 
 
+def test_every_registered_writer_has_its_look() -> None:
+    """The order of the registry is the order of the looks; references are hollow."""
+    assert list(WRITERS) == ["opt", *encoding.REFERENCES, *encoding.WRITERS]
+    for name, writer in WRITERS.items():
+        assert looks([name])[name].hollow == (writer.peeks and name != "opt")
+
+
+def test_every_outcome_and_layer_has_its_look() -> None:
+    assert {*Layer, *Outcome} <= set(LOSSES)
+
+
 def test_no_two_writers_look_alike() -> None:
     """All differ in their signs, so also in grey; and in colour or dash, so also afar."""
     found = looks(WRITERS)

@@ -11,6 +11,7 @@ from memaudit.report.downstream_view import view_of
 from memaudit.report.page_charts import scatter_plot
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import members_by_name
+from memaudit.writers.registry import WRITERS
 
 TITLE = "Who lost the answer?"
 CALIBRATION_TITLE = "Does the ratio predict what is found and answered?"
@@ -40,7 +41,7 @@ def _calibration(folder: DownstreamFolder) -> str:
     spec = summary["spec"]
     members = list(
         members_by_name(
-            {name: name in spec["peeking_writers"] for name in spec["writers"]}
+            {name: name in spec["peeking_writers"] for name in spec["writers"]}, WRITERS
         ).values()
     )
     return one_file(

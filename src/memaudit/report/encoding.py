@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 from memaudit.core.losses import KEPT, LOSS_STEPS
 from memaudit.core.package import ABSTENTION, CURRENT, DELETION, STALE, SUPERSESSION, TEMPORAL
-from memaudit.formats.diagnosis_files import Layer, Outcome
-from memaudit.writers.registry import WRITERS
 
 INK = "#1d2024"
 ON_FILL, DARK_ON_FILL = "#24282d", "#f5f5f2"
@@ -121,9 +119,40 @@ def nth_look(place: int, hollow: bool = False) -> Look:
     )
 
 
+REFERENCES = (
+    "gvt",
+    "gvt_geometric",
+    "greedy",
+    "density_only",
+    "fact_only",
+    "summary_only",
+    "no_tombstone_opt",
+    "no_tombstone_gvt",
+    "generic_opt",
+)
+WRITERS = (
+    "random_feasible",
+    "recency_raw",
+    "reservoir_raw",
+    "estimated_gvt",
+    "estimated_gvt_ridge",
+    "estimated_gvt_embedding",
+    "estimated_greedy",
+    "estimated_greedy_ridge",
+    "estimated_greedy_embedding",
+    "memgpt_style",
+    "mem0_style",
+    "amem_style",
+    "amac_style",
+)
+"""Registered writers in the order that gives each its look; references see the hidden side."""
+
 _WRITER_LOOKS = {
-    name: OPT_LOOK if name == "opt" else nth_look(place - 1, WRITERS[name].peeks)
-    for place, name in enumerate(WRITERS)
+    "opt": OPT_LOOK,
+    **{
+        name: nth_look(place, hollow=name in REFERENCES)
+        for place, name in enumerate((*REFERENCES, *WRITERS))
+    },
 }
 
 
@@ -263,22 +292,22 @@ _STEPS = {
 LOSSES: Mapping[str, AreaLook] = {
     # What a store loses of OPT.
     **_STEPS,
-    # Who lost an answer.
-    Layer.NONE: _STEPS["kept"],
-    Layer.WRITE: _STEPS["extraction"],
-    Layer.RETRIEVAL: AreaLook(SKY, "----"),
-    Layer.READER: AreaLook(BLUE, "++++"),
-    Layer.LUCK: AreaLook(AMBER, "...."),
-    Layer.UNCERTAIN: AreaLook(GREY),
-    # What became of a question.
-    Outcome.RIGHT: _STEPS["kept"],
-    Outcome.NEVER_WRITTEN: _STEPS["extraction"],
-    Outcome.PRUNED: _STEPS["selection"],
-    Outcome.NOT_RETRIEVED: AreaLook(SKY, "----"),
-    Outcome.ABSTAINED: AreaLook(BLUE),
-    Outcome.WRONG: AreaLook(BLUE, "++++"),
-    Outcome.STALE: AreaLook(BLUE, "oooo"),
-    Outcome.UNSUPPORTED: AreaLook(AMBER, "...."),
+    # Who lost an answer (the layers of a diagnosis).
+    "answered": _STEPS["kept"],
+    "write": _STEPS["extraction"],
+    "retrieval": AreaLook(SKY, "----"),
+    "reader": AreaLook(BLUE, "++++"),
+    "unsupported": AreaLook(AMBER, "...."),
+    "uncertain": AreaLook(GREY),
+    # What became of a question (its outcomes).
+    "answered_right": _STEPS["kept"],
+    "evidence_never_written": _STEPS["extraction"],
+    "written_but_pruned": _STEPS["selection"],
+    "kept_not_retrieved": AreaLook(SKY, "----"),
+    "retrieved_but_abstained": AreaLook(BLUE),
+    "retrieved_but_wrong": AreaLook(BLUE, "++++"),
+    "stale_answer": AreaLook(BLUE, "oooo"),
+    "answered_without_support": AreaLook(AMBER, "...."),
 }
 """What is kept and every loss. Losses with one meaning have one look, whatever measures them."""
 

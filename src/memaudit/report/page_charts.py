@@ -7,12 +7,12 @@ Plots use the coordinates of a picture of fixed size.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from memaudit.core.number_text import fixed
 from memaudit.report.encoding import AreaLook
 from memaudit.report.page_numbers import amount, percent
-from memaudit.report.run_report.remade_packages import FrontierCurve
 from memaudit.report.writer_groups import Member
 
 WIDTH, HEIGHT = 340, 236
@@ -61,6 +61,37 @@ def ticks(largest: float, about: int = 4) -> list[float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * f for f in (1, 2, 2.5, 5, 10) if power * f >= rough * 0.999)
     return [round(step * i, 10) for i in range(int(largest / step + 1e-9) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class WriterPoint:
+    """The value of one writer at one budget; None where it failed."""
+
+    member: Member
+    budget: Fraction
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierCurve:
+    """One package: the budgets at which OPT rises, and every writer's values."""
+
+    distribution: str
+    seed: int
+    steps: tuple[tuple[int, float], ...]
+    last: int
+    optima: tuple[tuple[Fraction, float], ...]
+    reached: tuple[WriterPoint, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.distribution}, seed {self.seed}"
+
+    @property
+    def top(self) -> float:
+        """The largest value shown."""
+        values = [value for _, value in (*self.steps, *self.optima)]
+        return max(values, default=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from memaudit.report.encoding import Look, looks
-from memaudit.writers.registry import WRITERS
 
 Group = Literal["deployable", "proxy", "reference"]
 GROUPS: tuple[Group, ...] = ("deployable", "proxy", "reference")
@@ -33,12 +32,24 @@ class Member:
     look: Look
 
 
-def members_by_name(peeks: Mapping[str, bool]) -> dict[str, Member]:
+class Described(Protocol):
+    """A writer as the registry knows it."""
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+
+def members_by_name(
+    peeks: Mapping[str, bool], writers: Mapping[str, Described]
+) -> dict[str, Member]:
     """The writers of a run, in its order. One that is no longer registered is shown by its name."""
     members: dict[str, Member] = {}
     look = looks(peeks)
     for name, sees_all in peeks.items():
-        known = WRITERS.get(name)
+        known = writers.get(name)
         label = known.label if known else name
         group: Group = "proxy" if "(proxy)" in label else "deployable"
         if sees_all:

@@ -20,6 +20,7 @@ from memaudit.report.run_report.ranking import rank_writers
 from memaudit.report.run_report.remade_packages import choose_packages, frontier_curves, remake
 from memaudit.report.run_report.run_grids import FinishedRunData, open_run
 from memaudit.report.writer_groups import grouped, members_by_name
+from memaudit.writers.registry import WRITERS
 from tests.report.run_report.conftest import rewrite
 
 
@@ -143,11 +144,11 @@ def test_an_optimum_that_is_another_one_now_is_refused(plain_run: Path, tmp_path
 
 def test_groups_of_writers() -> None:
     members = members_by_name(
-        {"opt": True, "mem0_style": False, "recency_raw": False, "gone": False}
+        {"opt": True, "mem0_style": False, "recency_raw": False, "gone": False}, WRITERS
     )
     assert [m.group for m in members.values()] == ["reference", "proxy", "deployable", "deployable"]
     assert members["opt"].look == OPT_LOOK
-    assert members_by_name({"gone": True})["gone"].look.hollow
+    assert members_by_name({"gone": True}, WRITERS)["gone"].look.hollow
     assert members["mem0_style"].look == looks(["mem0_style"])["mem0_style"]
     assert members["gone"].label == "gone"
     assert [group for group, _ in grouped(list(members.values()))] == [

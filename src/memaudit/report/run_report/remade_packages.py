@@ -12,8 +12,9 @@ from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import EvaluatedPackage
 from memaudit.natural.named_packages import named_source
+from memaudit.report.page_charts import FrontierCurve, WriterPoint
 from memaudit.report.run_report.run_grids import FinishedRunData, RunRowData
-from memaudit.report.writer_groups import OPT, Member
+from memaudit.report.writer_groups import OPT
 from memaudit.solvers.frontier import frontier
 
 CLOSE = 1e-6
@@ -80,37 +81,6 @@ def _remade(
 MOST_CURVES, FEWEST_CURVES = 6, 3
 MOST_CANDIDATES, MOST_BUDGET = 200, 2000
 """For larger packages a curve takes long, and OPT is shown only at the run's budgets."""
-
-
-@dataclass(frozen=True, slots=True)
-class WriterPoint:
-    """The value of one writer at one budget; None where it failed."""
-
-    member: Member
-    budget: Fraction
-    value: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class FrontierCurve:
-    """One package: the budgets at which OPT rises, and every writer's values."""
-
-    distribution: str
-    seed: int
-    steps: tuple[tuple[int, float], ...]
-    last: int
-    optima: tuple[tuple[Fraction, float], ...]
-    reached: tuple[WriterPoint, ...]
-
-    @property
-    def name(self) -> str:
-        return f"{self.distribution}, seed {self.seed}"
-
-    @property
-    def top(self) -> float:
-        """The largest value shown."""
-        values = [value for _, value in (*self.steps, *self.optima)]
-        return max(values, default=0.0)
 
 
 def choose_packages(run: FinishedRunData) -> list[tuple[str, int]]:

@@ -17,6 +17,7 @@ from memaudit.io.journal import read_journal
 from memaudit.io.run_folder import ROWS
 from memaudit.report.writer_groups import Member, members_by_name
 from memaudit.stats.bootstrap import Floats
+from memaudit.writers.registry import WRITERS
 
 RunRowData = dict[str, Any]
 MOST_KINDS = 256
@@ -100,7 +101,7 @@ def open_run(folder: Path) -> FinishedRunData:
     spec = finished.spec
     tallies = _RowTallies(spec)
     grids = read_grids(finished.manifest, tallies.through(finished.rows()))
-    members = members_by_name({name: tallies.peeks[name] for name in spec.writers})
+    members = members_by_name({name: tallies.peeks[name] for name in spec.writers}, WRITERS)
     return FinishedRunData(
         folder, finished.manifest, grids, members, tallies.unit_values, tallies.kept
     )

@@ -246,7 +246,9 @@ def runnable_writers() -> dict[str, Member]:
     """The writers that can be run on any package, references last; OPT is what they are compared
     with."""
     writers = sorted(WRITERS.values(), key=lambda writer: writer.peeks)
-    return members_by_name({writer.name: writer.peeks for writer in writers if writer.name != OPT})
+    return members_by_name(
+        {writer.name: writer.peeks for writer in writers if writer.name != OPT}, WRITERS
+    )
 
 
 class PackageOptima:

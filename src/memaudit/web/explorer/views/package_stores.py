@@ -25,6 +25,7 @@ from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.library.run_packages import rows_with
 from memaudit.web.explorer.library.score_lines import ScoreLine
+from memaudit.writers.registry import WRITERS
 
 
 class _Row(BaseModel):
@@ -65,7 +66,9 @@ def _of_run(run: LibraryEntry, indexed: IndexedPackage) -> Iterator[RunStore]:
         rows = [_Row.model_validate(row) for row in rows_with(run.path, indexed.digest)]
     except (ValidationError, MemAuditError):  # the run's own page says what is wrong with it
         return
-    members: Mapping[str, Member] = members_by_name({row.writer: row.peeks for row in rows})
+    members: Mapping[str, Member] = members_by_name(
+        {row.writer: row.peeks for row in rows}, WRITERS
+    )
     seen: set[tuple[Fraction, str]] = set()
     for row in rows:
         if (row.budget, row.writer) in seen:
