@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from memaudit.core.unit_parts import part_units
+from memaudit.experiments.package_sources import named_packages
 from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import named_packages, short_set
+from memaudit.natural.named_packages import short_set
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.experiments.package_sources import named_places
 from memaudit.io.packages import read_packages, write_package
 from memaudit.io.published_folder import write_artifact
 from memaudit.natural.build_folder import build_into
 from memaudit.natural.build_plan import BuildJob
-from memaudit.natural.named_packages import contents_of, named_places, short_set
+from memaudit.natural.named_packages import contents_of, short_set
 from tests.datasets.files import FIXTURES
 
 

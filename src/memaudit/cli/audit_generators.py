@@ -59,7 +59,7 @@ def generators(
 
     The difference is generation loss: what no candidate of a generator says in a form that fits.
     """
-    from memaudit.natural.named_packages import named_places
+    from memaudit.experiments.package_sources import named_places
 
     budgets = distinct_budgets(budget)
     places = list(named_places(packages))

@@ -80,7 +80,7 @@ def calibrate(
     """
     from memaudit.downstream.calibration import CalibrationPlan
     from memaudit.downstream.calibration import calibrate as run_calibration
-    from memaudit.natural.named_packages import named_packages
+    from memaudit.experiments.package_sources import named_packages
     from memaudit.writers.registry import named_writer
 
     if reader.startswith("model:"):

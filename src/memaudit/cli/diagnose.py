@@ -108,8 +108,9 @@ def diagnose(
     from memaudit.cli.diagnosis_tables import show_summary
     from memaudit.downstream.cases import StoreChoice, cases_in, named_policy, refuse_unnamed
     from memaudit.downstream.run import diagnose as run_diagnosis
+    from memaudit.experiments.package_sources import named_places
     from memaudit.io.files import content_digest
-    from memaudit.natural.named_packages import contents_of, named_places
+    from memaudit.natural.named_packages import contents_of
     from memaudit.scoring.judges import named_judge, refuse_shared_ids
     from memaudit.scoring.salience import named_salience, salience_files
     from memaudit.writers.registry import named_writer

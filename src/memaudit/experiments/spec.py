@@ -8,8 +8,9 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.seeds import seed_ranges
+from memaudit.experiments.package_sources import named_places
 from memaudit.generators.registry import PUBLISHED
-from memaudit.natural.named_packages import contents_of, named_places
+from memaudit.natural.named_packages import contents_of
 
 
 @dataclass(frozen=True, slots=True)

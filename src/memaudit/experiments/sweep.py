@@ -22,13 +22,13 @@ from memaudit.core.exact import plain
 from memaudit.core.version import VERSION
 from memaudit.experiments.engines.protocol import Engine
 from memaudit.experiments.evaluate import EvaluatedPackage, evaluate
+from memaudit.experiments.package_sources import named_source
 from memaudit.experiments.spec import RunSpec
 from memaudit.formats.run_files import RunManifest, is_run_row
 from memaudit.io.files import read_text
 from memaudit.io.journal import Fits, Journal, Key, rows_in_order, to_line
 from memaudit.io.run_folder import ROWS, claimed, refuse_other_run
 from memaudit.io.strict_json import first_fault, floats, parse_json
-from memaudit.natural.named_packages import named_source
 from memaudit.writers.estimators.ridge import RidgeModel
 from memaudit.writers.registry import named_writer
 

@@ -1,20 +1,17 @@
-"""Packages by name: a shipped set, a distribution with seeds, a file, a folder or a build."""
+"""Packages by name: a shipped set, a file, a folder or a build."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from memaudit.core.cost import default_rule
-from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.core.seeds import parse_seeds
 from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.datasets.registry import read_conversations
-from memaudit.generators.registry import DISTRIBUTIONS, Distribution, named_distribution
 from memaudit.io.files import content_digest
-from memaudit.io.packages import PackagePlace, package_places
+from memaudit.io.packages import PackagePlace
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.label_files import read_labels
@@ -28,9 +25,6 @@ TRAINING = (SHORT, LONG)
 
 PASSES = ("coverage", "blind_a", "blind_b")
 """The first is the packages' coverage. The others were labelled independently of it."""
-
-SEEDS = "seeds="
-DEFAULT_SEEDS = "10"
 
 
 def natural_set() -> tuple[Package, ...]:
@@ -88,64 +82,10 @@ class ShippedPlace:
         return shipped_set(self.set)[self.number]
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedPlace:
-    """The seed of a package of a distribution."""
-
-    distribution: str
-    seed: int
-
-    def read(self) -> Package:
-        return named_distribution(self.distribution).package(self.seed)
+NamedPlace = ShippedPlace | PackagePlace
 
 
-NamedPlace = ShippedPlace | GeneratedPlace | PackagePlace
-
-
-def named_places(name: str) -> Sequence[NamedPlace]:
-    """The packages of one name, which may be a distribution: event_graph:seeds=0-9."""
-    if name.split(":")[0] in DISTRIBUTIONS:
-        return _generated(name)
-    if name in SHIPPED:
-        return [ShippedPlace(name, number) for number in range(len(shipped_set(name)))]
-    if not Path(name).exists():
-        raise MemAuditError(
-            f"no packages at {name!r}; give a path, {' or '.join(SHIPPED)}, or a distribution: "
-            f"{', '.join(DISTRIBUTIONS)}"
-        )
-    return package_places(Path(name), of_build=True)
-
-
-@dataclass(frozen=True, slots=True)
-class PackageSet:
-    """Packages by name as a distribution: the seed is a package's place among them."""
-
-    name: str
-    draws = True
-
-    @property
-    def about(self) -> str:
-        return f"packages of {self.name}"
-
-    def package(self, seed: int) -> Package:
-        return _places(self.name)[seed].read()
-
-
-@cache
-def _places(name: str) -> Sequence[NamedPlace]:
-    return named_places(name)
-
-
-def named_source(name: str) -> Distribution:
-    """What a run draws its packages from: a distribution, a shipped set, or a path."""
-    return named_distribution(name) if is_distribution(name) else PackageSet(name)
-
-
-def is_distribution(name: str) -> bool:
-    return name.split(":")[0] in DISTRIBUTIONS or not (name in SHIPPED or Path(name).exists())
-
-
-def contents_of(places: Iterable[NamedPlace]) -> list[str]:
+def contents_of(places: Iterable[object]) -> list[str]:
     """What tells packages apart: the digests of their files, or what generates them."""
     files = {place.path: "" for place in places if isinstance(place, PackagePlace)}
     digests = {path: content_digest(path) for path in files}
@@ -153,21 +93,3 @@ def contents_of(places: Iterable[NamedPlace]) -> list[str]:
         f"{digests[place.path]} {place.number}" if isinstance(place, PackagePlace) else repr(place)
         for place in places
     ]
-
-
-def named_packages(name: str) -> list[Package]:
-    """The same packages, read."""
-    return [place.read() for place in named_places(name)]
-
-
-def _generated(name: str) -> list[GeneratedPlace]:
-    parts = name.split(":")
-    given = [part.removeprefix(SEEDS) for part in parts if part.startswith(SEEDS)]
-    if len(given) > 1:
-        raise MemAuditError(f"{name!r} gives seeds twice")
-    own = ":".join(part for part in parts if not part.startswith(SEEDS))
-    distribution = named_distribution(own)
-    seeds = parse_seeds(given[0] if given else DEFAULT_SEEDS)
-    if not seeds:
-        raise MemAuditError(f"{name!r} names no seed; write seeds=0-9")
-    return [GeneratedPlace(own, seed) for seed in (seeds if distribution.draws else seeds[:1])]

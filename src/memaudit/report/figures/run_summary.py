@@ -13,12 +13,12 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seed_ranges
+from memaudit.experiments.package_sources import named_source
 from memaudit.experiments.summary import SUMMARY
 from memaudit.experiments.sweep import read_run
 from memaudit.io.journal import read_journal
 from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import first_fault, read_object
-from memaudit.natural.named_packages import named_source
 
 FORMAT = "memaudit-summary"
 Budget = int | float | str

@@ -6,8 +6,8 @@ from typing import Any
 
 from memaudit.core.budgets import is_share
 from memaudit.core.version import VERSION
+from memaudit.experiments.package_sources import named_source
 from memaudit.io.atomic import write_file
-from memaudit.natural.named_packages import named_source
 from memaudit.report import page_charts
 from memaudit.report.page_kit import environment, one_file
 from memaudit.report.run_report.losses import losses

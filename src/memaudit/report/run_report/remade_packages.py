@@ -11,7 +11,7 @@ from memaudit.core.exact import exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.experiments.evaluate import EvaluatedPackage
-from memaudit.natural.named_packages import named_source
+from memaudit.experiments.package_sources import named_source
 from memaudit.report.page_charts import FrontierCurve, WriterPoint
 from memaudit.report.run_report.run_grids import FinishedRunData, RunRowData
 from memaudit.report.writer_groups import OPT

@@ -11,10 +11,10 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seed_ranges
 from memaudit.experiments.finished import count_rows
+from memaudit.experiments.package_sources import named_source
 from memaudit.experiments.sweep import read_run
 from memaudit.io.journal import intact_row
 from memaudit.io.run_folder import ROWS
-from memaudit.natural.named_packages import named_source
 from memaudit.web.explorer.addresses import slug
 from memaudit.web.explorer.library.entries import LibraryEntry, regular
 
