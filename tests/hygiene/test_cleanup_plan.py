@@ -59,19 +59,19 @@ def test_a_memory_file(tmp_path: Path) -> None:
     path, plan = tmp_path / "MEMORY.md", tmp_path / "plan.json"
     path.write_text(NOTES)
     done("lint", path, "--plan", plan)
-    shown = done("apply", plan, path, "--dry-run").stdout
+    shown = done("lint", path, "--apply", plan, "--dry-run").stdout
     assert "eploys only on" in shown
     assert "(merge: says the same as" in shown
     assert not (tmp_path / "MEMORY.cleaned.md").exists()
-    result = done("apply", plan, path)
+    result = done("lint", path, "--apply", plan)
     assert "MEMORY.cleaned.md written without 1 memory" in result.stdout.replace("\n", "")
     left = (tmp_path / "MEMORY.cleaned.md").read_text()
     assert left.lower().count("deploys only on tuesdays") == 1
     assert set(left.splitlines()) < set(NOTES.splitlines())
     assert path.read_text() == NOTES
-    assert "already exists" in failure("apply", plan, path)
+    assert "already exists" in failure("lint", path, "--apply", plan)
     path.write_text(NOTES + "- New\n")
-    assert "has changed since the plan was made" in failure("apply", plan, path)
+    assert "has changed since the plan was made" in failure("lint", path, "--apply", plan)
 
 
 def test_folders_lines_and_stores(tmp_path: Path) -> None:
@@ -186,14 +186,25 @@ def test_secrets_are_never_deleted(tmp_path: Path) -> None:
     assert "Tr0ub4dor93xx" not in plan.model_dump_json()
 
 
+def test_applying_takes_no_other_option(tmp_path: Path) -> None:
+    """A plan is finished: nothing is looked for again."""
+    path, plan = tmp_path / "MEMORY.md", tmp_path / "plan.json"
+    path.write_text(NOTES)
+    done("lint", path, "--plan", plan)
+    words = ("lint", path, "--apply", plan)
+    assert "leave out --fail-on" in failure(*words, "--fail-on", "secrets")
+    assert "leave out PACKAGE" in failure("lint", path, path, "--apply", plan)
+    assert "--dry-run needs --apply PLAN" in failure("lint", path, "--dry-run")
+
+
 def test_a_folder_is_written_whole(tmp_path: Path) -> None:
     folder, plan = tmp_path / "notes", tmp_path / "plan.json"
     folder.mkdir()
     (folder / "a.md").write_text("- Cat is called Miso\n- Cat is called Miso\n")
     done("lint", folder, "--plan", plan)
-    done("apply", plan, folder)
+    done("lint", folder, "--apply", plan)
     assert (tmp_path / "notes.cleaned" / "a.md").read_text() == "- Cat is called Miso\n"
-    assert "already exists" in failure("apply", plan, folder)
+    assert "already exists" in failure("lint", folder, "--apply", plan)
 
 
 def test_nothing_to_remove(tmp_path: Path) -> None:
@@ -201,7 +212,7 @@ def test_nothing_to_remove(tmp_path: Path) -> None:
     path, plan = tmp_path / "MEMORY.md", tmp_path / "plan.json"
     path.write_text("- The api key is sk-proj-aB3dE6gH9jK2mN5pQ8sTuV\n")
     done("lint", path, "--plan", plan)
-    shown = done("apply", plan, path).stdout
+    shown = done("lint", path, "--apply", plan).stdout
     assert "removes nothing" in shown
     assert "kept, for you to decide: 1 memory" in shown
     assert "? MEMORY.md:L1: secrets" in shown

@@ -1,6 +1,7 @@
-"""`memaudit lint`: what is wrong with a store, and the smallest store that loses nothing."""
+"""`memaudit lint`: what is wrong with a store, and a store without it."""
 
 import json
+import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from memaudit.hygiene.findings import LintReport
 
 STEPS = 9
+MOST_REMOVED, MOST_REVIEWED = 200, 20
 MOST_SHOWN = 5
 """Findings of one rule that the terminal shows; files and pages have all of them."""
 
@@ -89,6 +91,16 @@ def lint(
         ),
     ] = None,
     seconds: Seconds = None,
+    apply: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PLAN",
+            help="Write what this plan of an earlier --plan leaves of STORE, beside it.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --apply: print what would go, write nothing.")
+    ] = False,
     store_options: StoreOptions = NO_STORE_OPTIONS,
     options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -96,6 +108,7 @@ def lint(
     """Find duplicates, contradictions, junk, secrets and more in a store.
 
     With a package it also finds the smallest part of the store that loses nothing, and proves it.
+    --apply writes a copy without what a plan removes; nothing is deleted or overwritten.
     """
     from memaudit.hygiene.cleanup_plan import cleanup_plan
     from memaudit.hygiene.findings import check_gate, failing
@@ -109,6 +122,26 @@ def lint(
     from memaudit.report.lint_page import write_page
     from memaudit.scoring.judges import named_judge
 
+    if apply is not None:
+        others = {
+            "PACKAGE": package,
+            "--judge": judge if judge != DEFAULT_JUDGE else None,
+            "--before": before,
+            "--limits": limits,
+            "--out": out,
+            "--plan": plan,
+            "--proof": proof,
+            "--sarif": sarif,
+            "--fail-on": fail_on,
+            "--json": as_json or None,
+        }
+        for name, value in others.items():
+            if value is not None:
+                raise MemAuditError(f"--apply carries out a finished plan; leave out {name}")
+        apply_plan(apply, Path(store), dry_run)
+        return
+    if dry_run:
+        raise MemAuditError("--dry-run needs --apply PLAN")
     gate = [part.strip() for part in (fail_on or "").split(",") if part.strip()]
     check_gate(gate)
     given = [path.absolute() for path in (out, plan, proof, sarif) if path is not None]
@@ -169,6 +202,45 @@ def lint(
     if broken:
         typer.echo(safe(f"FAIL: {'; '.join(broken)}"), err=as_json)
         raise typer.Exit(FAILED)
+
+
+def apply_plan(plan: Path, path: Path, dry_run: bool) -> None:
+    """Write what a plan leaves of a file or folder: MEMORY.md becomes MEMORY.cleaned.md.
+
+    Memories marked for review are kept. Of a folder, only files with memories are written.
+    """
+    from memaudit.hygiene.cleanup_plan import cleaned, read_plan
+    from memaudit.io.atomic import new_folder, write_bytes
+
+    read = read_plan(plan)
+    made = cleaned(read, path)
+    if not made.removed:
+        typer.echo("the plan removes nothing, so no file is written")
+    elif os.path.lexists(made.path) and not dry_run:
+        raise MemAuditError(f"{made.path}: already exists; move it away first")
+    if dry_run:
+        for action in made.removed[:MOST_REMOVED]:
+            typer.echo(safe(f"- {action.id}: {action.text} ({action.action}: {action.reason})"))
+        if len(made.removed) > MOST_REMOVED:
+            typer.echo(f"  ... and {len(made.removed) - MOST_REMOVED:,} more")
+    elif made.removed and set(made.files) == {""}:
+        write_bytes(made.path, made.files[""].encode("utf-8", "surrogatepass"))
+    elif made.removed:
+        with new_folder(made.path) as folder:
+            for name, text in made.files.items():
+                file = folder / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(text.encode("utf-8", "surrogatepass"))
+    if made.removed:
+        verb = "would be written" if dry_run else "written"
+        typer.echo(safe(f"{made.path} {verb} without {counted(len(made.removed), 'memory')}"))
+    reviewed = [action for action in read.actions if action.action == "review"]
+    if reviewed:
+        typer.echo(f"kept, for you to decide: {counted(len(reviewed), 'memory')}")
+    for action in reviewed[:MOST_REVIEWED]:
+        typer.echo(safe(f"? {action.id}: {action.reason}"))
+    if len(reviewed) > MOST_REVIEWED:
+        typer.echo(f"  ... and {len(reviewed) - MOST_REVIEWED:,} more in the plan")
 
 
 def show(report: "LintReport") -> None:

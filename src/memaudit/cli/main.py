@@ -21,7 +21,6 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "import": ("import_store:import_store", "Read the export of a memory system."),
         "capture": ("capture:capture", "Run a memory system and save what it wrote."),
         "lint": ("lint:lint", "Find duplicates, contradictions, junk and secrets in a store."),
-        "apply": ("apply:apply", "Write what a plan of memaudit lint leaves of a file."),
         "diff": ("diff:diff", "Compare two stores, or one at two dates."),
         "score": ("score:score", "Score exported stores against certified optima."),
         "limits": ("limits:limits", "List the limits of systems that can be budgets."),
