@@ -48,7 +48,7 @@ BOUNDED = {
     "br": "the response is compressed",
     "zstd": "the response is compressed",
     "compressed error": "HTTP 500: Internal Server Error",
-    "TLS on a plain port": "the response broke off",
+    "TLS on a plain port": "the response is not valid HTTP/1.1",
     "HTTP/0.9": "the response",
 }
 

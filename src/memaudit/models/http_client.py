@@ -1,21 +1,25 @@
 """HTTP/1.1 to one address: a deadline for the whole call, a cap on every byte, nothing followed.
 
+`h11` reads the protocol; sockets, deadlines and caps are ours.
+
 Redirects are not followed and bodies are not unpacked. Of the environment, only the proxy variables
 and the certificates (SSL_CERT_FILE, SSL_CERT_DIR) are read.
 """
 
 import base64
 import os
-import re
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import quote, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+import h11
 
 from memaudit.core.errors import MemAuditError
 
@@ -28,10 +32,6 @@ LARGEST_ERROR = 64 << 10
 PIECE = 64 << 10
 IDLE = 5.0
 """Seconds after which an unused connection is not used again."""
-
-_STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9]\d\d)(?: .*)?", re.DOTALL)
-_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*", re.DOTALL)
-_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?", re.DOTALL)
 
 
 class NoConnection(Exception):
@@ -66,151 +66,108 @@ class Deadline:
         return left
 
 
-class _Stream:
-    """A connection whose every read and write is charged to a deadline and a number of bytes."""
+class _Exchange:
+    """A request and its response: every read and write is charged to a deadline, every byte of the
+    response to a limit. `h11` knows the protocol and touches no socket."""
 
     def __init__(self, link: socket.socket, deadline: Deadline) -> None:
-        self.link, self.deadline = link, deadline
-        self.room = 0
-        self._limit = 0
-        self._buffer = bytearray()
+        self._link, self._deadline = link, deadline
+        # Above our own limit, which is checked before each further piece, and is told apart.
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD + PIECE)
+        self._received = self._limit = self._end = 0
+        self._closed = False
+        self._allow(LARGEST_HEAD)
 
-    def allow(self, limit: int) -> None:
-        """From here on, use at most this many bytes."""
-        self.room = self._limit = limit
-
-    def send(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            self.link.settimeout(self.deadline.left())
-            view = view[self.link.send(view[:PIECE]) :]
-
-    def _receive(self) -> bool:
-        self.link.settimeout(self.deadline.left())
-        data = self.link.recv(PIECE)
-        self._buffer += data
-        return bool(data)
-
-    def _take(self, size: int) -> bytes:
-        """Take up to `size` bytes from the buffer, within the limit."""
-        data = bytes(self._buffer[: min(size, self.room)])
-        del self._buffer[: len(data)]
-        self.room -= len(data)
-        return data
-
-    def _full(self) -> TooLarge:
-        return TooLarge(f"the response is larger than {self._limit} bytes")
-
-    def line(self) -> bytes:
-        """The next line without its end."""
-        while (end := self._buffer.find(b"\n")) < 0:
-            if len(self._buffer) > self.room:
-                raise self._full()
-            if not self._receive():
-                raise BrokenResponse("the response broke off")
-        if end >= self.room:
-            raise self._full()
-        return self._take(end + 1).removesuffix(b"\n").removesuffix(b"\r")
-
-    def read(self, size: int | None, into: bytearray) -> None:
-        """Append `size` bytes, or all bytes until the server closes."""
-        while size is None or size > 0:
-            if not self._buffer and not self._receive():
-                if size is None:
-                    return
-                raise BrokenResponse("the response broke off")
-            data = self._take(len(self._buffer) if size is None else size)
-            if not data:
-                raise self._full()
-            into += data
-            size = None if size is None else size - len(data)
+    def _allow(self, limit: int) -> None:
+        """From what is used so far on, use at most this many bytes."""
+        self._limit, self._end = limit, self._used + limit
 
     @property
-    def is_clean(self) -> bool:
-        """Whether the server sent nothing beyond what was used."""
-        return not self._buffer
+    def _used(self) -> int:
+        return self._received - len(self._http.trailing_data[0])
 
+    @property
+    def is_reusable(self) -> bool:
+        """Whether both sides are done, and the server sent nothing beyond its response."""
+        done = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        return done and not self._http.trailing_data[0]
 
-def _head(stream: _Stream) -> tuple[int, dict[str, str], bool]:
-    """Status, headers, and whether the connection may be used again; skips interim responses."""
-    stream.allow(LARGEST_HEAD)
-    while True:
-        found = _STATUS.fullmatch(stream.line())
-        if found is None:
+    @property
+    def is_tunnel(self) -> bool:
+        """Whether a proxy switched to the other server and sent nothing itself."""
+        switched = self._http.their_state is h11.SWITCHED_PROTOCOL
+        return switched and not self._http.trailing_data[0]
+
+    def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> None:
+        request = h11.Request(method=method, target=target, headers=list(headers.items()))
+        data = b"".join(
+            self._http.send(event) or b""
+            for event in (request, h11.Data(data=body), h11.EndOfMessage())
+        )
+        view = memoryview(data)
+        while view:
+            self._link.settimeout(self._deadline.left())
+            view = view[self._link.send(view[:PIECE]) :]
+
+    def _next(self, fault: str) -> object:
+        """The next event; what is not HTTP is called by the fault, nothing of it is quoted."""
+        while True:
+            try:
+                event = self._http.next_event()
+            except h11.RemoteProtocolError:
+                raise BrokenResponse("the response broke off" if self._closed else fault) from None
+            waits = event is h11.NEED_DATA
+            # What is used is counted only where it matters: that copies what waits to be read.
+            if self._received > self._end and (waits or self._used > self._end):
+                raise TooLarge(f"the response is larger than {self._limit} bytes")
+            if not waits:
+                return event
+            self._link.settimeout(self._deadline.left())
+            data = self._link.recv(PIECE)
+            self._received += len(data)
+            self._closed = not data
+            self._http.receive_data(data)
+
+    def head(self) -> tuple[int, dict[str, str]]:
+        """Status and headers; skips interim responses."""
+        while True:
+            event = self._next("the response is not valid HTTP/1.1")
+            if isinstance(event, h11.Response):
+                break
+            if not isinstance(event, h11.InformationalResponse) or event.status_code == 101:
+                raise BrokenResponse("the response changes the protocol")
+        if event.http_version not in (b"1.0", b"1.1"):
             raise BrokenResponse("the response is not HTTP/1.1")
-        minor, status = int(found[1]), int(found[2])
-        headers: dict[str, str] = {}
-        while line := stream.line():
-            header = _HEADER.fullmatch(line)
-            if header is None:
-                raise BrokenResponse("the response has an invalid header")
-            name, value = header[1].decode("ascii").lower(), header[2].decode("latin-1")
-            if name == "content-length" and headers.get(name, value) != value:
-                raise BrokenResponse("the response has two lengths")
-            headers[name] = value
-        if status == 101:
-            raise BrokenResponse("the response changes the protocol")
-        if status >= 200:
-            words = headers.get("connection", "" if minor else "close").lower()
-            return status, headers, "close" not in words
+        names = ((name.decode("ascii"), value) for name, value in event.headers)
+        return event.status_code, {name: value.decode("latin-1") for name, value in names}
+
+    def body(self, headers: Mapping[str, str], limit: int, into: bytearray) -> None:
+        """Append the body, of which chunk sizes and trailers count too."""
+        packed = headers.get("content-encoding", "").strip().lower()
+        if packed not in ("", "identity"):
+            raise BrokenResponse("the response is compressed, though no compression was accepted")
+        self._allow(limit)
+        while isinstance(event := self._next("the response has an invalid body"), h11.Data):
+            into += event.data
 
 
-def _body(stream: _Stream, headers: Mapping[str, str], into: bytearray) -> bool:
-    """Append the body. Whether its end was announced, so that another response may follow."""
-    packed = headers.get("content-encoding", "").strip().lower()
-    if packed not in ("", "identity"):
-        raise BrokenResponse("the response is compressed, though no compression was accepted")
-    coding = headers.get("transfer-encoding", "").strip().lower()
-    if coding == "chunked":
-        while size := _chunk_size(stream.line()):
-            stream.read(size, into)
-            if stream.line():
-                raise BrokenResponse("the response has an invalid chunk")
-        while stream.line():
-            """Trailers say nothing that we need."""
-        return "content-length" not in headers
-    if coding not in ("", "identity"):
-        raise BrokenResponse("the response has an unknown transfer encoding")
-    length = headers.get("content-length")
-    if length is None:
-        stream.read(None, into)
-        return False
-    if not length.isascii() or not length.isdigit() or len(length) > 15:
-        raise BrokenResponse("the response has an invalid length")
-    stream.read(int(length), into)
-    return True
-
-
-def _chunk_size(line: bytes) -> int:
-    found = _CHUNK.fullmatch(line)
-    if found is None:
-        raise BrokenResponse("the response has an invalid chunk")
-    return int(found[1], 16)
-
-
-def _response(stream: _Stream, largest: int) -> tuple[Response, bool]:
-    """The response, and whether the connection may be used again."""
-    status, headers, reusable = _head(stream)
+def _response(exchange: _Exchange, largest: int) -> Response:
+    status, headers = exchange.head()
     body = bytearray()
-    if status in (204, 304):
-        return Response(status, headers, b""), reusable and stream.is_clean
     if 200 <= status < 300:
-        stream.allow(largest)
-        reusable &= _body(stream, headers, body)
+        exchange.body(headers, largest, body)
     else:  # the status says enough, whatever becomes of the body
-        stream.allow(LARGEST_ERROR)
-        try:
-            reusable &= _body(stream, headers, body)
-        except (BrokenResponse, TooLarge, OSError):
-            reusable = False
-    return Response(status, headers, bytes(body)), reusable and stream.is_clean
+        with suppress(BrokenResponse, TooLarge, OSError):
+            exchange.body(headers, LARGEST_ERROR, body)
+    return Response(status, headers, bytes(body))
 
 
 @dataclass(frozen=True, slots=True)
 class _Proxy:
     host: str
     port: int
-    authorization: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    """Its authorization, if it wants one."""
 
 
 def _proxy_for(scheme: str, host: str) -> _Proxy | None:
@@ -233,8 +190,8 @@ def _proxy_for(scheme: str, host: str) -> _Proxy | None:
         ) from None
     pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     basic = base64.b64encode(pair.encode()).decode() if pair != ":" else ""
-    line = f"Proxy-Authorization: Basic {basic}\r\n" if basic else ""
-    return _Proxy(parts.hostname, port, line)
+    headers = {"Proxy-Authorization": f"Basic {basic}"} if basic else {}
+    return _Proxy(parts.hostname, port, headers)
 
 
 def _is_loopback(host: str) -> bool:
@@ -288,12 +245,17 @@ class HttpClient:
         link = self._connection(deadline)
         keep = False
         try:
-            stream = _Stream(link, deadline)
-            try:
-                stream.send(self._request(path, headers, body) + body)
-            except (BrokenPipeError, ConnectionResetError):
-                """A server may answer and close before it has read everything."""
-            response, keep = _response(stream, largest)
+            exchange = _Exchange(link, deadline)
+            target = f"{self._path}/{path}"
+            lines = {"Host": self._netloc, "Content-Length": str(len(body)), **headers}
+            if self._proxy and self._tls is None:
+                target = f"{self._scheme}://{self._netloc}{target}"
+                lines |= self._proxy.headers
+            # A server may answer and close before it has read everything.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                exchange.send("POST", target, lines, body)
+            response = _response(exchange, largest)
+            keep = exchange.is_reusable
             return response
         finally:
             if keep:
@@ -301,16 +263,6 @@ class HttpClient:
                     self._idle.append((link, time.monotonic()))
             else:
                 link.close()
-
-    def _request(self, path: str, headers: Mapping[str, str], body: bytes) -> bytes:
-        target = f"{self._path}/{path}"
-        extra = ""
-        if self._proxy and self._tls is None:
-            target = f"{self._scheme}://{self._netloc}{target}"
-            extra = self._proxy.authorization
-        lines = {"Host": self._netloc, "Content-Length": str(len(body)), **headers}
-        text = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-        return f"POST {target} HTTP/1.1\r\n{text}{extra}\r\n".encode("ascii")
 
     def _connection(self, deadline: Deadline) -> socket.socket:
         """An idle connection that the server has not closed, or a new one."""
@@ -346,14 +298,10 @@ class HttpClient:
     def _tunnel(self, link: socket.socket, proxy: _Proxy, deadline: Deadline) -> None:
         host = f"[{self._host}]" if ":" in self._host else self._host
         place = f"{host}:{self._port}"
-        stream = _Stream(link, deadline)
-        stream.send(
-            f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{proxy.authorization}\r\n".encode(
-                "ascii"
-            )
-        )
-        status, _, _ = _head(stream)
-        if not 200 <= status < 300 or not stream.is_clean:
+        exchange = _Exchange(link, deadline)
+        exchange.send("CONNECT", place, {"Host": place, **proxy.headers})
+        status, _ = exchange.head()
+        if not exchange.is_tunnel:
             raise BrokenResponse(f"the proxy refuses with HTTP {status}")
 
 
