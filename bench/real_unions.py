@@ -24,8 +24,8 @@ from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.label_files import read_labels
 from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.unions import union_of
 from memaudit.solvers.form import integer_form
 from memaudit.solvers.packed import clean, pack

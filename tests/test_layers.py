@@ -40,6 +40,8 @@ MAY_IMPORT["bench"] = {*MAY_IMPORT} - {"cli", "pytest_plugin"}
 """A package may always import itself."""
 
 EXCEPTIONS = {
+    # The rule of shared words is a judge's; a build uses it too.
+    "natural/coverage_rules.py imports memaudit.scoring.lexical",
     # `solve` calls an optimum certified only after the checker agreed.
     "solvers/solve.py imports memaudit.checker",
     # Trains the shipped model; nothing imports it.

@@ -32,12 +32,14 @@ from memaudit.io.strict_json import read_object
 from memaudit.report.leaderboard import Board, board
 from memaudit.scoring.escalation import EscalationPlan, score_and_escalate
 from memaudit.scoring.fed_turns import check_names, examples_of, renamed
-from memaudit.scoring.judges import DEFAULT_JUDGE, Judge, named_judge, refuse_shared_ids
+from memaudit.scoring.judge import Judge, refuse_shared_ids
+from memaudit.scoring.judges import DEFAULT_JUDGE, named_judge
 from memaudit.scoring.lazy_judging import LazyPlan
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.pruning import named_policy
 from memaudit.scoring.result import DRAWS, ScoreResult, Scoring
-from memaudit.scoring.salience import Salience, named_salience
+from memaudit.scoring.salience import named_salience
+from memaudit.scoring.salience_source import Salience
 from memaudit.solvers.frontier import Frontier
 from memaudit.solvers.frontier import Progress as FrontierProgress
 from memaudit.solvers.frontier import frontier as package_frontier

@@ -10,8 +10,8 @@ from memaudit.cli.score_tables import all_numbers_table, lost_table, score_lines
 from memaudit.core.budgets import asked_budgets
 from memaudit.core.optimum import Optimum
 from memaudit.scoring.loss_diagnosis import NoDiagnosis, diagnose_losses
-from memaudit.scoring.package_scores import Scoring, score_package
-from memaudit.scoring.result import LostUnits, ScoreResult, open_optima
+from memaudit.scoring.package_scores import score_package
+from memaudit.scoring.result import LostUnits, ScoreResult, Scoring, open_optima
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_json import score_row
 from tests.scoring.small_stores import IRRATIONAL, LONG, F, exported, meals_scores

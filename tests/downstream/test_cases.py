@@ -22,7 +22,7 @@ from memaudit.downstream.cases import (
 )
 from memaudit.generators.registry import named_distribution
 from memaudit.io.task_journal import TaskRunner, one_by_one
-from memaudit.scoring.judges import LexicalJudge
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.writers.registry import named_writer
 from tests.downstream.small import PACKAGE
 from tests.stopped import Stopped, stop_after

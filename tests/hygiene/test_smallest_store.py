@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memaudit.checker import PackageChecker
 from memaudit.core.objective import value
 from memaudit.hygiene.smallest_store import SHARES, smallest_stores
-from memaudit.scoring.judges import Cell
+from memaudit.scoring.judge import Cell
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 from tests.hygiene.stores import package
 

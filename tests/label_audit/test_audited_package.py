@@ -13,7 +13,7 @@ from memaudit.label_audit.audited_package import (
     own_values,
     relabelled,
 )
-from memaudit.scoring.judges import Cell
+from memaudit.scoring.judge import Cell
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 from tests.label_audit.tiny_package import F, audited, package
 

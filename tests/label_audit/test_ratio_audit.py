@@ -26,8 +26,8 @@ from memaudit.label_audit.ratio_audit_json import ratio_audit_data
 from memaudit.label_audit.ratio_audit_summary import changed_cells, ratio_notes, summarise
 from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.label_files import read_labels
+from memaudit.scoring.judge import Cell
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import Cell
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.score import OPTIMUM_IS_ZERO
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore

@@ -17,17 +17,16 @@ from memaudit.datasets.irregularities import LoadedConversation
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.coverage_rules import (
     CONTAINMENT,
-    LEXICAL,
     POINTER,
     RULE_TEXTS,
     UPDATE,
     calls_outdated,
     containment,
     inclusion,
-    lexical,
     names,
     says_change,
 )
+from memaudit.scoring.lexical import LEXICAL, lexical
 from memaudit.writers.protocol import visible
 from tests.datasets.files import load as load_fixture
 from tests.natural.talks import DIET, Row, cells, load

@@ -9,7 +9,7 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.api import texts
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.natural.named_packages import long_set
-from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair, only
+from memaudit.scoring.judge import Cell, Judgement, MemoryText, Pair, only
 
 STORES = ("sentences", "terse", "notes", "profile", "turns")
 

@@ -10,7 +10,8 @@ from memaudit.core.budgets import asked_budgets
 from memaudit.core.equal_texts import distinct_texts
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p, Sqrt
-from memaudit.scoring.judges import Cell, LexicalJudge
+from memaudit.scoring.judge import Cell
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.package_scores import score_judged
 from memaudit.scoring.result import ScoreResult, Scoring
 from memaudit.scoring.written_store import WrittenDocument, WrittenMemory, WrittenStore

@@ -19,7 +19,7 @@ from memaudit.scoring.caveats import (
     unread_rows,
 )
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import LexicalJudge
+from memaudit.scoring.lexical import LexicalJudge
 from tests.adapters.exports import EXPORTS
 from tests.scoring.small_stores import exported
 

@@ -9,7 +9,8 @@ from memaudit.api import score
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.scoring.escalation import EscalationPlan, Goal, doubtful_pairs
-from memaudit.scoring.judges import Judgement, MemoryText, Pair, named_judge
+from memaudit.scoring.judge import Judgement, MemoryText, Pair
+from memaudit.scoring.judges import named_judge
 from memaudit.scoring.offline_judge import OfflineJudge
 from memaudit.scoring.result import Escalation, ScoreResult
 from memaudit.scoring.score_interval import score_draw

@@ -9,7 +9,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.turns import fed_digests, turn_digests
 from memaudit.scoring.fed_turns import NOT_FED, fed_part, parse_names, renamed, written_from
-from memaudit.scoring.judges import LexicalJudge
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.result import ScoreResult, Scoring
 

@@ -9,7 +9,7 @@ from memaudit.core.budgets import asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.scoring.gate import gate_text, passes
-from memaudit.scoring.judges import LexicalJudge
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.result import ScoreResult, Scoring, StoreScore
 from memaudit.scoring.score import Ratio

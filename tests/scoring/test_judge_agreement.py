@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from memaudit.adapters.store import Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Source
+from memaudit.scoring.judge import Cell, Cells
 from memaudit.scoring.judge_agreement import (
     Detection,
     all_pairs,
     judge_agreement,
     same_session_pairs,
 )
-from memaudit.scoring.judges import Cell, Cells
 
 F = Fraction
 UNITS = [

@@ -7,9 +7,10 @@ import pytest
 
 from memaudit.adapters.store import Memory, Origin
 from memaudit.core.errors import MemAuditError
+from memaudit.scoring.judge import NotJudged
 from memaudit.scoring.judged_store import FAILED_SALIENCE, judge_store
-from memaudit.scoring.judges import LexicalJudge, NotJudged
 from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.salience import named_salience
 from tests.cli.running import write_rows
 from tests.scoring.small_stores import exported, fish_package

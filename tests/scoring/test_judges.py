@@ -8,16 +8,10 @@ import pytest
 from memaudit.adapters.store import Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Source
-from memaudit.scoring.judges import (
-    LexicalJudge,
-    MemoryText,
-    PointerJudge,
-    judged_how,
-    named_judges,
-    refuse_equal_judge_names,
-    refuse_shared_ids,
-)
+from memaudit.scoring.judge import MemoryText, judged_how, refuse_shared_ids
+from memaudit.scoring.judges import PointerJudge, named_judges, refuse_equal_judge_names
 from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.lexical import LexicalJudge
 from tests.scoring.small_stores import exported
 
 UNITS = [

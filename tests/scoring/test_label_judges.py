@@ -9,12 +9,7 @@ import pytest
 from memaudit.adapters.store import Memory
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit
-from memaudit.scoring.judges import (
-    Judgement,
-    MemoryText,
-    NotJudged,
-    refuse_shared_ids,
-)
+from memaudit.scoring.judge import Judgement, MemoryText, NotJudged, refuse_shared_ids
 from memaudit.scoring.label_judges import LabelJudge, PublishedJudge
 from tests.cli.running import write_rows
 from tests.scoring.small_stores import exported

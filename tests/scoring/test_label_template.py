@@ -10,12 +10,12 @@ from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.budgets import asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.scoring.judges import NotJudged
+from memaudit.scoring.judge import NotJudged
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.label_template import SHARES_NOTHING, template_rows, write_label_template
-from memaudit.scoring.package_scores import Scoring, score_package
+from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.pair_filters import named_filter
-from memaudit.scoring.result import ScoreResult
+from memaudit.scoring.result import ScoreResult, Scoring
 from tests.scoring.small_stores import exported
 
 PACKAGE = Package.model_validate(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.scoring.candidate_cells import judge_candidates
-from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
+from memaudit.scoring.judge import Cell, Judgement, MemoryText, Pair
 from memaudit.scoring.lazy_judging import LazyPlan, LazyRound, judge_lazily
 from memaudit.scoring.pair_filters import CutOff, cut_off, named_filter
 from memaudit.scoring.score import StoreScorer

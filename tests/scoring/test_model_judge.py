@@ -16,7 +16,8 @@ from memaudit.models.cache import Cache
 from memaudit.models.providers import ModelSettings
 from memaudit.models.session import ModelSession, open_session
 from memaudit.natural.passes.coverage import JudgedCell
-from memaudit.scoring.judges import MemoryText, named_judge
+from memaudit.scoring.judge import MemoryText
+from memaudit.scoring.judges import named_judge
 from memaudit.scoring.model_judge import ModelJudge, best_answer
 from tests.cli.running import done, failure, import_texts, printed_json
 from tests.models.server import serving

@@ -13,8 +13,9 @@ from memaudit.core.package import EvidenceUnit
 from memaudit.core.unit_parts import part_units
 from memaudit.natural.named_packages import natural_set
 from memaudit.natural.named_stores import natural_stores, store_files
+from memaudit.scoring.judge import MemoryText, ask_judge
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import MemoryText, ask_judge, named_judge
+from memaudit.scoring.judges import named_judge
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.offline_judge import OfflineJudge, named_offline_judge
 from tests.scoring.long_stores import long_package, long_store

@@ -9,8 +9,9 @@ from memaudit.adapters.store import ExportedStore, Memory
 from memaudit.core.budgets import asked_budgets
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Experience, Package
-from memaudit.scoring.judges import Judge, LexicalJudge
+from memaudit.scoring.judge import Judge
 from memaudit.scoring.label_judges import PublishedJudge
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.package_scores import (
     Unscored,
     score_package,

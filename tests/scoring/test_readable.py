@@ -6,8 +6,9 @@ import pytest
 
 import memaudit
 from memaudit.core.package import Package
-from memaudit.scoring.judges import LexicalJudge, NotJudged
+from memaudit.scoring.judge import NotJudged
 from memaudit.scoring.lazy_judging import LazyPlan
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.pair_filters import named_filter
 from tests.cli.running import done, failure, import_texts, printed_json
 from tests.datasets.files import FIXTURES

@@ -11,7 +11,7 @@ from memaudit.core.equal_texts import distinct_texts
 from memaudit.core.package import Coverage, EvidenceUnit, Package
 from memaudit.core.text import content_key
 from memaudit.natural.label_files import LabelRow, label_rows
-from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair
+from memaudit.scoring.judge import Cell, Judgement, MemoryText, Pair
 from memaudit.scoring.lazy_judging import LazyPlan, judge_lazily
 from memaudit.scoring.pair_filters import PairFilter, TextPair, named_filter
 from memaudit.solvers.solve import solve

@@ -17,8 +17,8 @@ from memaudit.core.package import Package
 from memaudit.natural.build_plan import BuildJob, plan_build
 from memaudit.natural.label_files import read_labels
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import LexicalJudge
 from memaudit.scoring.label_judges import LabelJudge
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.loss_diagnosis import diagnose_losses
 from memaudit.scoring.score import StoreNumbers, StoreScorer
 from tests.datasets.files import real_file

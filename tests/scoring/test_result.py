@@ -13,9 +13,9 @@ from memaudit.core.errors import MissingTool
 from memaudit.core.losses import LOSS_STEPS
 from memaudit.core.package import Experience
 from memaudit.formats.score_file import read_score_run
-from memaudit.scoring.judges import LexicalJudge
-from memaudit.scoring.package_scores import Scoring, score_judged, score_package
-from memaudit.scoring.result import ScoreResult
+from memaudit.scoring.lexical import LexicalJudge
+from memaudit.scoring.package_scores import score_judged, score_package
+from memaudit.scoring.result import ScoreResult, Scoring
 from tests.scoring.small_stores import CAT, DOG, PETS, F, exported, fish_package, meals_scores
 
 

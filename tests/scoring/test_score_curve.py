@@ -11,12 +11,13 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.response import Log1p
 from memaudit.natural.named_packages import short_set
-from memaudit.scoring.judges import Cell, LexicalJudge
+from memaudit.scoring.judge import Cell
 from memaudit.scoring.lazy_judging import LazyPlan
-from memaudit.scoring.package_scores import Scoring, conversation_cost, score_judged, score_package
+from memaudit.scoring.lexical import LexicalJudge
+from memaudit.scoring.package_scores import conversation_cost, score_judged, score_package
 from memaudit.scoring.pair_filters import named_filter
 from memaudit.scoring.pruning import Policy
-from memaudit.scoring.result import ScoreResult
+from memaudit.scoring.result import ScoreResult, Scoring
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.score_curve import POINTS, score_curve
 from tests.scoring.small_stores import DOG, PETS, F, exported, meals_scores

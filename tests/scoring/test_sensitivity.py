@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.scoring.judges import Cell
+from memaudit.scoring.judge import Cell
 from memaudit.scoring.pruning import EVERYTHING_FITS
 from memaudit.scoring.sensitivity import (
     RatioSpread,

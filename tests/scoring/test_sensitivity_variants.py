@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.scoring.judges import Cell
+from memaudit.scoring.judge import Cell
 from memaudit.scoring.sensitivity_variants import (
     LABELS,
     NOISE_KINDS,

@@ -18,23 +18,16 @@ from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.unit_parts import part_units
 from memaudit.io.packages import read_package, write_package
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
-from memaudit.scoring.judges import (
-    IN_PART,
-    NO_CORE,
-    Cell,
-    Judgement,
-    LexicalJudge,
-    MemoryText,
-    Pair,
-    PointerJudge,
-    ask_judge,
-)
+from memaudit.scoring.judge import IN_PART, NO_CORE, Cell, Judgement, MemoryText, Pair, ask_judge
+from memaudit.scoring.judges import PointerJudge
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.label_template import write_label_template
 from memaudit.scoring.lazy_judging import LazyPlan, judge_lazily
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.model_judge import ModelJudge
-from memaudit.scoring.package_scores import Scoring, score_package
+from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.pair_filters import named_filter
+from memaudit.scoring.result import Scoring
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 from tests.models.server import serving

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memaudit.label_audit.label_sources import LabelSource
     from memaudit.label_audit.ratio_audit import Progress, RatioAudit
     from memaudit.label_audit.ratio_audit_summary import RankingChange, RatioAuditSummary
-    from memaudit.scoring.judges import Judge
+    from memaudit.scoring.judge import Judge
     from memaudit.stats.bootstrap import Interval
     from memaudit.stats.rank_correlation import Correlation
 
@@ -176,7 +176,8 @@ def _audited(
     """The packages with the stores written for them, and the judge of these stores."""
     from memaudit.adapters.registry import read_imported
     from memaudit.label_audit.audited_package import audited_package, stores_by_package
-    from memaudit.scoring.judges import named_judge, refuse_shared_ids
+    from memaudit.scoring.judge import refuse_shared_ids
+    from memaudit.scoring.judges import named_judge
 
     if not stores:
         return [audited_package(package) for package in packages], None
@@ -243,7 +244,7 @@ def _progress() -> Iterator["Progress"]:
 def _show(audit: "RatioAudit", summary: "RatioAuditSummary", judge: "Judge | None") -> None:
     """Print the paper's table, then every ratio with its uncertainty."""
     from memaudit.scoring.caveats import caveat_lines
-    from memaudit.scoring.judges import judged_how
+    from memaudit.scoring.judge import judged_how
 
     screen = console()
     packages = audit.spec.packages

@@ -111,7 +111,8 @@ def diagnose(
     from memaudit.experiments.package_sources import named_places
     from memaudit.io.files import content_digest
     from memaudit.natural.named_packages import contents_of
-    from memaudit.scoring.judges import named_judge, refuse_shared_ids
+    from memaudit.scoring.judge import refuse_shared_ids
+    from memaudit.scoring.judges import named_judge
     from memaudit.scoring.salience import named_salience, salience_files
     from memaudit.writers.registry import named_writer
 

@@ -22,7 +22,7 @@ from memaudit.formats.diagnosis_files import (
     UnitFate,
     statement_fates,
 )
-from memaudit.scoring.judges import judged_how
+from memaudit.scoring.judge import judged_how
 
 COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")
 MOST_PAIRS = 10

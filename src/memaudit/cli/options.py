@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memaudit.io.task_journal import TaskRunner
     from memaudit.models.session import ModelSession
     from memaudit.scoring.escalation import EscalationPlan, Goal
-    from memaudit.scoring.judges import Judge
+    from memaudit.scoring.judge import Judge
     from memaudit.scoring.lazy_judging import LazyPlan
 
 

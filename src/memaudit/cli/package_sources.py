@@ -143,7 +143,7 @@ def generate(
     """Generate a package. The same seed gives the same digest on every machine."""
     from memaudit.core.digest import digest
     from memaudit.core.errors import MemAuditError
-    from memaudit.generators.event_graph import meanings
+    from memaudit.generators.event_graph.parameters import meanings
     from memaudit.generators.registry import DISTRIBUTIONS, EVENT_GRAPH, named_distribution
     from memaudit.io.packages import write_package
 

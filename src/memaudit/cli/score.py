@@ -58,14 +58,8 @@ from memaudit.core.text import counted
 from memaudit.io.overwrite import may_write, refuse_existing
 from memaudit.io.packages import package_places, write_package
 from memaudit.scoring.escalation import Goal, score_and_escalate
-from memaudit.scoring.judges import (
-    DEFAULT_JUDGE,
-    Judge,
-    goes_by_id,
-    named_judge,
-    named_judges,
-    refuse_shared_ids,
-)
+from memaudit.scoring.judge import Judge, goes_by_id, refuse_shared_ids
+from memaudit.scoring.judges import DEFAULT_JUDGE, named_judge, named_judges
 from memaudit.scoring.limits import (
     Limit,
     better_file,

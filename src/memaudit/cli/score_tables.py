@@ -16,7 +16,7 @@ from memaudit.core.losses import LOSS_STEPS
 from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import by_statement
-from memaudit.scoring.judges import judged_how
+from memaudit.scoring.judge import judged_how
 from memaudit.scoring.loss_diagnosis import KindRow
 from memaudit.scoring.pruning import POLICIES
 from memaudit.scoring.result import (

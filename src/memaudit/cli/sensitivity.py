@@ -43,13 +43,8 @@ from memaudit.core.exact import exact
 from memaudit.core.grounds import assumed_text, is_estimate
 from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
 from memaudit.io.packages import package_places
-from memaudit.scoring.judges import (
-    DEFAULT_JUDGE,
-    judged_how,
-    named_judges,
-    refuse_equal_judge_names,
-    refuse_shared_ids,
-)
+from memaudit.scoring.judge import judged_how, refuse_shared_ids
+from memaudit.scoring.judges import DEFAULT_JUDGE, named_judges, refuse_equal_judge_names
 from memaudit.scoring.package_scores import refuse_unnamed
 from memaudit.scoring.package_sensitivity import (
     PackageSensitivity,

@@ -21,10 +21,10 @@ from memaudit.io.run_folder import make_folder
 from memaudit.io.task_journal import TaskJournal, TaskRunner, task_journal
 from memaudit.scoring.caveats import unread_rows
 from memaudit.scoring.fed_turns import examples_of
+from memaudit.scoring.judge import Judge
 from memaudit.scoring.judged_store import is_out_of_pool, judge_store
-from memaudit.scoring.judges import Judge
 from memaudit.scoring.pruning import POLICIES, Policy, keep_within
-from memaudit.scoring.salience import OWN_SALIENCE, Salience
+from memaudit.scoring.salience_source import OWN_SALIENCE, Salience
 from memaudit.scoring.written_store import WrittenStore
 from memaudit.writers.protocol import Writer
 from memaudit.writers.run_writer import WriterRunner

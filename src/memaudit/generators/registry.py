@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.generators.event_graph import EventGraph, Parameters
+from memaudit.generators.event_graph.build import EventGraph
+from memaudit.generators.event_graph.parameters import Parameters
 from memaudit.generators.published import Published
 
 

@@ -47,6 +47,7 @@ from memaudit.hygiene.support import ConversationIndex, FoundSupport
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.memory_pairs import find_pair_verdicts
 from memaudit.natural.passes.support import find_support
+from memaudit.scoring.judge import Judge, judged_how
 from memaudit.scoring.judged_store import (
     PARTS_OF_ONE,
     active_memories,
@@ -54,7 +55,6 @@ from memaudit.scoring.judged_store import (
     measured_store,
     writing_order,
 )
-from memaudit.scoring.judges import Judge, judged_how
 from memaudit.scoring.limits import named_limits
 from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenStore
 

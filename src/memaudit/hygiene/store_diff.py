@@ -15,13 +15,13 @@ from memaudit.hygiene.findings import evidence
 from memaudit.hygiene.lint import store_costs
 from memaudit.hygiene.similar_memories import pairs_to_compare
 from memaudit.hygiene.statement_pairs import compare, pair_model, statement
+from memaudit.scoring.judge import Judge
 from memaudit.scoring.judged_store import (
     PARTS_OF_ONE,
     active_memories,
     judge_store,
     writing_order,
 )
-from memaudit.scoring.judges import Judge
 from memaudit.scoring.score import StoreScorer
 from memaudit.scoring.written_store import WrittenStore
 

@@ -17,8 +17,8 @@ from memaudit.core.labels import coverage_row
 from memaudit.core.package import Package
 from memaudit.natural.label_passes import CellKey
 from memaudit.scoring.fed_turns import examples_of, written_from
+from memaudit.scoring.judge import Judge, cores
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import Judge, cores
 from memaudit.scoring.package_scores import refuse_incomparable
 from memaudit.scoring.score import Basis
 from memaudit.scoring.unions import Union, union_of

@@ -19,7 +19,7 @@ from memaudit.label_audit.audited_package import CellLabels, changes, own_values
 from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet, by_part
 from memaudit.label_audit.frame_drawing import frame_of
 from memaudit.natural.label_passes import CellKey, label_passes, with_pass
-from memaudit.scoring.judges import Judge, MemoryText, NotJudged, ask_judge, for_package
+from memaudit.scoring.judge import Judge, MemoryText, NotJudged, ask_judge, for_package
 from memaudit.scoring.pruning import keep_within
 from memaudit.scoring.readable import refuse_unreadable
 from memaudit.scoring.unions import Union, store_alone, union_of

@@ -6,22 +6,19 @@ The texts of rationales and rules are part of packages and manifests.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.core.grounds import STATEMENT
-from memaudit.core.labels import FULL, LABELS, NONE, PARTIAL, coverage_row
+from memaudit.core.labels import FULL, LABELS, PARTIAL, coverage_row
 from memaudit.core.package import STALE, TEMPORAL, Coverage
-from memaudit.core.text import Terms, contains, numbers, terms, times
+from memaudit.core.text import Terms, contains, terms
 from memaudit.natural.candidates import Offer, UpdatePair
 from memaudit.natural.evidence import LocatedUnit
-
-SHORT_STATEMENT = 5
+from memaudit.scoring.lexical import LEXICAL, RuleValue, has_words, lexical, term_share
 
 INCLUSION = "heuristic:inclusion-v2"
 POINTER = "dataset:pointer-v2"
 CONTAINMENT = "heuristic:containment-v2"
-LEXICAL = "heuristic:lexical-v2"
 UPDATE = "heuristic:update-v2"
 
 RULE_TEXTS = {
@@ -63,20 +60,9 @@ _CHANGE = re.compile(
 _CAPITALISED = re.compile(r"\b[A-Z][\w']*")
 
 
-@dataclass(frozen=True, slots=True)
-class RuleValue:
-    """A coverage value and its rationale."""
-
-    value: Fraction
-    why: str
-
-
-NO_COVERAGE = RuleValue(NONE, "")
-
-
 def containment(statement: str, piece: str) -> RuleValue:
     """How much a verbatim piece keeps of what a turn said."""
-    return _share(statement, piece, Fraction(4, 5), Fraction(1, 4), 1)
+    return term_share(statement, piece, Fraction(4, 5), Fraction(1, 4), 1)
 
 
 def names(text: str) -> Terms:
@@ -99,17 +85,6 @@ def inclusion(statement: str, text: str, has_quote: bool) -> RuleValue:
     return RuleValue(FULL if 5 * len(kept) >= 3 * len(wanted) else PARTIAL, why)
 
 
-def lexical(statement: str, text: str, timed: bool = False) -> RuleValue:
-    """How much a text keeps of a statement, by shared terms.
-
-    A temporal statement is kept only in part by a text without its words of time.
-    """
-    guess = _share(statement, text, Fraction(1, 2), Fraction(3, 10), 2)
-    if timed and guess.value == FULL and not times(terms(statement)) <= terms(text):
-        return RuleValue(PARTIAL, f"{guess.why}, without when")
-    return guess
-
-
 def calls_outdated(piece: str, earlier: str, later: str) -> RuleValue:
     """How far calling a piece of an earlier turn outdated covers what a later turn changed."""
     shared = terms(earlier) & terms(later)
@@ -121,20 +96,6 @@ def calls_outdated(piece: str, earlier: str, later: str) -> RuleValue:
 def says_change(text: str) -> bool:
     """Whether a text says that something changed."""
     return _CHANGE.search(text) is not None
-
-
-def _share(statement: str, text: str, full: Fraction, partial: Fraction, least: int) -> RuleValue:
-    wanted = terms(statement)
-    kept = wanted & terms(text)
-    if not wanted or len(kept) < min(least, len(wanted)):
-        return NO_COVERAGE
-    share = Fraction(len(kept), len(wanted))
-    why = f"{len(kept)} of {len(wanted)} terms"
-    if len(wanted) <= SHORT_STATEMENT:  # half of a short statement is too little
-        full = max(full, Fraction(3, 4))
-    if share >= full and numbers(wanted) <= kept:
-        return RuleValue(FULL, why)
-    return RuleValue(PARTIAL, why) if share >= partial else NO_COVERAGE
 
 
 class CoverageRules:
@@ -166,13 +127,13 @@ class CoverageRules:
         yield from self._inclusion(offer)
         for turn in offer.points:
             for located in self._single(self._by_turn[turn]):
-                guess = self._lexical(located, offer.text)
+                guess = self._by_terms(located, offer.text)
                 full = guess.value == FULL and terms(located.who) <= terms(offer.text)
                 value = FULL if full else PARTIAL
                 yield coverage_row(offer.id, located.unit.id, value, POINTER, guess.why)
         if offer.about is not None:
             for located in self._single(self._by_session[offer.about]):
-                guess = self._lexical(located, offer.text)
+                guess = self._by_terms(located, offer.text)
                 yield coverage_row(offer.id, located.unit.id, guess.value, LEXICAL, guess.why)
         if offer.update is not None:
             yield from self._update(offer, offer.update)
@@ -211,7 +172,7 @@ class CoverageRules:
                     why = "says that something changed"
                     yield coverage_row(offer.id, located.unit.id, PARTIAL, UPDATE, why)
 
-    def _lexical(self, located: LocatedUnit, text: str) -> RuleValue:
+    def _by_terms(self, located: LocatedUnit, text: str) -> RuleValue:
         temporal = self._kinds[located.unit.id] == TEMPORAL
         return lexical(located.quote or located.statement, text, temporal)
 
@@ -279,8 +240,3 @@ def kept_parts(located: LocatedUnit, offer: Offer, row: Coverage) -> list[Covera
         row.model_copy(update={"unit": unit.id, "value": FULL, "label": LABELS[FULL]})
         for unit in kept
     ]
-
-
-def has_words(text: str, words: str) -> bool:
-    """Whether a text has the terms of a part; of one without terms, such as "not", the words."""
-    return terms(words) <= terms(text) if terms(words) else contains(text, words)

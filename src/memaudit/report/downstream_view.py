@@ -24,7 +24,7 @@ from memaudit.report.downstream_folder import DownstreamFolder, open_folder
 from memaudit.report.encoding import looks
 from memaudit.report.page_charts import CurvePlot, curve_plot
 from memaudit.report.writer_groups import Member
-from memaudit.scoring.judges import judged_how
+from memaudit.scoring.judge import judged_how
 from memaudit.writers.registry import WRITERS
 
 EACH = 2

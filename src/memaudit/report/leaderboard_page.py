@@ -18,7 +18,7 @@ from memaudit.report.page_kit import environment, one_file
 from memaudit.report.writer_groups import Member
 from memaudit.scoring.caveats import MISSING_ROWS, is_incomplete, row_caveats
 from memaudit.scoring.denominators import DENOMINATORS_NOTE, denominator_rows, denominators_data
-from memaudit.scoring.judges import judged_how
+from memaudit.scoring.judge import judged_how
 from memaudit.scoring.pruning import BY_DEFAULT
 from memaudit.stats.bootstrap import Interval
 

@@ -33,11 +33,12 @@ from memaudit.label_audit.coded_labels import COVERED_SCALE
 from memaudit.label_audit.frame_files import read_frame, read_label_sets
 from memaudit.reproduce.folder import ARCHIVE_NUMBERS
 from memaudit.reproduce.scoreboard import ScoreboardLine, compare, published
+from memaudit.scoring.judge import NotJudged
 from memaudit.scoring.judged_store import judge_store, measured_store
-from memaudit.scoring.judges import NotJudged
 from memaudit.scoring.label_judges import PublishedJudge
 from memaudit.scoring.pruning import Policy, keep_within, usable_policies
-from memaudit.scoring.salience import Salience, SalienceCalls
+from memaudit.scoring.salience import SalienceCalls
+from memaudit.scoring.salience_source import Salience
 from memaudit.scoring.score import StoreScorer
 from memaudit.solvers.solve import PackageSolver
 from memaudit.stats.bootstrap import mean_intervals, resample_counts

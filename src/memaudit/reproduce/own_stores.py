@@ -22,8 +22,8 @@ from memaudit.natural.named_stores import natural_stores, store_files
 from memaudit.reproduce.own_set import BUDGETS
 from memaudit.scoring.board_folder import BoardFolder, read_board, shipped_board
 from memaudit.scoring.denominators import denominator_rows, denominators_data
+from memaudit.scoring.judge import Judge
 from memaudit.scoring.judged_store import measured_store
-from memaudit.scoring.judges import Judge
 from memaudit.scoring.label_judges import LabelJudge
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.package_sensitivity import (
@@ -32,7 +32,8 @@ from memaudit.scoring.package_sensitivity import (
 )
 from memaudit.scoring.pruning import Policy
 from memaudit.scoring.result import Scoring
-from memaudit.scoring.salience import OWN_SALIENCE, Salience, SalienceCalls
+from memaudit.scoring.salience import SalienceCalls
+from memaudit.scoring.salience_source import OWN_SALIENCE, Salience
 from memaudit.scoring.score_files import entries_of
 from memaudit.scoring.score_json import package_scores_data
 from memaudit.scoring.sensitivity import finding_row, variant_findings

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from memaudit.core.grounds import is_assumed
 from memaudit.core.package import Candidate, Coverage, Package
 from memaudit.natural.label_passes import FIELD
-from memaudit.scoring.judges import (
+from memaudit.scoring.judge import (
     Cell,
     Judge,
     MemoryText,

@@ -15,7 +15,7 @@ from memaudit.adapters.store import (
 )
 from memaudit.core.text import counted
 from memaudit.formats.score_file import StoreRow
-from memaudit.scoring.judges import Pair
+from memaudit.scoring.judge import Pair
 
 
 class Caveat(Enum):

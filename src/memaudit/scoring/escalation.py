@@ -21,14 +21,7 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.unit_parts import WholeUnit
-from memaudit.scoring.judges import (
-    Cell,
-    Judge,
-    MemoryText,
-    ask_judge,
-    for_package,
-    goes_by_id,
-)
+from memaudit.scoring.judge import Cell, Judge, MemoryText, ask_judge, for_package, goes_by_id
 from memaudit.scoring.offline_judge import OfflineJudge
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.result import Escalation, ScoreResult, Scoring

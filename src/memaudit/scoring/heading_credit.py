@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from memaudit.core.text import content_key
-from memaudit.scoring.judges import Cell, Cells, MemoryText
+from memaudit.scoring.judge import Cell, Cells, MemoryText
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 
 REPEATED = "cells that repeat the credit of a heading"

@@ -11,7 +11,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.number_text import rounded
 from memaudit.core.package import EvidenceUnit
-from memaudit.scoring.judges import Cells, Pair
+from memaudit.scoring.judge import Cells, Pair
 from memaudit.scoring.sensitivity import SensitivityRow
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 

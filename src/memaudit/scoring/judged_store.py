@@ -14,15 +14,9 @@ from memaudit.io.timestamps import export_time
 from memaudit.scoring.caveats import Caveats, unread_rows
 from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts
-from memaudit.scoring.judges import (
-    Judge,
-    MemoryText,
-    NotJudged,
-    ask_judge,
-    for_package,
-)
+from memaudit.scoring.judge import Judge, MemoryText, NotJudged, ask_judge, for_package
 from memaudit.scoring.readable import refuse_unreadable
-from memaudit.scoring.salience import OWN_SALIENCE, Salience, SalienceSource
+from memaudit.scoring.salience_source import OWN_SALIENCE, Salience, SalienceSource
 from memaudit.scoring.written_store import (
     DOCUMENT,
     MEMORY,

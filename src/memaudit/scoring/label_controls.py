@@ -13,11 +13,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from memaudit.core.exact import plain
+from memaudit.core.labels import NONE
 from memaudit.core.text import counted
 from memaudit.natural.label_files import CELL_FIELDS, cell_rows
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem
 from memaudit.scoring.board_labels import CONTROLS, errors_in, replace_rows
-from memaudit.scoring.sheet_answers import NONE, READERS
+from memaudit.scoring.sheet_answers import READERS
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 USABLE, GOOD = 0.6, 0.8

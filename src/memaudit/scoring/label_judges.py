@@ -17,7 +17,7 @@ from memaudit.natural.label_files import (
     labelled_units,
     unshielded,
 )
-from memaudit.scoring.judges import Cell, Judgement, MemoryText, NotJudged, Pair, only
+from memaudit.scoring.judge import Cell, Judgement, MemoryText, NotJudged, Pair, only
 
 CELL_FIELDS = frozenset(
     {"conversation", "memory_id", "unit_id", "coverage", "parts", "memory", "unit", "why"}

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.labels import NONE
 from memaudit.core.text import counted, one_line, visible_text
 from memaudit.formats.board_file import SheetKey, SheetOrder
 from memaudit.formats.file_model import validated
@@ -38,14 +39,7 @@ from memaudit.scoring.label_controls import (
     control_agreement,
     write_controls,
 )
-from memaudit.scoring.sheet_answers import (
-    NONE,
-    READERS,
-    Cells,
-    Passes,
-    read_cells,
-    read_decisions,
-)
+from memaudit.scoring.sheet_answers import READERS, Cells, Passes, read_cells, read_decisions
 
 KEY, BRIEF, THIRD, DECIDED = "sheets.json", "labelling.md", "third.md", "third.txt"
 BY_MEMORY = (

@@ -25,7 +25,7 @@ from memaudit.core.text import content_key, counted
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.scoring.candidate_cells import as_memory, assumed_pairs, with_cells
 from memaudit.scoring.heading_credit import NOT_NAMED, count_once, heading_texts
-from memaudit.scoring.judges import (
+from memaudit.scoring.judge import (
     IN_PART,
     NO_CORE,
     AskedPair,

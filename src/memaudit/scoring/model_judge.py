@@ -20,7 +20,7 @@ from memaudit.natural.passes.coverage import (
     judge_pairs,
 )
 from memaudit.natural.prompts import pass_prompt
-from memaudit.scoring.judges import AskedPair, Cell, Judgement, MemoryText, Pair
+from memaudit.scoring.judge import AskedPair, Cell, Judgement, MemoryText, Pair
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name and its prompt follow."""

@@ -21,8 +21,8 @@ from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.formats.file_model import validated
 from memaudit.formats.judge_file import VERSION, JudgeFile, Logistic
 from memaudit.io.strict_json import read_object
-from memaudit.natural.coverage_rules import has_words
-from memaudit.scoring.judges import Cell, Judgement, MemoryText, Pair, only
+from memaudit.scoring.judge import Cell, Judgement, MemoryText, Pair, only
+from memaudit.scoring.lexical import has_words
 from memaudit.scoring.pair_features import FEATURES, Floats, PairFeatures, StatedUnit, form_of
 from memaudit.scoring.readable import foremost_script
 

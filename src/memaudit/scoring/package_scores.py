@@ -12,12 +12,12 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
 from memaudit.scoring.fed_turns import FedPart, examples_of, fed_part, written_from
+from memaudit.scoring.judge import NotJudged
 from memaudit.scoring.judged_store import (
     is_out_of_pool,
     judge_store,
     measured_store,
 )
-from memaudit.scoring.judges import NotJudged
 from memaudit.scoring.lazy_judging import LazyPlan, LazyResult, judge_lazily
 from memaudit.scoring.loss_diagnosis import (
     Diagnosis,

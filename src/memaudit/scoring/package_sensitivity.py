@@ -16,12 +16,12 @@ from memaudit.natural.named_packages import contents_of
 from memaudit.scoring.candidate_cells import judge_candidates
 from memaudit.scoring.caveats import caveat_lines, store_data
 from memaudit.scoring.fed_turns import fed_part
+from memaudit.scoring.judge import Judge, NotJudged
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import Judge, NotJudged
 from memaudit.scoring.locomo_corrections import VARIANT_NAME, corrected_package, read_corrections
 from memaudit.scoring.package_scores import prepared, why_not_scored, written_for
 from memaudit.scoring.pruning import Policy
-from memaudit.scoring.salience import OWN_SALIENCE, Salience
+from memaudit.scoring.salience_source import OWN_SALIENCE, Salience
 from memaudit.scoring.sensitivity import SensitivityRow, variant_runs
 from memaudit.scoring.sensitivity_variants import (
     BASE,

@@ -11,7 +11,8 @@ from typing import Protocol
 
 from memaudit.core.package import Package
 from memaudit.core.scripts import script_shares
-from memaudit.scoring.judges import LexicalJudge, NotJudged
+from memaudit.scoring.judge import NotJudged
+from memaudit.scoring.lexical import LexicalJudge
 
 ENOUGH = Fraction(1, 5)
 """The share of a text that matters. A name or the word user in another script does not."""

@@ -20,11 +20,11 @@ from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.io.atomic import write_file
 from memaudit.io.run_folder import make_folder
 from memaudit.scoring.caveats import caveat_lines
-from memaudit.scoring.judges import Judge
+from memaudit.scoring.judge import Judge
 from memaudit.scoring.lazy_judging import LazyPlan, LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, NoDiagnosis
 from memaudit.scoring.pruning import EVERYTHING_FITS, Policy
-from memaudit.scoring.salience import OWN_SALIENCE, Salience
+from memaudit.scoring.salience_source import OWN_SALIENCE, Salience
 from memaudit.scoring.score import StoreNumbers, bound_text
 from memaudit.scoring.written_store import WrittenStore
 

@@ -20,8 +20,8 @@ from statistics import stdev
 
 from memaudit.core.package import EvidenceUnit, Experience, Package
 from memaudit.scoring.candidate_cells import judge_candidates
+from memaudit.scoring.judge import MemoryText
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import MemoryText
 from memaudit.scoring.offline_judge import OfflineJudge
 from memaudit.scoring.readable import foremost_script
 from memaudit.scoring.result import ScoreResult, StoreScore

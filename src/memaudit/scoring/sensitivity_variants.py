@@ -14,7 +14,7 @@ from memaudit.core.exact import plain
 from memaudit.core.grounds import is_exact
 from memaudit.core.labels import FULL, NONE, PARTIAL
 from memaudit.core.package import Coverage, Package
-from memaudit.scoring.judges import Cell, cores, with_cores
+from memaudit.scoring.judge import Cell, cores, with_cores
 from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenStore
 
 NoiseKind = Literal["flip", "resample", "move"]

@@ -16,7 +16,7 @@ from memaudit.core.labels import FULL
 from memaudit.core.package import Candidate, Coverage, Experience, Package
 from memaudit.core.text import content_key
 from memaudit.core.unit_parts import NO_PART
-from memaudit.scoring.judges import Cell
+from memaudit.scoring.judge import Cell
 from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenMemory, WrittenStore
 
 

@@ -10,7 +10,7 @@ from memaudit.core.exact import total
 from memaudit.core.text import content_key
 from memaudit.scoring.caveats import NO_CAVEATS, Caveats
 from memaudit.scoring.fed_turns import NOT_FED
-from memaudit.scoring.judges import Cell, Pair
+from memaudit.scoring.judge import Cell, Pair
 
 MEMORY, DOCUMENT = "memory", "document"
 """The kinds of an exported memory, and of a document that memories are entries of."""

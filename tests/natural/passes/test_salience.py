@@ -22,7 +22,8 @@ from memaudit.natural.passes.salience import (
 )
 from memaudit.scoring.judged_store import measured_store
 from memaudit.scoring.pruning import usable_policies
-from memaudit.scoring.salience import Salience, named_salience
+from memaudit.scoring.salience import named_salience
+from memaudit.scoring.salience_source import Salience
 from tests.models.server import serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import answer, blocks, instead, plays, which

@@ -19,7 +19,7 @@ from memaudit.report.store_comparison import ComparableStore, StoreItem
 from memaudit.report.writer_groups import Member, members_by_name
 from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.judges import LexicalJudge
+from memaudit.scoring.lexical import LexicalJudge
 from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.library import Library
