@@ -198,9 +198,8 @@ def lint(
     With a package, `report.smallest` is the smallest part of the store that loses nothing. `before`
     is an earlier export, for lost updates. No model is asked.
     """
-    from memaudit.hygiene.lint import LintPlan
+    from memaudit.hygiene.lint import LintPlan, subject_of
     from memaudit.hygiene.lint import lint as look_over
-    from memaudit.hygiene.subject import subject_of
 
     opened = as_store(store)
     subject = package if isinstance(package, Package) else None

@@ -11,9 +11,8 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.formats.lint_file import LintFile
-from memaudit.hygiene.findings import LintReport, failing
+from memaudit.hygiene.findings import LintReport, failing, lint_data, sarif
 from memaudit.hygiene.lint import LintPlan, lint
-from memaudit.hygiene.lint_json import lint_data, sarif
 from memaudit.models.cache import Cache
 from memaudit.models.session import open_session
 from memaudit.natural.named_packages import natural_set

@@ -53,8 +53,8 @@ def diff(
     Two records of captures are compared by what was asked, and by the stores beside them.
     """
     from memaudit.core.exact import exact
+    from memaudit.hygiene.lint import subject_of
     from memaudit.hygiene.store_diff import diff_data, store_diff
-    from memaudit.hygiene.subject import subject_of
     from memaudit.report.diff_page import write_page
     from memaudit.scoring.judges import named_judge
 

@@ -111,13 +111,11 @@ def lint(
     --apply writes a copy without what a plan removes; nothing is deleted or overwritten.
     """
     from memaudit.hygiene.cleanup_plan import cleanup_plan
-    from memaudit.hygiene.findings import check_gate, failing
-    from memaudit.hygiene.lint import LintPlan
+    from memaudit.hygiene.findings import check_gate, failing, lint_data
+    from memaudit.hygiene.findings import sarif as sarif_data
+    from memaudit.hygiene.lint import LintPlan, subject_of
     from memaudit.hygiene.lint import lint as look_over
-    from memaudit.hygiene.lint_json import lint_data
-    from memaudit.hygiene.lint_json import sarif as sarif_data
     from memaudit.hygiene.smallest_store import PROOFS, PROVEN_PACKAGE, write_proof
-    from memaudit.hygiene.subject import subject_of
     from memaudit.io.atomic import write_file
     from memaudit.report.lint_page import write_page
     from memaudit.scoring.judges import named_judge

@@ -29,7 +29,7 @@ def quick(
     from memaudit import api
     from memaudit.cli.lint import show
     from memaudit.cli.score import print_package
-    from memaudit.hygiene.lint_json import lint_data
+    from memaudit.hygiene.findings import lint_data
     from memaudit.hygiene.quick import first_look, verdict
     from memaudit.report.quick_page import write_page
     from memaudit.scoring.score_json import package_scores_data

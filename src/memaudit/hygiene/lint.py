@@ -1,15 +1,15 @@
-"""Look a store over: everything that can be found with what there is, and what is missing else."""
+"""Run every check that the inputs allow, and name the checks that were skipped."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path, PurePosixPath
 
 from memaudit.adapters.store import (
+    Document,
     ExportedStore,
-    ExportWarning,
     Memory,
     document_lines,
-    export_warning,
 )
 from memaudit.core.cost import DECLARED, cost_rule, default_rule
 from memaudit.core.errors import MemAuditError
@@ -22,48 +22,37 @@ from memaudit.hygiene.against_units import (
     worth_nothing,
     wrongly_retired,
 )
-from memaudit.hygiene.cleanup_plan import same_words
 from memaudit.hygiene.findings import (
     CONVERSATION,
     RULES,
     UNITS,
-    Evidence,
     Finding,
     LintReport,
     evidence,
     in_order,
 )
-from memaudit.hygiene.limits import cut_off, guessed_system
-from memaudit.hygiene.secrets import mask, masked, sensitive, without_secrets
-from memaudit.hygiene.similar_memories import (
-    Pair,
-    clusters,
-    contradictions,
-    pairs_to_compare,
-)
+from memaudit.hygiene.secrets import mask, sensitive
+from memaudit.hygiene.similar_memories import pair_findings
 from memaudit.hygiene.smallest_store import smallest_stores
-from memaudit.hygiene.statement_pairs import PairVerdict, compare, pair_model
-from memaudit.hygiene.support import ConversationIndex, FoundSupport
+from memaudit.hygiene.support import own_text, support_findings
+from memaudit.io.files import open_regular
 from memaudit.models.session import ModelSession
-from memaudit.natural.passes.memory_pairs import find_pair_verdicts
-from memaudit.natural.passes.support import find_support
+from memaudit.natural.build_folder import packages_at
+from memaudit.natural.build_plan import BuildJob, plan_build
+from memaudit.scoring.fed_turns import written_from
 from memaudit.scoring.judge import Judge, judged_how
 from memaudit.scoring.judged_store import (
-    PARTS_OF_ONE,
     active_memories,
     judge_store,
     measured_store,
     writing_order,
 )
-from memaudit.scoring.limits import named_limits
+from memaudit.scoring.limits import LIMITS, TOKENS, Limit, named_limits
 from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenStore
 
 MOST_MEMORIES = 200_000
-DOUBTFUL_FROM = 0.2
-"""From this probability of either verdict by words, a model is asked about a pair."""
-
-UNRELATED_FROM = 0.6
-"""Share of memories that nothing in the conversation says, from which it is another one."""
+PACKAGE_MARK = b'"memaudit-package"'
+HEAD_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +68,33 @@ class LintPlan:
     """Whose limits hold; guessed where it is None."""
     seconds: float | None = None
     progress: Callable[[str], None] = field(default=lambda _: None)
+
+
+def subject_of(path: Path, store: ExportedStore) -> Package:
+    """The package at a path, or the conversation; of several the one that the store is about."""
+    packages = packages_at(path) if path.is_dir() or _is_package(path) else _built(path)
+    if len(packages) == 1:
+        return packages[0]
+    fitting = [package for package in packages if written_from(store, package)]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise MemAuditError(
+        f"{path}: has {counted(len(packages), 'conversation')}, and the store {store.name!r} was "
+        f"written for {'none' if not fitting else 'several'} of them; give the one to lint against"
+    )
+
+
+def _is_package(path: Path) -> bool:
+    with open_regular(path) as file:
+        return PACKAGE_MARK in file.read(HEAD_BYTES)
+
+
+def _built(path: Path) -> list[Package]:
+    """The packages of a conversation, with units where it has labelled questions."""
+    packages = [one.package for one in plan_build(BuildJob(path)).built()]
+    if not packages:
+        raise MemAuditError(f"{path}: has no conversation")
+    return packages
 
 
 def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
@@ -100,11 +116,11 @@ def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
     findings += _sensitive(memories)
     findings += _limits(store, cost, plan.system, unmeasured)
     plan.progress("duplicates and contradictions")
-    findings += _pairs(store, memories, cost, plan, notes)
+    findings += pair_findings(store, memories, cost, plan.model, plan.session, notes)
     plan.progress("support")
     turns = _turns(package)
     if turns:
-        findings += _support(memories, turns, cost, plan, notes)
+        findings += support_findings(memories, turns, cost, plan.model, plan.session, notes)
     else:
         unmeasured["unsupported"] = f"needs {CONVERSATION}: give a package or a chat"
     report = LintReport(
@@ -143,11 +159,6 @@ def _memories(store: ExportedStore, package: Package | None) -> list[Memory]:
     if not any(memory.text.strip() for memory in memories):
         raise MemAuditError(f"{store.name!r}: no memory has a text; import it with another --view")
     return writing_order(memories)
-
-
-def own_text(memory: Memory) -> str:
-    """The text of an entry without the headings above it."""
-    return memory.text.removeprefix("".join(f"{part}: " for part in memory.context))
 
 
 def store_costs(
@@ -199,6 +210,64 @@ def _sensitive(memories: Sequence[Memory]) -> Iterator[Finding]:
             yield Finding(rule, (memory.id,), "; ".join(dict.fromkeys(found)), shown)
 
 
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """What a limit cuts off of one document."""
+
+    limit: Limit
+    document: str
+    size: int
+    memories: tuple[str, ...]
+    """Entries that are cut off, in whole or in part."""
+
+
+def guessed_system(store: ExportedStore) -> str | None:
+    """Whose limits hold, by the format of the files: entries between § are Hermes's."""
+    files = {PurePosixPath(document.id).name for document in store.documents}
+    if any("\n§\n" in document.text for document in store.documents):
+        return "hermes"
+    return "claude-code" if files & {"MEMORY.md", "CLAUDE.md"} else None
+
+
+def cut_off(store: ExportedStore, system: str) -> Iterator[CutOff]:
+    """Every document that is longer than a limit allows."""
+    entries: Mapping[str, list[tuple[int, str]]] = _last_lines(store)
+    limits = named_limits(system)
+    if limits[0].system == TOKENS:
+        raise MemAuditError(f"{system}: limits all memories together; score with it as a --budget")
+    limits += [limit for limit in LIMITS if limit.system == f"{system}-user"]
+    for document in store.documents:
+        for limit in limits:
+            if limit.file and PurePosixPath(document.id).name != limit.file:
+                continue
+            size, last = _size_and_end(document, limit)
+            if size > limit.most:
+                lost = [id for line, id in entries.get(document.id, ()) if line > last]
+                yield CutOff(limit, document.id, size, tuple(lost))
+
+
+def _last_lines(store: ExportedStore) -> dict[str, list[tuple[int, str]]]:
+    """Per document, the last line and the id of every active entry."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for memory in store.active:
+        if memory.document is not None and memory.lines is not None:
+            found.setdefault(memory.document, []).append((memory.lines[1], memory.id))
+    return found
+
+
+def _size_and_end(document: Document, limit: Limit) -> tuple[int, int]:
+    """The size of a document, and the last line that is read in whole."""
+    size = last = 0
+    for number, line in enumerate(document_lines(document.text), start=1):
+        if limit.unit == "lines":
+            size += 1
+        else:
+            size += len(line) if limit.unit == "characters" else len(line.encode())
+        if size <= limit.most:
+            last = number
+    return size, last
+
+
 def _limits(
     store: ExportedStore, cost: dict[str, Fraction], system: str | None, unmeasured: dict[str, str]
 ) -> Iterator[Finding]:
@@ -222,162 +291,6 @@ def _limits(
                 (),
                 sum((cost.get(id, Fraction(0)) for id in new), Fraction(0)),
             )
-
-
-def _owners(store: ExportedStore, memories: Sequence[Memory]) -> dict[tuple[str, str], list[int]]:
-    """Places of memories by whose they are: two people may well differ."""
-    owners: dict[tuple[str, str], list[int]] = {}
-    for place, memory in enumerate(memories):
-        user = "" if store.origin.format in PARTS_OF_ONE else memory.namespace or ""
-        owners.setdefault((memory.example or "", user), []).append(place)
-    return owners
-
-
-def _pairs(
-    store: ExportedStore,
-    memories: Sequence[Memory],
-    cost: dict[str, Fraction],
-    plan: LintPlan,
-    notes: list[str],
-) -> Iterator[Finding]:
-    """Duplicates and contradictions among the memories of each owner."""
-    judged = "offline, an estimate by words" if plan.model is None else f"model:{plan.model}"
-    notes.append(f"duplicates and contradictions: {judged}")
-    ordered = ExportWarning.ORDER_UNKNOWN not in map(export_warning, store.warnings)
-    for places in _owners(store, memories).values():
-        own = [memories[place] for place in places]
-        texts = [memory.text for memory in own]
-        verdicts = _verdicts(texts, pairs_to_compare(texts), plan, store.name)
-        together = clusters(texts, verdicts, pair_model().same_from)
-        for members in together:
-            yield _duplicates([own[place] for place in members], cost)
-        for first, second in contradictions(verdicts, pair_model().conflict_from, together):
-            yield _contradiction(own[first], own[second], cost, ordered)
-
-
-def _verdicts(
-    texts: Sequence[str], pairs: Sequence[Pair], plan: LintPlan, owner: str
-) -> dict[Pair, PairVerdict]:
-    found = dict(zip(pairs, compare([(texts[a], texts[b]) for a, b in pairs]), strict=True))
-    if plan.model is None or plan.session is None:
-        return found
-    doubtful = [pair for pair, one in found.items() if max(one.same, one.conflict) >= DOUBTFUL_FROM]
-    asked = [(texts[first], texts[second]) for first, second in doubtful]
-    answers = find_pair_verdicts(asked, plan.session, plan.model, owner)
-    decided = {
-        pair: PairVerdict(float(answer == "same"), float(answer == "conflict"))
-        for pair, answer in zip(doubtful, answers, strict=True)
-        if answer is not None
-    }
-    return {pair: decided.get(pair, PairVerdict(0.0, 0.0)) for pair in found}
-
-
-def _duplicates(members: Sequence[Memory], cost: dict[str, Fraction]) -> Finding:
-    """The newest of those that say most is kept."""
-    keep = max(
-        enumerate(members), key=lambda one: (len(set(one[1].text.casefold().split())), one[0])
-    )[1]
-    others = sum((cost[one.id] for one in members if one is not keep), Fraction(0))
-    same = all(same_words(one.text, keep.text) for one in members)
-    return Finding(
-        "duplicates",
-        tuple(one.id for one in members),
-        f"{counted(len(members), 'memory')} with {'the same text' if same else 'the same content'};"
-        f" keep {keep.id}",
-        tuple(map(_quoted, members)),
-        others,
-        keep.id,
-    )
-
-
-def _contradiction(
-    first: Memory, second: Memory, cost: dict[str, Fraction], ordered: bool
-) -> Finding:
-    newer = _newer(first, second, ordered)
-    what = "which is newer is not known" if newer is None else f"{newer.id} is newer"
-    stale = [one for one in (first, second) if newer is not None and one is not newer]
-    return Finding(
-        "contradictions",
-        (first.id, second.id),
-        f"they disagree; {what}",
-        (_quoted(first), _quoted(second)),
-        sum((cost[one.id] for one in stale), Fraction(0)),
-        newer.id if newer is not None else None,
-    )
-
-
-def _newer(first: Memory, second: Memory, ordered: bool) -> Memory | None:
-    """The one with the later time, compared at the precision both have. Without times, the one
-    listed later, if the store lists memories in the order of writing."""
-    early, late = (one.updated_at or one.created_at for one in (first, second))
-    if early is not None and late is not None:
-        shown = min(len(early), len(late))
-        if early[:shown] == late[:shown]:
-            return None
-        return second if early < late else first
-    untimed = early is None and late is None
-    return second if ordered and untimed and first.lines is None else None
-
-
-def _quoted(memory: Memory) -> Evidence:
-    return evidence("memory", memory.id, memory.text)
-
-
-def _support(
-    memories: Sequence[Memory],
-    turns: Sequence[Experience],
-    cost: dict[str, Fraction],
-    plan: LintPlan,
-    notes: list[str],
-) -> list[Finding]:
-    index = ConversationIndex(turns)
-    found: list[FoundSupport | None]
-    if plan.model is not None and plan.session is not None:
-        asked = [index.to_check(without_secrets(own_text(memory))) for memory in memories]
-        answers = find_support(asked, turns, plan.session, plan.model, "support")
-        found = [
-            None if one is None else FoundSupport(one.verdict, one.turn, (), masked(one.reason))
-            for one in answers
-        ]
-        notes.append(f"support: model:{plan.model}")
-    else:
-        found = [index.support(without_secrets(own_text(memory))) for memory in memories]
-        notes.append("support: offline, an estimate by words; read the nearest turn")
-    unsaid = sum(one is not None and one.verdict == "not" for one in found)
-    if len(memories) > 1 and unsaid >= UNRELATED_FROM * len(memories):
-        notes.append(
-            f"UNRELATED: nothing in the conversation says {unsaid:,} of {len(memories):,} "
-            "memories; is it another conversation?"
-        )
-    if silent := sum(one is None for one in found):
-        notes.append(f"{counted(silent, 'memory')} got no verdict on support")
-    findings = []
-    for memory, one in zip(memories, found, strict=True):
-        if one is None or one.verdict == "supported":
-            continue
-        near = () if one.turn is None else (_turn(turns[one.turn]),)
-        what = (
-            "the conversation says it only in part"
-            if one.verdict == "partly"
-            else ("nothing in the conversation says it")
-        )
-        missing = ", ".join(one.missing[:5])
-        detail = one.reason or (f"not said anywhere: {missing}" if missing else "")
-        findings.append(
-            Finding(
-                "unsupported",
-                (memory.id,),
-                f"{what}; {detail}" if detail else what,
-                (_quoted(memory), *near),
-                cost[memory.id] if one.verdict == "not" else Fraction(0),
-            )
-        )
-    return findings
-
-
-def _turn(turn: Experience) -> Evidence:
-    speaker = f"{turn.speaker}: " if turn.speaker else ""
-    return evidence("nearest turn", turn.id, f"{speaker}{turn.text}")
 
 
 def _with_units(

@@ -14,7 +14,7 @@ from memaudit.datasets.chat import Chat
 from memaudit.datasets.json_records import json_lines
 from memaudit.datasets.registry import seen_format
 from memaudit.hygiene.findings import LintReport
-from memaudit.hygiene.subject import subject_of
+from memaudit.hygiene.lint import subject_of
 from memaudit.natural.statements import with_statements
 from memaudit.scoring.result import ScoreResult
 

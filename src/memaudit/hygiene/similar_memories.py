@@ -6,11 +6,24 @@ rarest words among the others.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 
-from memaudit.core.text import content_key
-from memaudit.hygiene.statement_pairs import PairVerdict, Statement, statement
+from memaudit.adapters.store import ExportedStore, ExportWarning, Memory, export_warning
+from memaudit.core.text import content_key, counted
+from memaudit.hygiene.cleanup_plan import same_words
+from memaudit.hygiene.findings import Finding, quoted
+from memaudit.hygiene.statement_pairs import (
+    PairVerdict,
+    Statement,
+    compare,
+    pair_model,
+    statement,
+)
+from memaudit.models.session import ModelSession
+from memaudit.natural.passes.memory_pairs import find_pair_verdicts
+from memaudit.scoring.judged_store import PARTS_OF_ONE
 
 Place = int
 Pair = tuple[Place, Place]
@@ -24,6 +37,8 @@ LEAST_SHARED = 0.25
 """The weighted share of the shorter memory's words that both must have."""
 MOST_PARTNERS = 12
 """Memories that one is compared with: those that share most."""
+DOUBTFUL_FROM = 0.2
+"""From this probability of either verdict by words, a model is asked about a pair."""
 
 
 def pairs_to_compare(texts: Sequence[str]) -> list[Pair]:
@@ -117,3 +132,103 @@ def contradictions(
         if one != other:
             found.setdefault((min(one, other), max(one, other)), pair)
     return list(found.values())
+
+
+def _owners(store: ExportedStore, memories: Sequence[Memory]) -> dict[tuple[str, str], list[int]]:
+    """Places of memories by whose they are: two people may well differ."""
+    owners: dict[tuple[str, str], list[int]] = {}
+    for place, memory in enumerate(memories):
+        user = "" if store.origin.format in PARTS_OF_ONE else memory.namespace or ""
+        owners.setdefault((memory.example or "", user), []).append(place)
+    return owners
+
+
+def pair_findings(
+    store: ExportedStore,
+    memories: Sequence[Memory],
+    cost: dict[str, Fraction],
+    model: str | None,
+    session: ModelSession | None,
+    notes: list[str],
+) -> Iterator[Finding]:
+    """Duplicates and contradictions among the memories of each owner."""
+    judged = "offline, an estimate by words" if model is None else f"model:{model}"
+    notes.append(f"duplicates and contradictions: {judged}")
+    ordered = ExportWarning.ORDER_UNKNOWN not in map(export_warning, store.warnings)
+    for places in _owners(store, memories).values():
+        own = [memories[place] for place in places]
+        texts = [memory.text for memory in own]
+        verdicts = _verdicts(texts, pairs_to_compare(texts), model, session, store.name)
+        together = clusters(texts, verdicts, pair_model().same_from)
+        for members in together:
+            yield _duplicates([own[place] for place in members], cost)
+        for first, second in contradictions(verdicts, pair_model().conflict_from, together):
+            yield _contradiction(own[first], own[second], cost, ordered)
+
+
+def _verdicts(
+    texts: Sequence[str],
+    pairs: Sequence[Pair],
+    model: str | None,
+    session: ModelSession | None,
+    owner: str,
+) -> dict[Pair, PairVerdict]:
+    found = dict(zip(pairs, compare([(texts[a], texts[b]) for a, b in pairs]), strict=True))
+    if model is None or session is None:
+        return found
+    doubtful = [pair for pair, one in found.items() if max(one.same, one.conflict) >= DOUBTFUL_FROM]
+    asked = [(texts[first], texts[second]) for first, second in doubtful]
+    answers = find_pair_verdicts(asked, session, model, owner)
+    decided = {
+        pair: PairVerdict(float(answer == "same"), float(answer == "conflict"))
+        for pair, answer in zip(doubtful, answers, strict=True)
+        if answer is not None
+    }
+    return {pair: decided.get(pair, PairVerdict(0.0, 0.0)) for pair in found}
+
+
+def _duplicates(members: Sequence[Memory], cost: dict[str, Fraction]) -> Finding:
+    """The newest of those that say most is kept."""
+    keep = max(
+        enumerate(members), key=lambda one: (len(set(one[1].text.casefold().split())), one[0])
+    )[1]
+    others = sum((cost[one.id] for one in members if one is not keep), Fraction(0))
+    same = all(same_words(one.text, keep.text) for one in members)
+    return Finding(
+        "duplicates",
+        tuple(one.id for one in members),
+        f"{counted(len(members), 'memory')} with {'the same text' if same else 'the same content'};"
+        f" keep {keep.id}",
+        tuple(map(quoted, members)),
+        others,
+        keep.id,
+    )
+
+
+def _contradiction(
+    first: Memory, second: Memory, cost: dict[str, Fraction], ordered: bool
+) -> Finding:
+    newer = _newer(first, second, ordered)
+    what = "which is newer is not known" if newer is None else f"{newer.id} is newer"
+    stale = [one for one in (first, second) if newer is not None and one is not newer]
+    return Finding(
+        "contradictions",
+        (first.id, second.id),
+        f"they disagree; {what}",
+        (quoted(first), quoted(second)),
+        sum((cost[one.id] for one in stale), Fraction(0)),
+        newer.id if newer is not None else None,
+    )
+
+
+def _newer(first: Memory, second: Memory, ordered: bool) -> Memory | None:
+    """The one with the later time, compared at the precision both have. Without times, the one
+    listed later, if the store lists memories in the order of writing."""
+    early, late = (one.updated_at or one.created_at for one in (first, second))
+    if early is not None and late is not None:
+        shown = min(len(early), len(late))
+        if early[:shown] == late[:shown]:
+            return None
+        return second if early < late else first
+    untimed = early is None and late is None
+    return second if ordered and untimed and first.lines is None else None

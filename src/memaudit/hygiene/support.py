@@ -9,15 +9,20 @@ turns are then what it is shown.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memaudit.adapters.store import Memory
 from memaudit.core.package import Experience
-from memaudit.core.text import stem, terms, times
+from memaudit.core.text import counted, stem, terms, times
+from memaudit.hygiene.findings import Evidence, Finding, evidence, quoted
+from memaudit.hygiene.secrets import masked, without_secrets
 from memaudit.hygiene.statement_pairs import Statement, statement
-from memaudit.natural.passes.support import MemoryToCheck, Verdict
+from memaudit.models.session import ModelSession
+from memaudit.natural.passes.support import MemoryToCheck, Verdict, find_support
 from memaudit.scoring.pair_features import passages, with_plain_numbers
 
 FOUND_FROM, SAID_FROM = 0.35, 0.2
@@ -26,6 +31,9 @@ conversation by its best sentence, and a sentence below the second is said nowhe
 
 SHOWN_TO_MODEL = 4
 """Turns nearest to a memory, each with its neighbours, that a model is shown."""
+
+UNRELATED_FROM = 0.6
+"""Share of memories that nothing in the conversation says, from which it is another one."""
 
 FEWEST_TERMS = 2
 """A shorter sentence says too little to be looked for alone."""
@@ -147,3 +155,66 @@ def _around(place: int, turns: Sequence[Experience]) -> list[int]:
 def _is_time(term: str) -> bool:
     """Whether a word may be a day that the conversation says otherwise: yesterday, last week."""
     return bool(_DAY.match(term) or times(frozenset([term])))
+
+
+def own_text(memory: Memory) -> str:
+    """The text of an entry without the headings above it."""
+    return memory.text.removeprefix("".join(f"{part}: " for part in memory.context))
+
+
+def support_findings(
+    memories: Sequence[Memory],
+    turns: Sequence[Experience],
+    cost: dict[str, Fraction],
+    model: str | None,
+    session: ModelSession | None,
+    notes: list[str],
+) -> list[Finding]:
+    index = ConversationIndex(turns)
+    found: list[FoundSupport | None]
+    if model is not None and session is not None:
+        asked = [index.to_check(without_secrets(own_text(memory))) for memory in memories]
+        answers = find_support(asked, turns, session, model, "support")
+        found = [
+            None if one is None else FoundSupport(one.verdict, one.turn, (), masked(one.reason))
+            for one in answers
+        ]
+        notes.append(f"support: model:{model}")
+    else:
+        found = [index.support(without_secrets(own_text(memory))) for memory in memories]
+        notes.append("support: offline, an estimate by words; read the nearest turn")
+    unsaid = sum(one is not None and one.verdict == "not" for one in found)
+    if len(memories) > 1 and unsaid >= UNRELATED_FROM * len(memories):
+        notes.append(
+            f"UNRELATED: nothing in the conversation says {unsaid:,} of {len(memories):,} "
+            "memories; is it another conversation?"
+        )
+    if silent := sum(one is None for one in found):
+        notes.append(f"{counted(silent, 'memory')} got no verdict on support")
+    findings = []
+    for memory, one in zip(memories, found, strict=True):
+        if one is None or one.verdict == "supported":
+            continue
+        near = () if one.turn is None else (_turn(turns[one.turn]),)
+        what = (
+            "the conversation says it only in part"
+            if one.verdict == "partly"
+            else ("nothing in the conversation says it")
+        )
+        missing = ", ".join(one.missing[:5])
+        detail = one.reason or (f"not said anywhere: {missing}" if missing else "")
+        findings.append(
+            Finding(
+                "unsupported",
+                (memory.id,),
+                f"{what}; {detail}" if detail else what,
+                (quoted(memory), *near),
+                cost[memory.id] if one.verdict == "not" else Fraction(0),
+            )
+        )
+    return findings
+
+
+def _turn(turn: Experience) -> Evidence:
+    speaker = f"{turn.speaker}: " if turn.speaker else ""
+    return evidence("nearest turn", turn.id, f"{speaker}{turn.text}")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from memaudit.core.errors import MemAuditError
 from memaudit.formats.file_model import validated
 from memaudit.formats.lint_file import LintFile
+from memaudit.hygiene.findings import lint_data
 from memaudit.hygiene.lint import lint
-from memaudit.hygiene.lint_json import lint_data
 from memaudit.report.lint_page import lint_view
 from memaudit.web.explorer import addresses
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
