@@ -79,7 +79,7 @@ def import_store(
     not be read.
     """
     if text is None and (time, id, namespace_field) != (None, None, None):
-        raise MemAuditError("--time, --id and --namespace-field need --text, the field to score")
+        raise MemAuditError("time, id and namespace_field need text, the field to score")
     options = ImportOptions(
         name=name,
         view=view,

@@ -285,7 +285,7 @@ def test_memori_with_the_facts_alone(tmp_path: Path) -> None:
     (memory,) = store.memories
     assert (memory.id, memory.namespace, memory.created_at) == ("1", "4", None)
     assert any("mentions a fact that is not there" in one for one in store.warnings)
-    with pytest.raises(MemAuditError, match="--chat: facts holds no transcript"):
+    with pytest.raises(MemAuditError, match="facts holds no transcript"):
         import_transcript([path], "memori")
 
 

@@ -128,7 +128,7 @@ def test_several_lists(tmp_path: Path) -> None:
     lists = {"old": [{"m": "a"}], "new": {"rows": [{"m": "b", "t": "2025-01-01"}]}}
     assert [one.text for one in read(tmp_path, lists, "m", time="t").memories] == ["b"]
     assert refused(tmp_path, lists, "m") == (
-        "e.json: 'm' is a field of old, new.rows; write which: --text old.m"
+        "e.json: 'm' is a field of old, new.rows; write which: text=old.m"
     )
     assert [one.text for one in read(tmp_path, lists, "new.rows.m").memories] == ["b"]
 
@@ -170,7 +170,7 @@ def test_refused(tmp_path: Path) -> None:
     path.write_text("- Ann eats fish.")
     assert attempt([path], options=by("m"))[1].startswith("e.md: is text without fields")
     assert attempt([path], "mapped")[1].startswith("the format mapped needs the names of fields: ")
-    assert attempt([path], "mem0", by("m"))[1].endswith("leave out --format mem0")
+    assert attempt([path], "mem0", by("m"))[1].endswith("leave out the format mem0")
     deep = json.loads('{"m":' * 70 + "1" + "}" * 70)
     assert refused(tmp_path, deep, "m.m") == "e.json: nests deeper than 64 levels"
 
@@ -201,7 +201,7 @@ def test_sqlite(tmp_path: Path) -> None:
     (note,) = import_store([path], options=by('bo"dy')).memories
     assert note.text == "Bo likes tea."
     for text, said in {
-        "at": """'at' is a field of log, mem"ories; write which: --text log.at""",
+        "at": """'at' is a field of log, mem"ories; write which: text=log.at""",
         "body": "no row has the field 'body'; fields found: log.at, log.payload, mem",
         "log.body": "no row has the field 'log.body'; fields found: log.at, log.payload, mem",
     }.items():
@@ -244,6 +244,6 @@ def test_an_unknown_format_says_how_to_map_it(tmp_path: Path) -> None:
         (tmp_path / name).write_text(content)
         line = attempt([tmp_path / name])[1]
         assert line.startswith(f"{name}: has no known format; its fields are ")
-        assert "memaudit import --text FIELD [--time FIELD --id FIELD --namespace-field" in line
+        assert "memaudit import --fields text=FIELD[,time=FIELD,id=FIELD,namespace=FIELD]" in line
         assert "plain (rows with text, memory, content or fact)" in line
     assert "its fields are nr, who, what, when: say which" in line

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from memaudit.adapters.store import read_store, store_digest
+from memaudit.cli.import_store import named_fields
 from tests.adapters.exports import EXPORTS
 from tests.cli.running import done, failure, printed_json
 
@@ -88,11 +89,19 @@ def test_fields_of_any_file(tmp_path: Path) -> None:
     path, out = tmp_path / "e.json", tmp_path / "s.json"
     path.write_text(json.dumps(rows))
     assert "its fields are body, at.t, nr, who: say" in failure("import", path, "--out", out)
-    words = ("--time", "at.t", "--id", "nr", "--namespace-field", "who", "--namespace", "bo")
-    done("import", path, "--text", "body", *words, "--out", out)
+    fields = "time=at.t,id=nr,namespace=who"
+    words = ("--namespace", "bo", "--out", out)
+    done("import", path, "--fields", f"text=body,{fields}", *words)
     (memory,) = read_store(out).memories
     assert (memory.id, memory.text, memory.created_at) == ("8", "b", "2025-01-02")
-    assert "need --text" in failure("import", path, *words, "--out", out)
+    assert "needs text=FIELD" in failure("import", path, "--fields", fields, *words)
+    for wrong in ("body", "text=", "text=body,text=nr", "text=body,user=who "):
+        line = failure("import", path, "--fields", wrong, *words)
+        assert "is not one of text=FIELD" in line or "no row has the field" in line
+
+
+def test_a_comma_in_the_name_of_a_field() -> None:
+    assert named_fields("text=a,b,id=c=d") == {"text": "a,b", "id": "c=d"}
 
 
 def test_chat_beside_the_store(tmp_path: Path) -> None:
@@ -152,15 +161,15 @@ def test_chat_refused(tmp_path: Path) -> None:
     other = tmp_path / "notes.jsonl"
     other.write_text('{"text": "mine"}\n')
     cases = {
-        "error: --chat: an export of the format mem0 holds no transcript": (mem0, chat),
-        "error: --chat: b holds no transcript": (alone, chat),
+        "error: an export of the format mem0 holds no transcript": (mem0, chat),
+        "error: b holds no transcript": (alone, chat),
         f"error: {other}: already exists and is not a chat": (both, other),
         f"error: {out}: is the store or the export": (both, out),
         f"error: {both}: is the store or the export": (both, both),
     }
     for message, (path, target) in cases.items():
         assert failure("import", path, "--out", out, "--chat", target).startswith(message)
-    assert "leave out --namespace" in failure(
+    assert "leave out the namespace" in failure(
         "import", both, "--out", out, "--chat", chat, "--namespace", "areas"
     )
     assert not out.exists()

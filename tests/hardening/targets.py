@@ -300,13 +300,13 @@ def adapter_targets() -> list[Target]:
             for number, view in enumerate(views)
         ]
         found.append(_target(f"export, {name}", files, *commands))
-    fields = "--format mapped --text m.text --time m.at --id id --namespace-field m.by"
+    fields = "--format mapped --fields text=m.text,time=m.at,id=id,namespace=m.by"
     return found + [
         _target(
             f"export, fields of {name}",
             {name: data},
             f"import {{in}}/{name} {fields} --out {{out}}/fields.json",
-            f"import {{in}}/{name} --format mapped --text {top}.m.text --out {{out}}/top.json",
+            f"import {{in}}/{name} --fields text={top}.m.text --out {{out}}/top.json",
         )
         for name, data, top in _mapped_files()
     ]

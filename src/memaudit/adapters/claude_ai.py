@@ -100,8 +100,8 @@ class ClaudeAi:
         """Every chat is a session, whatever project it belongs to."""
         if namespace is not None:
             raise MemAuditError(
-                "--chat: the conversations of Claude.ai do not say which memory they went into; "
-                "leave out --namespace"
+                "the conversations of Claude.ai do not say which memory they went into; "
+                "leave out the namespace"
             )
         transcript = Transcript()
         given = [part for part in source.parts if _is_transcript(part)]

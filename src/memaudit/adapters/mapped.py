@@ -17,7 +17,7 @@ from memaudit.adapters.store import MAX_DEPTH, ExportedStore, ReaderTime, is_vec
 from memaudit.core.errors import MemAuditError
 from memaudit.io.lenient_json import loads
 
-HOW = "memaudit import --text FIELD [--time FIELD --id FIELD --namespace-field FIELD]"
+HOW = "memaudit import --fields text=FIELD[,time=FIELD,id=FIELD,namespace=FIELD]"
 
 SAMPLED = 20
 """Elements of a list that are looked at for its fields."""
@@ -32,7 +32,7 @@ class Mapped:
     """Rows of any shape; `MappedFields` says where text, time, id and namespace are."""
 
     name = "mapped"
-    label = "any JSON, JSONL, CSV or SQLite, by --text FIELD"
+    label = "any JSON, JSONL, CSV or SQLite, by the names of its fields"
     views: tuple[str, ...] = ("text",)
     reader_time: ReaderTime | None = None
 
@@ -69,7 +69,7 @@ def _rows(part: ExportFile, fields: MappedFields) -> Iterator[ExportRow]:
     """The rows of a file, from the one place that has the fields."""
     if part.kind == "text":
         raise MemAuditError(
-            f"{part.name}: is text without fields (--text reads JSON, JSONL, CSV and SQLite)"
+            f"{part.name}: is text without fields (they are read from JSON, JSONL, CSV and SQLite)"
         )
     if too_deep(part.parsed.document):
         raise MemAuditError(f"{part.name}: nests deeper than {MAX_DEPTH} levels")
@@ -81,7 +81,7 @@ def _rows(part: ExportFile, fields: MappedFields) -> Iterator[ExportRow]:
         names = [".".join(start)[:LONGEST] for start in starts[:LISTED]]
         raise MemAuditError(
             f"{part.name}: {fields.text!r} is a field of {', '.join(names)}; write which: "
-            f"--text {names[0]}.{fields.text}"
+            f"text={names[0]}.{fields.text}"
         )
     empty = [start for start, found in seen.items() if found is None]  # a list without rows
     start = () if () in starts else (starts or empty or [()])[0]

@@ -100,7 +100,7 @@ def _owners(part: ExportFile) -> dict[object, object]:
     if not sessions or not conversations:
         raise MemAuditError(
             f"{part.name}: does not say whose the conversations are; "
-            "leave out --namespace with --chat"
+            "leave out the namespace to read them"
         )
     entities = {id: sessions.get(session) for id, session in conversations.items()}
     return {id: _label(names.get(entity, entity)) for id, entity in entities.items()}

@@ -108,7 +108,7 @@ def import_store(
     _refuse_other_files(source)
     if options.fields is not None:
         if format not in (None, Mapped.name):
-            raise MemAuditError(f"--text reads any file by its fields; leave out --format {format}")
+            raise MemAuditError(f"named fields are read in any file; leave out the format {format}")
         format = Mapped.name
     if format == JsonlOrText.name and all(is_markdown(part.name) for part in source.parts):
         format = None  # its lines are markup, not memories: they are read as they are without it
@@ -131,12 +131,12 @@ def import_transcript(
     """The transcript that an export of this format holds beside the memories."""
     adapter = named_adapter(format)
     if not isinstance(adapter, HoldsTranscript):
-        raise MemAuditError(f"--chat: an export of the format {format} holds no transcript")
+        raise MemAuditError(f"an export of the format {format} holds no transcript")
     source = open_source(paths)
     transcript = adapter.transcript(source, namespace)
     if not transcript.sessions:
         lost = f" ({transcript.account})" if transcript.left_out else ""
-        raise MemAuditError(f"--chat: {source.name} holds no transcript{lost}")
+        raise MemAuditError(f"{source.name} holds no transcript{lost}")
     return transcript
 
 

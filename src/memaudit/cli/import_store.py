@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,22 +53,13 @@ def import_store(
         ),
     ] = None,
     map: ConversationNames = None,
-    text: Annotated[
+    fields: Annotated[
         str | None,
         typer.Option(
-            metavar="FIELD",
-            help="Any JSON, JSONL, CSV or SQLite: the field with the text, such as payload.text.",
+            metavar="text=FIELD,...",
+            help="Any JSON, JSONL, CSV or SQLite: which fields are text, time, id and namespace, "
+            "such as text=payload.text,time=payload.ts,id=nr. Only text is needed.",
         ),
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="With --text: the field with the time.")
-    ] = None,
-    id: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="With --text: the field with the id.")
-    ] = None,
-    namespace_field: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="With --text: the field with the user or namespace."),
     ] = None,
     as_of: Annotated[
         str | None,
@@ -128,10 +120,7 @@ def import_store(
         as_of=as_of,
         times=named_times(times),
         map=parse_names(map or []),
-        text=text,
-        time=time,
-        id=id,
-        namespace_field=namespace_field,
+        **named_fields(fields),
     )
     written = ""
     if chat is not None:  # both are read before one is written
@@ -149,6 +138,28 @@ def import_store(
         typer.echo(safe(line))
     if chat is not None:
         typer.echo(safe(f"wrote {chat}  {written}"))
+
+
+FIELDS = {"text": "text", "time": "time", "id": "id", "namespace": "namespace_field"}
+"""What --fields calls a field, and the parameter of the API for it."""
+
+
+def named_fields(text: str | None) -> dict[str, str]:
+    """The parameters of `text=payload.text,id=nr`; a comma in the name of a field stays there."""
+    if text is None:
+        return {}
+    named: dict[str, str] = {}
+    for piece in re.split(rf",(?=(?:{'|'.join(FIELDS)})=)", text):
+        name, _, field = piece.partition("=")
+        if name not in FIELDS or not field or FIELDS[name] in named:
+            raise MemAuditError(
+                f"--fields {text!r}: {piece!r} is not one of text=FIELD, time=FIELD, id=FIELD and "
+                "namespace=FIELD, each at most once"
+            )
+        named[FIELDS[name]] = field
+    if "text" not in named:
+        raise MemAuditError(f"--fields {text!r} needs text=FIELD, the field to score")
+    return named
 
 
 def _check_chat(chat: Path, others: list[Path]) -> None:
