@@ -14,13 +14,13 @@ ARGS ?=
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
 $(BENCH_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,bench]'
 	touch $@
 
 setup: $(STAMP) ## create the virtual environment in .venv
@@ -36,6 +36,10 @@ test: kernels ## run the tests (under five minutes on two cores)
 
 test-slow: kernels ## the long tests: kill tables, fuzzing, browser walks, reproductions, documents
 	$(BIN)/python -m pytest -n auto -m slow $(ARGS)
+
+.PHONY: coverage
+coverage: kernels ## run the fast tests and print which lines of src they reach
+	$(BIN)/python -m pytest -n auto -m "not slow" --cov=memaudit --cov-report=term:skip-covered $(ARGS)
 
 .PHONY: test-nightly
 test-nightly: kernels ## the attacks of tests/hardening for hours; SEED chooses others
