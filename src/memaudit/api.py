@@ -400,10 +400,10 @@ def value(package: AnyPackage, store: Iterable[str]) -> Enclosure:
 
 
 def picture(result: ScoreResult, path: PathLike) -> None:
-    """Draw the score of every store over all budgets, as svg, png or pdf by the file's name."""
-    from memaudit.report.figures.score_curve import write_score_curve
+    """Draw the score of every store over all budgets, as an SVG file."""
+    from memaudit.report.svg_charts import write_score_chart
 
-    write_score_curve(result, Path(path))
+    write_score_chart(result, Path(path))
 
 
 def build(

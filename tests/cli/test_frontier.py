@@ -7,8 +7,6 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-import pytest
-
 from memaudit.cli.frontier import evenly
 from memaudit.core.digest import digest
 from memaudit.core.objective import value
@@ -53,27 +51,24 @@ def test_evenly_chosen_rows() -> None:
     assert [budget for budget, _ in evenly(steps, 5)] == [0, 25, 50, 75, 100]
 
 
-@pytest.mark.parametrize(
-    ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
-)
-def test_plot(tiny_file: Path, tmp_path: Path, ending: str, start: bytes) -> None:
-    """By the file's ending; drawn twice, the same bytes; nothing else is left behind."""
-    image = tmp_path / f"f.{ending}"
+def test_plot(tiny_file: Path, tmp_path: Path) -> None:
+    """Drawn twice, the same bytes; nothing else is left behind."""
+    image = tmp_path / "f.svg"
     drawn = []
     for _ in range(2):
         done("frontier", tiny_file, "--max-budget", 4, "--plot", image)
         drawn.append(image.read_bytes())
-    assert drawn[0].startswith(start)
+    assert drawn[0].startswith(b"<svg ")
     assert drawn[0] == drawn[1]
     assert sorted(path.name for path in tmp_path.iterdir()) == [image.name, "tiny.json"]
 
 
 def test_bad_options(tiny_file: Path, tmp_path: Path) -> None:
     """One line, exit code 1, before any work."""
-    nowhere = tmp_path / "no" / "f.png"
+    nowhere = tmp_path / "no" / "f.svg"
     for options, message in {
         (-1,): "--max-budget must be at least 0, not -1",
-        (1, "--plot", "f.bmp"): "cannot draw f.bmp: the name must end in .png, .svg, .pdf",
+        (1, "--plot", "f.bmp"): "cannot draw f.bmp: the name must end in .svg",
         (1, "--plot", nowhere): f"cannot write {nowhere}",
         (1, "--group-cap", 0): "the group cap must be at least 1, not 0",
     }.items():

@@ -34,7 +34,7 @@ def frontier(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also draw the frontier: .png, .svg or .pdf."),
+        typer.Option(metavar="FILE", help="Also draw the frontier, as SVG."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -50,12 +50,12 @@ def frontier(
     """Compute the optimum for every whole budget, and the budgets where it rises."""
     from memaudit.io.atomic import write_file
     from memaudit.io.packages import read_packages
-    from memaudit.report.figures.opt_frontiers import check_plot, write_plot
+    from memaudit.report.svg_charts import check_chart, write_frontier_chart
 
     if max_budget < 0:
         raise MemAuditError(f"--max-budget must be at least 0, not {max_budget}")
     if plot is not None:
-        check_plot(plot)
+        check_chart(plot)
     packages = read_packages(path)
     if out is None:
         frontiers = [_frontier(package, max_budget, group_cap) for package in packages]
@@ -71,7 +71,7 @@ def frontier(
         for item in frontiers:
             _show(item)
     if plot is not None:
-        write_plot(frontiers, plot)
+        write_frontier_chart(frontiers, plot)
         typer.echo(safe(f"plot: {plot}"), err=as_json)
 
 

@@ -60,9 +60,9 @@ def leaderboard(
     if out is not None:
         may_write(out, "page")
     if picture is not None:
-        from memaudit.report.figures.opt_frontiers import check_plot
+        from memaudit.report.figures.save import check_image
 
-        check_plot(picture)
+        check_image(picture)
     standings = board(read_scores(folder))
     beside = _beside(standings, writers) if writers is not None or picture is not None else []
     if picture is not None:

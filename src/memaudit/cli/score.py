@@ -152,7 +152,7 @@ def score(
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the score over all budgets, as svg, png or pdf."),
+        typer.Option(metavar="FILE", help="Draw the score over all budgets, as SVG."),
     ] = None,
     tokens_picture: Annotated[
         Path | None,
@@ -404,16 +404,16 @@ def _write_template(
 
 
 def _check_picture(picture: Path) -> None:
-    from memaudit.report.figures.opt_frontiers import check_plot
+    from memaudit.report.svg_charts import check_chart
 
-    check_plot(picture)
+    check_chart(picture)
 
 
 def _draw(results: ScoreResult, picture: Path) -> None:
-    from memaudit.report.figures.score_curve import write_score_curve
+    from memaudit.report.svg_charts import write_score_chart
 
     with progress("frontiers", len(results.stores) + 1) as done:
-        write_score_curve(results, picture, done)
+        write_score_chart(results, picture, done)
 
 
 def _judges(

@@ -13,6 +13,7 @@ from typing import Any
 from memaudit.core.number_text import fixed
 from memaudit.report.encoding import AreaLook
 from memaudit.report.page_numbers import amount, percent
+from memaudit.report.svg_charts import ticks
 from memaudit.report.writer_groups import Member
 
 WIDTH, HEIGHT = 340, 236
@@ -51,16 +52,6 @@ class Tick:
 
     at: float
     text: str
-
-
-def ticks(largest: float, about: int = 4) -> list[float]:
-    """About `about` round numbers from 0 up to the largest."""
-    if largest <= 0:
-        return [0.0]
-    rough = largest / about
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * f for f in (1, 2, 2.5, 5, 10) if power * f >= rough * 0.999)
-    return [round(step * i, 10) for i in range(int(largest / step + 1e-9) + 1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.report.figures.text_layout import spread
+from memaudit.report.svg_charts import spread
 
 
 def test_by_hand() -> None:

@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
-from memaudit.io.overwrite import may_write
 from memaudit.report.encoding import Look, nth_look
 from memaudit.report.figures.run_summary import FigureRun
-from memaudit.report.figures.save import FORMATS, image_of, write_image
 from memaudit.report.figures.style import (
     LARGE,
     PAPER,
@@ -132,23 +129,3 @@ def _title(about: str, room: float) -> str:
 def _with_marker(style: Look, points: bool) -> Look:
     """Without points, the sample of a line has no marker."""
     return style if points else replace(style, marker="")
-
-
-SUFFIXES = tuple(f".{form}" for form in FORMATS)
-
-
-def check_plot(path: Path) -> None:
-    """Refuse a file that cannot be drawn, before any work is done."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise MemAuditError(f"cannot draw {path}: the name must end in {', '.join(SUFFIXES)}")
-    if not path.absolute().parent.is_dir():
-        raise MemAuditError(f"cannot write {path}: its folder does not exist")
-    may_write(path, "picture")
-
-
-def write_plot(frontiers: Sequence[Frontier], path: Path) -> None:
-    """Write the figure atomically, in the format of the file name."""
-
-    check_plot(path)
-    figure = opt_frontiers(frontiers)
-    write_image(image_of(figure, path.suffix.lower().removeprefix(".")), path)

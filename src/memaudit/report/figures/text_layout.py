@@ -13,6 +13,7 @@ from matplotlib.textpath import TextToPath
 
 from memaudit.report.encoding import Look
 from memaudit.report.figures.style import MUTED, NORMAL, SMALL
+from memaudit.report.svg_charts import spread
 from memaudit.writers.registry import WRITERS
 
 ELLIPSIS = "…"
@@ -171,28 +172,6 @@ def _line(
         line.set_markerfacecolor(style.inside)
         line.set_markevery([1])
     figure.add_artist(line)
-
-
-def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places closest to the wanted ones (least squares) that are at least a gap apart.
-
-    They stay between low and high if there is room for all. Otherwise they start at low.
-    """
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    blocks: list[tuple[float, int]] = []
-    for rank, i in enumerate(order):
-        # Without the gaps, places must only ascend. Neighbours that do not are averaged.
-        total, size = wanted[i] - rank * gap, 1
-        while blocks and blocks[-1][0] / blocks[-1][1] >= total / size:
-            before, many = blocks.pop()
-            total, size = total + before, size + many
-        blocks.append((total, size))
-    rising = [total / size for total, size in blocks for _ in range(size)]
-    ceiling = max(low, high - (len(wanted) - 1) * gap)
-    places = [0.0] * len(wanted)
-    for rank, (i, place) in enumerate(zip(order, rising, strict=True)):
-        places[i] = min(max(place, low), ceiling) + rank * gap
-    return places
 
 
 MOST_LINES = 3

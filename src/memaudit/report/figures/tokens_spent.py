@@ -6,8 +6,7 @@ from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
 from memaudit.report.encoding import looks
-from memaudit.report.figures.opt_frontiers import check_plot
-from memaudit.report.figures.save import image_of, write_image
+from memaudit.report.figures.save import check_image, image_of, write_image
 from memaudit.report.figures.style import LARGE, PAPER, PRINT_WIDTH, house_style
 from memaudit.report.figures.text_layout import fitted_name, inches, note, shown
 from memaudit.scoring.result import ScoreResult
@@ -83,5 +82,5 @@ def tokens_figure(result: ScoreResult) -> Figure:
 
 
 def write_tokens_figure(result: ScoreResult, path: Path) -> None:
-    check_plot(path)
+    check_image(path)
     write_image(image_of(tokens_figure(result), path.suffix.lower().removeprefix(".")), path)
