@@ -149,7 +149,7 @@ WRITES = {
     "leaderboard --picture": "leaderboard {in}/scores --picture {x}.svg",
     "study sensitivity --journal": f"study sensitivity {P} {S} {LEXICAL} --journal {{x}}",
     "diagnose --out": f"diagnose {P} --budget 5 --writer gvt --out {{x}}",
-    "study calibrate --out": f"study calibrate {P} --budget 5 --writer gvt --writer greedy --out {{x}}",
+    "study calibrate --out": f"study calibrate {P} --writer gvt --writer greedy --out {{x}}",
     "study transfer --out": f"study transfer {TALKS} --budget 20 --out {{x}}",
     "package subset --out": f"package subset {TALKS} --out {{x}} --size 1",
     "build --out": f"build {TALKS} --out {{x}}",
