@@ -30,8 +30,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "downstream": BASE | INPUTS | {"solvers", "writers", "natural", "scoring"},
 }
 MAY_IMPORT["experiments"] = BASE | {"solvers", "writers", "generators", "scoring", "natural"}
+MAY_IMPORT["report"] = {*MAY_IMPORT}
 MAY_IMPORT["reproduce"] = {*MAY_IMPORT} - {"checker"}
-MAY_IMPORT["report"] = {*MAY_IMPORT} - {"reproduce"} | {"checker"}
 MAY_IMPORT["web"] = {*MAY_IMPORT} - {"reproduce"}
 MAY_IMPORT["api"] = {*MAY_IMPORT} - {"reproduce", "web"}
 MAY_IMPORT["pytest_plugin"] = {*MAY_IMPORT["label_audit"], "hygiene", "api"}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.io.journal import read_journal
-from memaudit.reproduce.croissant import template
-from memaudit.reproduce.folder import files_in
+from memaudit.io.run_folder import files_in
+from memaudit.report.data_card import template
 
 pytestmark = pytest.mark.slow
 mlcroissant = pytest.importorskip("mlcroissant")

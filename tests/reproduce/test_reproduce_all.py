@@ -11,9 +11,9 @@ import pytest
 from memaudit.core.digest import digest
 from memaudit.experiments.evaluate import certificate_hash
 from memaudit.generators.registry import named_distribution
+from memaudit.io.run_folder import files_in
 from memaudit.natural.named_packages import natural_set
 from memaudit.natural.prompts import PROMPTS, pass_prompt
-from memaudit.reproduce.folder import files_in
 from memaudit.solvers.solve import solve
 from tests.cli.running import failure, run
 from tests.reproduce.conftest import OPTIONS

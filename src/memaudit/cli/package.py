@@ -226,7 +226,7 @@ def card(
     """
     from memaudit.cli.reproduce import publication_day
     from memaudit.io.files import beside
-    from memaudit.reproduce.data_card import write_data_card
+    from memaudit.report.data_card import write_data_card
 
     target = out or beside(folder, "-card")
     made = write_data_card(

@@ -6,6 +6,8 @@ Whoever opens a claimed folder for something else is refused.
 """
 
 import json
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +19,7 @@ from memaudit.io.journal import open_locked
 from memaudit.io.strict_json import read_object
 
 LOCK, SPEC, ROWS = ".lock", "spec.json", "rows.jsonl"
+EMPTY = "is an empty folder"
 
 
 @contextmanager
@@ -143,3 +146,41 @@ def _clear(folder: Path, names: Sequence[str]) -> None:
 def _has_rows(folder: Path) -> bool:
     rows = folder / ROWS
     return rows.exists() and rows.stat().st_size > 0
+
+
+def entries(folder: Path) -> Iterator[tuple[str, str]]:
+    """Every entry by its path, sorted, with what is wrong with it: an empty text for a plain file.
+
+    Links are never followed. Locks and folders that are not empty are left out.
+    """
+    rows = []
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            path = Path(place, name)
+            wrong = _refused(path)
+            if wrong is not None:
+                rows.append((path.relative_to(folder).as_posix(), wrong))
+    yield from sorted(rows)
+
+
+def _refused(path: Path) -> str | None:
+    """Why an entry is not one of ours, an empty text for a file, None for what needs no mention."""
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return "is a link; only plain files can be vouched for"
+    if stat.S_ISDIR(status.st_mode):
+        return None if any(path.iterdir()) else EMPTY
+    if not stat.S_ISREG(status.st_mode):
+        return "is not a regular file"
+    if path.name == LOCK and not status.st_size:
+        return None
+    return ""
+
+
+def files_in(folder: Path) -> Iterator[str]:
+    """Every file by its path from the folder, sorted; only locks are left out."""
+    for name, wrong in entries(folder):
+        if wrong and wrong != EMPTY:
+            raise MemAuditError(f"{folder / name} {wrong}; remove it or choose another folder")
+        if not wrong:
+            yield name

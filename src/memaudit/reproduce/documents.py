@@ -10,7 +10,7 @@ from typing import Any
 from memaudit.core.number_text import ratio
 from memaudit.io.atomic import write_file
 from memaudit.io.run_folder import make_own_folder
-from memaudit.reproduce.croissant import croissant
+from memaudit.report.data_card import croissant, table
 from memaudit.reproduce.folder import (
     CARD,
     CROISSANT,
@@ -31,7 +31,7 @@ from memaudit.reproduce.scoreboard import (
     NOT_AS_PRINTED,
     Scoreboard,
 )
-from memaudit.reproduce.tables import SCALE, page, table, tables
+from memaudit.reproduce.tables import SCALE, page, tables
 
 
 def documents(

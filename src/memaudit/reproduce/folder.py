@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import os
-import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +13,7 @@ from memaudit.experiments.engines.protocol import Engine
 from memaudit.io.atomic import write_file
 from memaudit.io.files import content_digest
 from memaudit.io.journal import Journal, Key, rows_in_order
-from memaudit.io.run_folder import LOCK, refuse_other_run
+from memaudit.io.run_folder import files_in, refuse_other_run
 from memaudit.io.strict_json import read_object
 
 FORMAT, VERSION = "memaudit-reproduction", 1
@@ -42,49 +40,10 @@ PACKAGES = "packages.jsonl"
 SCOREBOARD, SCOREBOARD_PAGE = "scoreboard.json", "scoreboard.md"
 CARD, CROISSANT, LICENCES = "card.md", "croissant.json", "LICENCES.md"
 
-EMPTY = "is an empty folder"
 TEMPORARY = ".*.new-*"
 """What a killed process may leave of a file it was writing."""
 
 Task = TypeVar("Task")
-
-
-def entries(folder: Path) -> Iterator[tuple[str, str]]:
-    """Every entry by its path, sorted, with what is wrong with it: an empty text for a plain file.
-
-    Links are never followed. Locks and folders that are not empty are left out.
-    """
-    found = []
-    for place, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            path = Path(place, name)
-            wrong = _refused(path)
-            if wrong is not None:
-                found.append((path.relative_to(folder).as_posix(), wrong))
-    yield from sorted(found)
-
-
-def _refused(path: Path) -> str | None:
-    """Why an entry is not one of ours, an empty text for a file, None for what needs no mention."""
-    status = path.lstat()
-    if stat.S_ISLNK(status.st_mode):
-        return "is a link; a reproduction holds plain files"
-    if stat.S_ISDIR(status.st_mode):
-        return None if any(path.iterdir()) else EMPTY
-    if not stat.S_ISREG(status.st_mode):
-        return "is not a regular file"
-    if path.name == LOCK and not status.st_size:
-        return None
-    return ""
-
-
-def files_in(folder: Path) -> Iterator[str]:
-    """Every file by its path from the folder, sorted; only locks are left out."""
-    for name, wrong in entries(folder):
-        if wrong and wrong != EMPTY:
-            raise MemAuditError(f"{folder / name} {wrong}; remove it or choose another folder")
-        if not wrong:
-            yield name
 
 
 def file_sha256(path: Path) -> str:

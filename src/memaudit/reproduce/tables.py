@@ -8,6 +8,7 @@ from typing import Any
 
 from memaudit.core.exact import exact
 from memaudit.core.number_text import ratio, with_interval
+from memaudit.report.data_card import table
 from memaudit.reproduce.results import Results
 
 OWN_SET = (
@@ -332,17 +333,6 @@ def downstream_table(summary: Mapping[str, Any]) -> str:
 def page(title: str, about: str, *blocks: str) -> str:
     """A heading, what it is about, and blocks."""
     return "\n".join([f"# {title}\n", f"{about}\n", *blocks])
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table whose columns after the first are aligned right."""
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    lines = [head, rule, *rows]
-    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
-
-
-def _cell(value: object) -> str:
-    return str(value).replace("|", "\\|")
 
 
 def _distinct(names: Iterable[Any]) -> list[Any]:

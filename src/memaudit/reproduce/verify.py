@@ -25,7 +25,7 @@ from memaudit.generators.registry import named_distribution
 from memaudit.io.files import read_text
 from memaudit.io.journal import read_journal
 from memaudit.io.packages import read_package
-from memaudit.io.run_folder import SPEC
+from memaudit.io.run_folder import SPEC, entries, files_in
 from memaudit.io.strict_json import read_object
 from memaudit.natural.named_packages import natural_set
 from memaudit.reproduce.controlled import controlled_scoreboard_text, controlled_specs
@@ -46,9 +46,7 @@ from memaudit.reproduce.folder import (
     SCOREBOARD,
     STORES,
     SUMMARY,
-    entries,
     file_sha256,
-    files_in,
 )
 from memaudit.reproduce.manifest import Manifest, make_manifest, read_manifest
 from memaudit.reproduce.own_set import label_texts, make_downstream, package_file

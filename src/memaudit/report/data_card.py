@@ -1,10 +1,16 @@
-"""A card, Croissant metadata and provenance for a folder of packages or of scores."""
+"""A card, Croissant metadata and provenance for a folder of packages or of scores.
+
+Vocabulary and file types of Croissant are in croissant.json, and so are the texts and columns of a
+reproduction, which is described by the same vocabulary.
+"""
 
 import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +20,13 @@ from memaudit.core.package import TABLES, Package
 from memaudit.core.text import counted, visible_text
 from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
+from memaudit.io.files import content_digest, sha256
 from memaudit.io.overwrite import may_write, refuse_existing
 from memaudit.io.packages import package_places
-from memaudit.io.run_folder import make_folder
+from memaudit.io.run_folder import files_in, make_folder
 from memaudit.natural.build_folder import build_manifest
 from memaudit.natural.label_passes import label_passes
 from memaudit.natural.reliability import Reliability, reliability
-from memaudit.reproduce.croissant import template
-from memaudit.reproduce.folder import file_sha256, files_in, text_sha256
-from memaudit.reproduce.tables import table
 from memaudit.scoring.score_files import Entries, read_scores
 
 CARD, CROISSANT, PROVENANCE, INDEX = "card.md", "croissant.json", "provenance.json", "index.jsonl"
@@ -55,7 +59,7 @@ def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str
     """Describe a folder of packages or scores, and write the description into another."""
     if not folder.is_dir():
         raise MemAuditError(f"{folder}: not a folder; give a folder of packages or of scores")
-    hashes = {name: file_sha256(folder / name) for name in files_in(folder)}
+    hashes = {name: content_digest(folder / name) for name in files_in(folder)}
     made = _packages_card(folder) or _scores_card(folder)
     if made is None:
         raise MemAuditError(
@@ -79,7 +83,7 @@ def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str
     }
     home = os.path.relpath(folder, out)
     described = {f"{home}/{name}": sha256 for name, sha256 in hashes.items()}
-    own = {name: text_sha256(text) for name, text in texts.items()}
+    own = {name: sha256(text.encode()) for name, text in texts.items()}
     texts[CROISSANT] = _croissant(title, about, licence, date, {**described, **own}, columns)
     refuse_other_files(out, texts)
     make_folder(out)
@@ -248,7 +252,6 @@ def _croissant(
     title: str, about: str, licence: str, date: str, hashes: Mapping[str, str], columns: Columns
 ) -> str:
     base = template()["metadata"]
-    formats = template()["formats"]
     data = {
         "@context": base["@context"],
         "@type": "sc:Dataset",
@@ -258,38 +261,75 @@ def _croissant(
         "license": licence,
         "version": VERSION,
         "datePublished": date,
-        "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": name,
-                "name": name,
-                "contentUrl": name,
-                "encodingFormat": formats.get(name.rpartition(".")[2], "application/octet-stream"),
-                "sha256": sha256,
-            }
-            for name, sha256 in sorted(hashes.items())
-        ],
+        "distribution": [_file(name, sha256) for name, sha256 in sorted(hashes.items())],
+        "recordSet": [_record_set("items", "a row for each item", INDEX, columns)],
+    }
+    return json.dumps(data, indent=1) + "\n"
+
+
+@cache
+def template() -> dict[str, Any]:
+    """`metadata` without files, `formats` by file ending, `columns` by kind of row, `records`."""
+    data: dict[str, Any] = json.loads(
+        files(__package__).joinpath("croissant.json").read_text("utf-8")
+    )
+    return data
+
+
+def croissant(hashes: Mapping[str, str], date: str, version: str) -> str:
+    """The metadata of a reproduction's files, published on a day by a version of the program."""
+    data = {
+        **template()["metadata"],
+        "version": version,
+        "datePublished": date,
+        "citeAs": f"The MemAudit contributors. memaudit {version}.",
+        "distribution": [_file(name, sha256) for name, sha256 in sorted(hashes.items())],
         "recordSet": [
-            {
-                "@type": "cr:RecordSet",
-                "@id": "items",
-                "name": "items",
-                "description": "a row for each item",
-                "field": [
-                    {
-                        "@type": "cr:Field",
-                        "@id": f"items/{column}",
-                        "name": column,
-                        "description": meaning,
-                        "dataType": kind,
-                        "source": {
-                            "fileObject": {"@id": INDEX},
-                            "extract": {"column": column},
-                        },
-                    }
-                    for column, (kind, meaning) in columns.items()
-                ],
-            }
+            _record_set(name, rows["about"], rows["file"], template()["columns"][rows["columns"]])
+            for name, rows in template()["records"].items()
         ],
     }
     return json.dumps(data, indent=1) + "\n"
+
+
+def _file(name: str, sha256: str) -> dict[str, Any]:
+    kind = template()["formats"].get(name.rpartition(".")[2], "application/octet-stream")
+    return {
+        "@type": "cr:FileObject",
+        "@id": name,
+        "name": name,
+        "contentUrl": name,
+        "encodingFormat": kind,
+        "sha256": sha256,
+    }
+
+
+def _record_set(name: str, about: str, file: str, columns: Columns) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": about,
+        "field": [
+            {
+                "@type": "cr:Field",
+                "@id": f"{name}/{column}",
+                "name": column,
+                "description": meaning,
+                "dataType": kind,
+                "source": {"fileObject": {"@id": file}, "extract": {"column": column}},
+            }
+            for column, (kind, meaning) in columns.items()
+        ],
+    }
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table whose columns after the first are aligned right."""
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    lines = [head, rule, *rows]
+    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|")
