@@ -11,8 +11,8 @@ from tests.cli.running import done, failure, run
 from tests.golden_files import check_golden
 
 HEAVY = ("numpy", "numba", "highspy", "matplotlib", "jinja2", "pydantic", "rich", "hypothesis")
-MOST_MODULES = 180
-"""Measured: 152 with Python 3.11 and typer 0.29."""
+MOST_MODULES = 240
+"""Measured: 213 with Python 3.11 and typer 0.29, 61 of them to read entry points."""
 
 PACKAGE = (
     "package validate",

@@ -8,60 +8,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memaudit.cli import assignments
+from memaudit.cli.commands import Command
 from memaudit.cli.errors import end_tidily, explained, reported
 from memaudit.core.version import VERSION
-
-GROUPS: dict[str, dict[str, tuple[str, str]]] = {
-    "Start here": {
-        "demo": ("demo:demo", "Run a short benchmark, verify a certificate, write a report."),
-        "quick": ("quick:quick", "Take a first look at a transcript, a store, or both."),
-        "doctor": ("doctor:doctor", "Check what is installed and that the solvers work."),
-    },
-    "Score a store": {
-        "import": ("import_store:import_store", "Read the export of a memory system."),
-        "capture": ("capture:capture", "Run a memory system and save what it wrote."),
-        "lint": ("lint:lint", "Find duplicates, contradictions, junk and secrets in a store."),
-        "diff": ("diff:diff", "Compare two stores, or one at two dates."),
-        "score": ("score:score", "Score exported stores against certified optima."),
-        "limits": ("limits:limits", "List the limits of systems that can be budgets."),
-        "gate": ("gate:gate", "Fail if a store scores below a minimum, for CI."),
-        "board": ("board:board", "Compare memory systems, with repeated runs and blind labels."),
-        "leaderboard": ("leaderboard:leaderboard", "Compare all scored stores in one table."),
-        "diagnose": (
-            "diagnose:diagnose",
-            "Find what lost an answer: writing, retrieval or reading.",
-        ),
-    },
-    "Build packages": {
-        "build": ("build:build", "Build packages from conversations."),
-        "package": (
-            "package:package",
-            "Check, show, convert, describe and generate packages.",
-        ),
-    },
-    "Audit labels": {
-        "label": ("label:label", "Label what memories cover, blind."),
-        "audit": ("audit:audit", "Audit packages, labels, judges and solvers."),
-        "prompts": ("prompts:prompts", "Test how well a model follows the prompts."),
-    },
-    "Benchmark and reproduce": {
-        "run": ("run:run", "Score writers against certified optima on many packages."),
-        "report": ("report:report", "Write the HTML report of a run or a diagnosis."),
-        "study": ("study:study", "Study writers, readers and judges."),
-        "reproduce": ("reproduce:reproduce", "Recompute the paper's numbers and compare."),
-    },
-    "Explore": {
-        "serve": ("explorer:serve", "Browse runs, packages, stores and certificates."),
-    },
-    "Tools": {
-        "solve": ("solve:solve", "Find the best store for a budget, with a certificate."),
-        "verify": ("verify:verify", "Check a certificate against its package."),
-        "frontier": ("frontier:frontier", "Compute the optimum for every budget."),
-        "cache": ("cache:cache", "Export, import or show the cache of model replies."),
-        "batch": ("cache:batch", "Import replies to a batch of model requests."),
-    },
-}
-"""Every command under its heading: module and function in memaudit.cli, and its line in --help."""
+from memaudit.io.entry_points import Registered
 
 FIRST_STEPS = """\
 memaudit demo                              a ranking, a certificate, a report
@@ -69,13 +19,13 @@ memaudit import EXPORT --out STORE         read what your system wrote
 memaudit score PACKAGE STORE --budget 100  score it against the optimum
 """
 
-COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}
+COMMANDS: Registered[Command] = Registered("memaudit.commands")
 
 
 def load(name: str) -> Any:
     """Import a command: a function, or a Typer app of its own."""
-    module, _, function = COMMANDS[name][0].partition(":")
-    target = getattr(importlib.import_module(f"memaudit.cli.{module}"), function)
+    module, _, attribute = COMMANDS[name].target.partition(":")
+    target = getattr(importlib.import_module(module), attribute)
     if isinstance(target, typer.Typer):
         return typer.main.get_command(target)
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -91,11 +41,10 @@ class LazyGroup(TyperGroup):
             for line in FIRST_STEPS.splitlines():
                 formatter.write(f"  {line}\n")
         width = max(map(len, COMMANDS))
-        for heading, commands in GROUPS.items():
+        for heading in dict.fromkeys(command.heading for command in COMMANDS.values()):
+            own = [command for command in COMMANDS.values() if command.heading == heading]
             with formatter.section(heading):
-                formatter.write_dl(
-                    [(name.ljust(width), line) for name, (_, line) in commands.items()]
-                )
+                formatter.write_dl([(command.name.ljust(width), command.line) for command in own])
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
@@ -104,7 +53,7 @@ class LazyGroup(TyperGroup):
         """A placeholder that has only the help line, so that nothing is imported."""
         if cmd_name not in COMMANDS:
             return None
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], rich_markup_mode=None)
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name].line, rich_markup_mode=None)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
