@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.datasets.irregularities import REMEDIES
-from memaudit.datasets.json_records import dataset_hash
+from memaudit.datasets.records import REMEDIES
 from memaudit.datasets.registry import LOADERS
 from memaudit.datasets.subset import read_subset
+from memaudit.datasets.transcripts import dataset_hash
 from tests.cli.running import done, failure, printed_json, run, write_rows
 from tests.datasets.files import FIXTURES, kinds, load
 

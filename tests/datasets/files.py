@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.records import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 
 FILES = Path(__file__).parent / "files"

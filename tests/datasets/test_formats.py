@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.fields import IdRegistry
-from memaudit.datasets.irregularities import REMEDIES, Irregularity
 from memaudit.datasets.locomo import repaired
+from memaudit.datasets.records import REMEDIES, IdRegistry, Irregularity
 from memaudit.datasets.registry import LOADERS, guess_format, read_conversations
 from tests.datasets.files import FIXTURES, kinds, load
 

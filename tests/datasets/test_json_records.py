@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.json_records import JsonCursor
 from memaudit.datasets.registry import iter_conversations
+from memaudit.io.foreign_json import JsonCursor
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.text(max_size=9),

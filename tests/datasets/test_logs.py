@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.json_records import dataset_hash
 from memaudit.datasets.registry import guess_format, read_conversations
+from memaudit.datasets.transcripts import dataset_hash
 from tests.datasets.files import FIXTURES, kinds, load
 
 

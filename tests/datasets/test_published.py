@@ -1,6 +1,6 @@
 """The published files, where someone has them: the facts their authors and users report."""
 
-from memaudit.datasets.irregularities import DatasetCounts, count_dataset
+from memaudit.datasets.records import DatasetCounts, count_dataset
 from memaudit.datasets.registry import iter_conversations
 from tests.datasets.files import real_file
 

@@ -12,9 +12,9 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
-from memaudit.datasets.irregularities import REMEDIES, Irregularity
-from memaudit.datasets.json_records import dataset_hash
+from memaudit.datasets.records import REMEDIES, Irregularity
 from memaudit.datasets.registry import LOADERS, guess_format, iter_conversations, read_conversations
+from memaudit.datasets.transcripts import dataset_hash
 from tests.datasets.files import FIXTURES, Way, changed, kinds, load, ways
 
 

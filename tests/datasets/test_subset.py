@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question
-from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import dataset_hash
+from memaudit.datasets.records import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 from memaudit.datasets.subset import Subset, apply_subset, choose, read_subset, shares, subset_text
+from memaudit.datasets.transcripts import dataset_hash
 from tests.datasets.files import FIXTURES
 
 QUOTAS = {"a": 47, "b": 16, "c": 37}

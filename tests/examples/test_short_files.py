@@ -12,7 +12,7 @@ import pytest
 from memaudit.core.package import Package
 from memaudit.core.text import contains
 from memaudit.datasets.conversation import Conversation, Turn
-from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.records import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.candidates import EXTRACT_RULES, extracts

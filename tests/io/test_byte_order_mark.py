@@ -12,9 +12,9 @@ from memaudit.adapters.registry import import_store, open_store, parse_argument
 from memaudit.adapters.store import store_text
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.datasets.json_records import records
 from memaudit.datasets.registry import read_conversations
 from memaudit.io.certificates import read_certificates, write_certificates
+from memaudit.io.foreign_json import records
 from memaudit.io.packages import read_package, write_package
 from memaudit.io.strict_json import read_object
 from memaudit.label_audit.frame_files import read_label_sets

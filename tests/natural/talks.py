@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from memaudit.core.package import Coverage, Package
-from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.records import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 
 Row = dict[str, object]

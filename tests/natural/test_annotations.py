@@ -13,7 +13,7 @@ from memaudit.core.grounds import STATEMENT, is_exact
 from memaudit.core.labels import FULL, NONE, PARTIAL
 from memaudit.core.package import Package
 from memaudit.core.text import terms
-from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.records import LoadedConversation
 from memaudit.natural.annotations import AnnotationRecipe, build_package
 from memaudit.natural.coverage_rules import (
     CONTAINMENT,

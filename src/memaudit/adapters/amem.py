@@ -2,13 +2,20 @@
 
 import json
 
-from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of, value_at
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    SkipRow,
+    mostly_have,
+    rows_of,
+    value_at,
+)
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.core.errors import MemAuditError
-from memaudit.io.lenient_json import loads
+from memaudit.io.foreign_json import loads
 from memaudit.io.strict_json import kind_of
 
 LISTS = ("memories", "notes")

@@ -9,7 +9,7 @@ from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import one_line, shortened
 from memaudit.io.files import open_regular, read_bytes
-from memaudit.io.lenient_json import encodable
+from memaudit.io.foreign_json import encodable
 
 MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
 """An archive with members, and an empty one."""

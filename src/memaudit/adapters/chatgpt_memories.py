@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions
+from memaudit.adapters.protocol import ExportFields, ExportRow, ImportOptions, SkipRow
 from memaudit.adapters.source import ExportFile, ExportSource, text_lines
 from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.core.errors import MemAuditError

@@ -4,15 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memaudit.adapters.documents import front_matter
-from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.markdown_folder import head_fields
-from memaudit.adapters.protocol import ExportRow, ImportOptions, no_list
+from memaudit.adapters.protocol import ExportFields, ExportRow, ImportOptions, no_list
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.adapters.transcript import ChatMessage, Transcript
 from memaudit.core.errors import MemAuditError
-from memaudit.io.lenient_json import encodable
+from memaudit.io.foreign_json import encodable
 from memaudit.io.strict_json import kind_of
 from memaudit.io.timestamps import export_time
 

@@ -3,12 +3,17 @@
 from collections.abc import Iterator
 from functools import partial
 
-from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, has_table, rows_of_table
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    has_table,
+    rows_of_table,
+)
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, ReaderTime
-from memaudit.io.lenient_json import loads
+from memaudit.io.foreign_json import loads
 
 OBSERVATIONS, SUMMARIES = "observations", "session_summaries"
 REQUIRED = ("id", "project", "type", "title", "facts", "narrative", "created_at_epoch")

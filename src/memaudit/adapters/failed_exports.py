@@ -4,7 +4,7 @@ import re
 from http import HTTPStatus
 
 from memaudit.core.text import one_line, shortened
-from memaudit.io.lenient_json import encodable
+from memaudit.io.foreign_json import encodable
 
 LONGEST = 120
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import (
+    ExportFields,
     ExportRow,
     ImportOptions,
     has_table,

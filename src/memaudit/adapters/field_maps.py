@@ -13,12 +13,18 @@ from memaudit.adapters.field_map import (
     counted_pages,
     each_page,
 )
-from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger
-from memaudit.adapters.protocol import ExportRow, mostly_have, samples, value_at
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ExportRow,
+    SkipRow,
+    mostly_have,
+    samples,
+    value_at,
+)
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportWarning, State
-from memaudit.io.lenient_json import encodable, loads
+from memaudit.io.foreign_json import encodable, loads
 from memaudit.io.timestamps import export_time
 
 # Amazon Bedrock AgentCore: the records of a memory, as `list_memory_records` returns them.

@@ -1,9 +1,15 @@
 """Your own memories: JSONL or a JSON list of objects or texts, or a text file, one per line."""
 
 from memaudit.adapters.failed_exports import no_memories
-from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, rows_of, samples
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    SkipRow,
+    rows_of,
+    samples,
+)
 from memaudit.adapters.source import ExportFile, ExportSource, text_lines
 from memaudit.adapters.store import ExportedStore, ReaderTime, State
 from memaudit.core.errors import MemAuditError

@@ -3,14 +3,20 @@
 import json
 from collections.abc import Iterator
 
-from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    SkipRow,
+    mostly_have,
+    rows_of,
+)
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore, HarmlessSkip, ReaderTime, plain_json
 from memaudit.core.errors import MemAuditError
-from memaudit.io.lenient_json import loads
+from memaudit.io.foreign_json import loads
 
 LISTS = ("items",)
 LIMITS = {10: "store.search"}

@@ -9,8 +9,7 @@ from pydantic import JsonValue
 
 from memaudit.adapters.documents import ENTRIES_VERSION, Piece, split_document
 from memaudit.adapters.failed_exports import api_error
-from memaudit.adapters.fields import ExportFields, SkipRow
-from memaudit.adapters.protocol import ExportRow, ImportOptions
+from memaudit.adapters.protocol import ExportFields, ExportRow, ImportOptions, SkipRow
 from memaudit.adapters.source import ExportSource, text_lines
 from memaudit.adapters.store import (
     LEFT_OUT,
@@ -27,8 +26,8 @@ from memaudit.adapters.store import (
 )
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
-from memaudit.datasets.fields import IdRegistry
-from memaudit.io.lenient_json import encodable
+from memaudit.datasets.records import IdRegistry
+from memaudit.io.foreign_json import encodable
 from memaudit.io.strict_json import kind_of
 
 NAMED = 20

@@ -4,9 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import LONGEST_NAME, ImportLedger, MemoryDraft, first_places
-from memaudit.adapters.protocol import ImportOptions, mostly_have, rows_of, value_at
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ImportOptions,
+    SkipRow,
+    mostly_have,
+    rows_of,
+    value_at,
+)
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, ExportWarning, ReaderTime
 from memaudit.core.errors import MemAuditError

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import ExportFields, ExportRow, ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource
 from memaudit.adapters.store import ExportedStore, ReaderTime
 

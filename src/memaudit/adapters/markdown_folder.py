@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from memaudit.adapters.documents import front_matter, has_structure
-from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions
+from memaudit.adapters.protocol import ExportFields, ExportRow, ImportOptions
 from memaudit.adapters.source import ExportFile, ExportSource, is_markdown
 from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.core.errors import MemAuditError

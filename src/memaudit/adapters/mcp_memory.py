@@ -3,9 +3,15 @@
 from collections.abc import Iterator
 from functools import partial
 
-from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    SkipRow,
+    mostly_have,
+    rows_of,
+)
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, HarmlessSkip, ReaderTime
 from memaudit.io.strict_json import kind_of

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from functools import partial
 
-from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import (
+    ExportFields,
     ExportRow,
     ImportOptions,
     mostly_have,

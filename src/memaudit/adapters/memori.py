@@ -3,14 +3,19 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, has_table, rows_of_table
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    has_table,
+    rows_of_table,
+)
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, ReaderTime
 from memaudit.adapters.transcript import ChatMessage, Transcript
 from memaudit.core.errors import MemAuditError
-from memaudit.io.lenient_json import encodable
+from memaudit.io.foreign_json import encodable
 from memaudit.io.timestamps import export_time
 
 FACTS = "memori_entity_fact"

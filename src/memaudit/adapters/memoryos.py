@@ -4,9 +4,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Literal
 
-from memaudit.adapters.fields import ExportFields, SkipRow
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, no_list, rows_of
+from memaudit.adapters.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    SkipRow,
+    no_list,
+    rows_of,
+)
 from memaudit.adapters.source import ExportFile, ExportSource
 from memaudit.adapters.store import ExportedStore, HarmlessSkip, ReaderTime
 from memaudit.core.errors import MemAuditError

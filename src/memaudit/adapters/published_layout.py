@@ -10,14 +10,13 @@ from typing import Generic, TypeVar
 from pydantic import JsonValue
 
 from memaudit.adapters.failed_exports import api_error
-from memaudit.adapters.fields import ExportFields
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
-from memaudit.adapters.protocol import ExportRow, ImportOptions, mostly_have, rows_of
+from memaudit.adapters.protocol import ExportFields, ExportRow, ImportOptions, mostly_have, rows_of
 from memaudit.adapters.source import ExportSource, open_source
 from memaudit.adapters.store import ExportedStore, Memory, ReaderTime
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.io.lenient_json import encodable
+from memaudit.io.foreign_json import encodable
 from memaudit.io.strict_json import kind_of
 
 

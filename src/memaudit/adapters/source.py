@@ -15,10 +15,10 @@ from typing import Literal
 from memaudit.adapters.archives import MAGICS, Archive, is_archive
 from memaudit.adapters.sqlite_tables import MAGIC, schema
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.fields import IdRegistry
+from memaudit.datasets.records import IdRegistry
 from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import decode, read_bytes, sha256
-from memaudit.io.lenient_json import LENIENT, RefusedJson, encodable, fault, loads
+from memaudit.io.foreign_json import LENIENT, RefusedJson, encodable, fault, loads
 
 MAX_BYTES = 256 << 20
 """Of one file, and of all memory files in a folder: an export is parsed in memory."""

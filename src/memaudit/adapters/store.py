@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from memaudit.core.errors import MemAuditError
 from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
-from memaudit.io.lenient_json import encodable, loads
+from memaudit.io.foreign_json import encodable, loads
 from memaudit.io.strict_json import first_fault, kind_of
 
 STORE_FORMAT: Literal["memaudit-store"] = "memaudit-store"

@@ -13,7 +13,7 @@ from memaudit.core.text import counted
 from memaudit.io.overwrite import may_write
 
 if TYPE_CHECKING:
-    from memaudit.datasets.irregularities import DatasetCounts
+    from memaudit.datasets.records import DatasetCounts
 
 
 def inspect(
@@ -27,9 +27,9 @@ def inspect(
     ] = False,
 ) -> None:
     """Count conversations, turns and questions, and list irregularities."""
-    from memaudit.datasets.irregularities import count_dataset
-    from memaudit.datasets.json_records import dataset_hash
+    from memaudit.datasets.records import count_dataset
     from memaudit.datasets.registry import guess_format, iter_conversations
+    from memaudit.datasets.transcripts import dataset_hash
 
     name = format or guess_format(path)
     counts = count_dataset(iter_conversations(path, name))
@@ -106,9 +106,9 @@ def subset(
     ] = None,
 ) -> None:
     """Choose questions in proportion to their kinds and write a manifest."""
-    from memaudit.datasets.json_records import dataset_hash
     from memaudit.datasets.registry import guess_format, iter_conversations
     from memaudit.datasets.subset import choose, subset_text
+    from memaudit.datasets.transcripts import dataset_hash
     from memaudit.io.atomic import write_file
 
     may_write(out, "subset")

@@ -9,10 +9,14 @@ from datetime import date
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Question, Session, Turn
-from memaudit.datasets.fields import IdRegistry, RecordFields, record_fields, resolve_references
-from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import listed_or_lined
-from memaudit.io.lenient_json import encodable, loads
+from memaudit.datasets.records import (
+    IdRegistry,
+    LoadedConversation,
+    RecordFields,
+    record_fields,
+    resolve_references,
+)
+from memaudit.io.foreign_json import encodable, listed_or_lined, loads
 from memaudit.io.strict_json import kind_of
 
 RECORD = frozenset(

@@ -6,9 +6,14 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question, Session, Turn
-from memaudit.datasets.fields import IdRegistry, RecordFields, resolve_references
-from memaudit.datasets.irregularities import LoadedConversation, Notes
-from memaudit.datasets.json_records import json_lines
+from memaudit.datasets.records import (
+    IdRegistry,
+    LoadedConversation,
+    Notes,
+    RecordFields,
+    resolve_references,
+)
+from memaudit.io.foreign_json import json_lines
 
 ROWS = {
     "conversation": frozenset({"conversation", "topic"}),

@@ -5,9 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Session, Turn, numbered_by_time
-from memaudit.datasets.fields import IdRegistry, RecordFields, as_text
-from memaudit.datasets.irregularities import LoadedConversation, Notes
-from memaudit.datasets.json_records import records
+from memaudit.datasets.records import (
+    IdRegistry,
+    LoadedConversation,
+    Notes,
+    RecordFields,
+    as_text,
+)
+from memaudit.io.foreign_json import records
 
 CHAT = frozenset(
     {

@@ -4,9 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Session, Turn
-from memaudit.datasets.fields import IdRegistry, RecordFields, as_text
-from memaudit.datasets.irregularities import LoadedConversation, Notes
-from memaudit.datasets.json_records import listed_or_lined
+from memaudit.datasets.records import (
+    IdRegistry,
+    LoadedConversation,
+    Notes,
+    RecordFields,
+    as_text,
+)
+from memaudit.io.foreign_json import listed_or_lined
 
 SPOKEN = frozenset({"user", "assistant"})
 LINE = frozenset(

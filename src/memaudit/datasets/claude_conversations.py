@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Session, Turn, numbered_by_time
-from memaudit.datasets.fields import IdRegistry, RecordFields
-from memaudit.datasets.irregularities import LoadedConversation, Notes
-from memaudit.datasets.json_records import records
+from memaudit.datasets.records import IdRegistry, LoadedConversation, Notes, RecordFields
+from memaudit.io.foreign_json import records
 
 CHAT = frozenset(
     {

@@ -8,9 +8,14 @@ from decimal import Decimal
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, MemoryPoint, Question, Session, Turn
-from memaudit.datasets.fields import IdRegistry, RecordFields, as_text, record_fields
-from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import listed_or_lined
+from memaudit.datasets.records import (
+    IdRegistry,
+    LoadedConversation,
+    RecordFields,
+    as_text,
+    record_fields,
+)
+from memaudit.io.foreign_json import listed_or_lined
 from memaudit.io.strict_json import kind_of
 
 RECORD = frozenset(

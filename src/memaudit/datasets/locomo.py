@@ -5,16 +5,15 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
-from memaudit.datasets.fields import (
+from memaudit.datasets.records import (
     IdRegistry,
+    LoadedConversation,
     RecordFields,
     as_text,
     record_fields,
     resolve_references,
 )
-from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import records
-from memaudit.io.lenient_json import encodable
+from memaudit.io.foreign_json import encodable, records
 from memaudit.io.strict_json import kind_of
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}

@@ -4,9 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Question, Session, Turn
-from memaudit.datasets.fields import IdRegistry, RecordFields, record_fields, resolve_references
-from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import records
+from memaudit.datasets.records import (
+    IdRegistry,
+    LoadedConversation,
+    RecordFields,
+    record_fields,
+    resolve_references,
+)
+from memaudit.io.foreign_json import records
 
 RECORD = frozenset(
     {

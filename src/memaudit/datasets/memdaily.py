@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memaudit.datasets.conversation import Conversation, Question, Session, Turn
-from memaudit.datasets.fields import IdRegistry, RecordFields, resolve_references
-from memaudit.datasets.irregularities import LoadedConversation, Notes
-from memaudit.datasets.json_records import JsonCursor, record
+from memaudit.datasets.records import (
+    IdRegistry,
+    LoadedConversation,
+    Notes,
+    RecordFields,
+    resolve_references,
+)
 from memaudit.io.files import open_regular
-from memaudit.io.lenient_json import encodable
+from memaudit.io.foreign_json import JsonCursor, encodable, record
 from memaudit.io.strict_json import kind_of
 
 TRAJECTORY = frozenset({"tid", "message_list", "QA", "question_list"})

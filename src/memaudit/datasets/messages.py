@@ -7,9 +7,14 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Session, Turn
-from memaudit.datasets.fields import IdRegistry, RecordFields, as_text
-from memaudit.datasets.irregularities import LoadedConversation, Notes
-from memaudit.datasets.json_records import listed_or_lined
+from memaudit.datasets.records import (
+    IdRegistry,
+    LoadedConversation,
+    Notes,
+    RecordFields,
+    as_text,
+)
+from memaudit.io.foreign_json import listed_or_lined
 
 OPENAI, SHAREGPT = "messages", "conversations"
 """The field that holds the messages, in each of the two layouts."""

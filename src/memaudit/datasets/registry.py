@@ -15,16 +15,15 @@ from memaudit.datasets.chatgpt_conversations import ChatGPTConversations
 from memaudit.datasets.claude_code import ClaudeCode
 from memaudit.datasets.claude_conversations import ClaudeConversations
 from memaudit.datasets.halumem import HaluMem
-from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import JsonCursor
 from memaudit.datasets.locomo import LoCoMo
 from memaudit.datasets.longmemeval import LongMemEval
 from memaudit.datasets.memdaily import MemDaily
 from memaudit.datasets.messages import Messages
-from memaudit.datasets.transcript_files import transcript_files
-from memaudit.datasets.transcripts import Transcripts
+from memaudit.datasets.records import LoadedConversation
+from memaudit.datasets.transcripts import Transcripts, transcript_files
 from memaudit.io.entry_points import Registered
 from memaudit.io.files import open_regular
+from memaudit.io.foreign_json import JsonCursor
 
 
 class DatasetLoader(Protocol):

@@ -12,10 +12,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Question
-from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import JsonCursor, dataset_hash
+from memaudit.datasets.records import LoadedConversation
 from memaudit.datasets.registry import iter_conversations
+from memaudit.datasets.transcripts import dataset_hash
 from memaudit.io.files import open_regular
+from memaudit.io.foreign_json import JsonCursor
 from memaudit.io.strict_json import first_fault
 
 Chosen = tuple[str, str]

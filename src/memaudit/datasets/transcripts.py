@@ -1,5 +1,6 @@
 """A folder of Markdown or text transcripts: each file a session, the folder one conversation."""
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -8,11 +9,9 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.conversation import Conversation, Session, Turn, numbered_by_time
-from memaudit.datasets.fields import IdRegistry
-from memaudit.datasets.irregularities import LoadedConversation, Notes
-from memaudit.datasets.transcript_files import other_entries, transcript_files
-from memaudit.io.files import read_text
-from memaudit.io.lenient_json import encodable
+from memaudit.datasets.records import IdRegistry, LoadedConversation, Notes
+from memaudit.io.files import names_in, open_regular, read_text
+from memaudit.io.foreign_json import CHUNK, encodable, read_piece
 from memaudit.io.timestamps import iso_time
 
 BOLD = re.compile(r"\*\*(?P<name>[^*:]{1,60})(?::\*\*|\*\*:)(?P<text>.*)")
@@ -152,3 +151,45 @@ def _date(name: str, first: str, style: re.Pattern[str], notes: Notes) -> tuple[
 def _role(name: str) -> str:
     known = name.casefold()
     return "assistant" if known in ASSISTANTS else "system" if known == "system" else "user"
+
+
+ENDINGS = frozenset({".md", ".markdown", ".txt"})
+
+
+def transcript_files(folder: Path) -> list[Path]:
+    """The folder's own Markdown and text files by name; an error if there are none."""
+    files = [path for path in _visible(folder) if is_transcript(path)]
+    if not files:
+        raise MemAuditError(
+            f"{folder.name or folder}: is a folder without transcripts "
+            f"({', '.join(sorted(ENDINGS))}); give a file or a folder that holds some"
+        )
+    return files
+
+
+def other_entries(folder: Path) -> list[str]:
+    """The names of everything else in the folder that is not hidden."""
+    return [path.name for path in _visible(folder) if not is_transcript(path)]
+
+
+def is_transcript(path: Path) -> bool:
+    return path.suffix.lower() in ENDINGS and not path.is_dir()
+
+
+def _visible(folder: Path) -> list[Path]:
+    return [folder / name for name in names_in(folder) if not name.startswith(".")]
+
+
+def dataset_hash(path: Path) -> str:
+    """The SHA-256 of a file, or of the names and contents of a folder's transcripts."""
+    total = hashlib.sha256()
+    if path.is_dir():
+        for file_path in transcript_files(path):
+            total.update(
+                f"{file_path.name}\0{dataset_hash(file_path)}\n".encode("utf-8", "surrogateescape")
+            )
+        return total.hexdigest()
+    with open_regular(path) as file:
+        while piece := read_piece(file, CHUNK, path.name):
+            total.update(piece)
+    return total.hexdigest()

@@ -21,7 +21,7 @@ from memaudit.formats.file_model import validated
 from memaudit.formats.plan_file import FORMAT, VERSION, Action, ActionName, PlanFile
 from memaudit.hygiene.findings import LintReport, evidence
 from memaudit.io.files import beside, read_text
-from memaudit.io.lenient_json import loads
+from memaudit.io.foreign_json import loads
 from memaudit.io.strict_json import read_object
 
 ALSO_COVERED = "what it covers, the kept memories cover"

@@ -11,10 +11,10 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.datasets.chat import Chat
-from memaudit.datasets.json_records import json_lines
 from memaudit.datasets.registry import seen_format
 from memaudit.hygiene.findings import LintReport
 from memaudit.hygiene.lint import subject_of
+from memaudit.io.foreign_json import json_lines
 from memaudit.natural.statements import with_statements
 from memaudit.scoring.result import ScoreResult
 

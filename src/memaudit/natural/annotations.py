@@ -11,7 +11,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Candidate, Package
 from memaudit.core.text import one_line
 from memaudit.core.unit_parts import whole_units
-from memaudit.datasets.irregularities import Irregularity, LoadedConversation
+from memaudit.datasets.records import Irregularity, LoadedConversation
 from memaudit.natural.candidates import Offer, dataset_offers, extracts, update_offers
 from memaudit.natural.coverage_rules import coverage_rows
 from memaudit.natural.evidence import LocatedUnit, gold_evidence, point_evidence

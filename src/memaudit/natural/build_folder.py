@@ -15,7 +15,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import is_exact
 from memaudit.core.package import TABLES, Package
 from memaudit.core.version import VERSION
-from memaudit.datasets.irregularities import Irregularity, LoadedConversation
+from memaudit.datasets.records import Irregularity, LoadedConversation
 from memaudit.io.atomic import clear_leftover, write_file
 from memaudit.io.files import read_text
 from memaudit.io.packages import BUILD_FORMAT, examine, package_places, write_package

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from memaudit.core.cost import WORDS, default_rule
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregularities import LoadedConversation
-from memaudit.datasets.json_records import dataset_hash
+from memaudit.datasets.records import LoadedConversation
 from memaudit.datasets.registry import guess_format, iter_conversations
 from memaudit.datasets.subset import Subset, apply_subset, read_subset
+from memaudit.datasets.transcripts import dataset_hash
 from memaudit.natural.annotations import AnnotatedBuild, AnnotationRecipe, build_package
 from memaudit.natural.label_files import NO_LABELS, Labels
 from memaudit.natural.transcript import BY_TURN

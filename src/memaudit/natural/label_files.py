@@ -17,10 +17,10 @@ from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.unit_parts import WholeUnit
-from memaudit.datasets.json_records import dataset_hash, json_lines, read_piece
+from memaudit.datasets.transcripts import dataset_hash
 from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import open_regular
-from memaudit.io.lenient_json import encodable
+from memaudit.io.foreign_json import encodable, json_lines, read_piece
 from memaudit.io.strict_json import kind_of
 
 MAX_BYTES = 256 << 20

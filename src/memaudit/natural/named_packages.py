@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memaudit.core.cost import default_rule
 from memaudit.core.package import Package
-from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.records import LoadedConversation
 from memaudit.datasets.registry import read_conversations
 from memaudit.io.files import content_digest
 from memaudit.io.packages import PackagePlace

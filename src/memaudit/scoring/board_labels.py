@@ -13,10 +13,10 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import one_line
-from memaudit.datasets.json_records import json_lines
 from memaudit.formats.board_file import BoardPlan
 from memaudit.io.atomic import write_lines
 from memaudit.io.files import read_text
+from memaudit.io.foreign_json import json_lines
 from memaudit.natural.label_files import CELL_FIELDS, LabelRow, cell_rows, label_rows
 from memaudit.scoring.label_judges import MEMORY_FIELDS
 

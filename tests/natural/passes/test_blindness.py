@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memaudit.datasets.conversation import Conversation, Question, Representation, Session, Turn
-from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.records import LoadedConversation
 from memaudit.models.cache import Cache
 from memaudit.models.prompt import RULE
 from memaudit.models.session import ModelSession, open_session

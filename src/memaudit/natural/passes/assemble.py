@@ -15,7 +15,7 @@ from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Package, Qu
 from memaudit.core.text import one_line
 from memaudit.core.unit_parts import has_usable_words, part_id, part_units
 from memaudit.datasets.conversation import Question
-from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.records import LoadedConversation
 from memaudit.models.prompt import provenance
 from memaudit.natural.evidence import query_of
 from memaudit.natural.label_passes import CONVERSATION

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.irregularities import LoadedConversation
+from memaudit.datasets.records import LoadedConversation
 from memaudit.io.atomic import write_file
 from memaudit.io.run_folder import locked
 from memaudit.io.strict_json import json_text

@@ -1,22 +1,173 @@
-"""Records of a dataset field by field, their unique ids, and what a reference to an id means.
+"""Records of a dataset field by field, their ids, and how much the file holds.
 
-A field that breaks its format's promise becomes an irregularity; reading goes on without it.
+A field that breaks its format's promise becomes an irregularity, which is counted, not hidden;
+reading goes on without it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from decimal import Decimal
 
-from memaudit.datasets.irregularities import Notes
-from memaudit.io.lenient_json import encodable
+from memaudit.core.cost import cost_rule, default_rule
+from memaudit.core.text import shortened
+from memaudit.datasets.conversation import Conversation
+from memaudit.io.foreign_json import ForeignRow, encodable
 from memaudit.io.strict_json import kind_of
 from memaudit.io.timestamps import export_time, iso_time
 
+REMEDIES = {
+    "missing field": "left empty",
+    "wrong type": "left out",
+    "number for text": "written as text",
+    "broken character": "replaced by U+FFFD",
+    "unknown field": "ignored",
+    "time not understood": "left empty",
+    "missing id": "numbered by its place",
+    "repeated id": "renamed with #2, #3, ...",
+    "empty text": "kept",
+    "empty session": "kept",
+    "unknown speaker": "kept",
+    "unknown category": "kind is 'unknown'",
+    "no evidence": "kept",
+    "several references in one": "split",
+    "zero-padded reference": "zeros removed",
+    "malformed reference": "dropped",
+    "reference to nothing": "dropped",
+    "ambiguous reference": "dropped",
+    "repeated reference": "kept once",
+    "lists of different lengths": "sessions without an entry have none, spare entries are ignored",
+    "date without a session": "ignored",
+    "sessions out of order": "kept in the file's order",
+    "session after the question": "kept",
+    "evidence outside the cited sessions": "kept",
+    "number differs from place": "place used",
+    "answer differs from the right choice": "answer kept",
+    "failed generation": "question left out",
+    "system or tool message": "left out",
+    "message without text": "left out",
+    "message on another branch": "left out",
+    "part without text": "left out",
+    "attachment": "left out",
+    "text before the first turn": "left out",
+    "not a transcript": "left out",
+    "speaker named once": "kept",
+}
+"""What is done about each kind of irregularity; docs/datasets.md explains them."""
 
-class RecordFields:
+LONGEST = 80
+"""Characters of a value that an irregularity quotes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Irregularity:
+    """One irregularity: in which conversation and field, at which id, and what was done."""
+
+    conversation: str
+    where: str
+    id: str
+    what: str
+    found: str
+    done: str
+
+
+@dataclass(slots=True)
+class Notes:
+    """Collects what is irregular while one conversation is read."""
+
+    entries: list[tuple[str, str, str, str]] = field(default_factory=list)
+    unknown: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, what: str, where: str, id: str = "", found: object = "") -> None:
+        """Note an irregularity; `what` is a key of REMEDIES."""
+        text = encodable(shortened(str(found), LONGEST))
+        self.entries.append((where, id, what, text))
+
+    def of(self, conversation: str) -> "tuple[Irregularity, ...]":
+        """All irregularities, once the conversation has its id."""
+        return tuple(
+            Irregularity(conversation, where, id, what, found, REMEDIES[what])
+            for where, id, what, found in self.entries
+        )
+
+    def unknown_field(self, where: str, id: str, name: str) -> None:
+        """Note an unknown field once per conversation: it may be in every turn."""
+        if (where, name) not in self.unknown:
+            self.unknown.add((where, name))
+            self.add("unknown field", where, id, name)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConversation:
+    """A conversation and what was irregular about it."""
+
+    conversation: Conversation
+    irregularities: tuple[Irregularity, ...] = ()
+
+
+@dataclass(slots=True)
+class DatasetCounts:
+    """How much a dataset holds.
+
+    `references` are evidence pointers as listed, `evidence` those that name a turn.
+    """
+
+    conversations: int = 0
+    sessions: int = 0
+    turns: int = 0
+    words: int = 0
+    """By the cost rule that counts the words of each conversation."""
+    cost_rules: Counter[str] = field(default_factory=Counter)
+    """Conversations by that rule."""
+    questions: Counter[str] = field(default_factory=Counter)
+    abstentions: int = 0
+    references: int = 0
+    evidence: int = 0
+    evidence_sessions: int = 0
+    representations: Counter[str] = field(default_factory=Counter)
+    irregularities: list[Irregularity] = field(default_factory=list)
+
+    def add(self, loaded: LoadedConversation) -> None:
+        conversation = loaded.conversation
+        self.conversations += 1
+        self.sessions += len(conversation.sessions)
+        texts = [turn.text for turn in conversation.turns]
+        rule = default_rule(texts)
+        self.turns += len(texts)
+        self.words += sum(map(cost_rule(rule), texts))
+        self.cost_rules[rule] += 1
+        for question in conversation.questions:
+            self.questions[question.kind] += 1
+            self.abstentions += question.abstention
+            self.references += question.references
+            self.evidence += len(question.evidence)
+            self.evidence_sessions += len(question.evidence_sessions)
+        self.representations.update(shipped.kind for shipped in conversation.representations)
+        self.irregularities += loaded.irregularities
+
+    def groups(self) -> list[tuple[str, int, Irregularity]]:
+        """Irregularities by kind, the most frequent first: how many, and the first of them."""
+        first: dict[str, Irregularity] = {}
+        for irregularity in self.irregularities:
+            first.setdefault(irregularity.what, irregularity)
+        total = Counter(irregularity.what for irregularity in self.irregularities)
+        order = sorted(total, key=lambda what: (-total[what], what))
+        return [(what, total[what], first[what]) for what in order]
+
+
+def count_dataset(conversations: Iterable[LoadedConversation]) -> DatasetCounts:
+    total = DatasetCounts()
+    for loaded in conversations:
+        total.add(loaded)
+    return total
+
+
+class RecordFields(ForeignRow):
     """The fields of one object; `where` is its place in the format, `id` the row it belongs to."""
 
     def __init__(self, data: dict[str, object], where: str, id: str, notes: Notes) -> None:
-        self.data, self.where, self.id, self.notes = data, where, id, notes
+        super().__init__(data)
+        self.where, self.id, self.notes = where, id, notes
 
     def place(self, name: str) -> str:
         """How irregularities name a field."""
@@ -25,10 +176,16 @@ class RecordFields:
     def note(self, what: str, name: str, found: object = "") -> None:
         self.notes.add(what, self.place(name), self.id, found)
 
+    def missing(self, name: str) -> None:
+        self.note("missing field", name)
+
+    def mistyped(self, name: str, what: str) -> None:
+        self.note("wrong type", name, what)
+
     def text(self, name: str, required: bool = True) -> str | None:
         if self.data.get(name) is None:
             if required:
-                self.note("missing field", name)
+                self.missing(name)
             return None
         return as_text(self.data[name], self.notes, self.place(name), self.id)
 
@@ -41,10 +198,7 @@ class RecordFields:
 
     def label(self, name: str) -> str | None:
         """An id or name, which may be a whole number; None if missing or empty."""
-        value = self.data.get(name)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        return self.text(name, required=False) or None
+        return self.whole_number(name) or self.text(name, required=False) or None
 
     def time(self, name: str, required: bool = True) -> str | None:
         text = self.text(name, required)
@@ -60,7 +214,7 @@ class RecordFields:
         value = self.data.get(name)
         if value is None:
             if required:
-                self.note("missing field", name)
+                self.missing(name)
             return None
         moment = export_time(value)
         if moment is None:
@@ -72,28 +226,8 @@ class RecordFields:
         """True only where the file says true."""
         value = self.data.get(name)
         if value is not None and not isinstance(value, bool):
-            self.note("wrong type", name, f"{kind_of(value)}, not true or false")
+            self.mistyped(name, f"{kind_of(value)}, not true or false")
         return value is True
-
-    def rows(self, name: str, required: bool = True) -> list[object]:
-        value = self.data.get(name)
-        if isinstance(value, list):
-            return value
-        if value is not None:
-            self.note("wrong type", name, f"{kind_of(value)}, not a list")
-        elif required:
-            self.note("missing field", name)
-        return []
-
-    def object(self, name: str) -> dict[str, object]:
-        value = self.data.get(name)
-        if isinstance(value, dict):
-            return value
-        if value is None:
-            self.note("missing field", name)
-        else:
-            self.note("wrong type", name, f"{kind_of(value)}, not an object")
-        return {}
 
     def objects(self, name: str) -> Iterator[tuple[int, "RecordFields"]]:
         """The objects of a list with their places; anything else in it is left out."""
@@ -101,7 +235,7 @@ class RecordFields:
             if isinstance(row, dict):
                 yield place, RecordFields(row, self.place(name), self.id, self.notes)
             else:
-                self.note("wrong type", f"{name}[{place}]", f"{kind_of(row)}, not an object")
+                self.mistyped(f"{name}[{place}]", f"{kind_of(row)}, not an object")
 
     def note_unknown(self, known: Collection[str]) -> None:
         """Note the fields that the format does not know."""

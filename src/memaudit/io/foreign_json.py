@@ -1,18 +1,81 @@
-"""A JSON or JSONL file read record by record: memory holds one record, not the file."""
+"""JSON as other people write it: lenient values, records read one by one, and the fields of a row.
+
+Numbers stay as written, NaN is nothing, and no key stands twice in an object. Of a file, memory
+holds one record.
+"""
 
 import codecs
-import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from memaudit.core.errors import MemAuditError
-from memaudit.datasets.transcript_files import transcript_files
 from memaudit.io.files import open_regular
-from memaudit.io.lenient_json import LENIENT, RefusedJson, fault
 from memaudit.io.strict_json import kind_of
+
+MAX_DIGITS = 60
+
+
+class RefusedJson(ValueError):
+    """Something the JSON grammar allows and no dataset or export should hold."""
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise RefusedJson(f"a number has more than {MAX_DIGITS} digits")
+    return int(text)
+
+
+def _decimal(text: str) -> Decimal:
+    if len(text) > MAX_DIGITS:
+        raise RefusedJson(f"a number has more than {MAX_DIGITS} digits")
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        raise RefusedJson(f"the number {text} is out of range") from None
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise RefusedJson(f"the key {twice!r} appears twice in one object")
+    return members
+
+
+LENIENT = json.JSONDecoder(
+    object_pairs_hook=_pairs,
+    parse_float=_decimal,
+    parse_int=_integer,
+    parse_constant=lambda _: None,  # NaN and infinities: how table libraries write a missing value
+)
+
+
+def loads(text: str) -> object:
+    """One JSON value; a ValueError in one line where the text is not one."""
+    try:
+        return LENIENT.decode(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not valid JSON: {fault(error)} at character {error.pos}") from None
+    except RecursionError:
+        raise ValueError("nests too deeply") from None
+
+
+def fault(error: json.JSONDecodeError) -> str:
+    """What is wrong with a JSON text, without the place."""
+    return error.msg.removesuffix(" at").lower()
+
+
+def encodable(text: str) -> str:
+    """The text with unpaired surrogates, which no file can hold, replaced by U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
 
 CHUNK = 1 << 16
 LONGEST_LINE = 1 << 24
@@ -82,21 +145,6 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
             if text.strip():
                 yield number, _parsed(text, where, byte, ended=line.endswith(b"\n"))
             byte += len(line)
-
-
-def dataset_hash(path: Path) -> str:
-    """The SHA-256 of a file, or of the names and contents of a folder's transcripts."""
-    total = hashlib.sha256()
-    if path.is_dir():
-        for file_path in transcript_files(path):
-            total.update(
-                f"{file_path.name}\0{dataset_hash(file_path)}\n".encode("utf-8", "surrogateescape")
-            )
-        return total.hexdigest()
-    with open_regular(path) as file:
-        while piece := read_piece(file, CHUNK, path.name):
-            total.update(piece)
-    return total.hexdigest()
 
 
 def read_piece(file: BinaryIO, size: int, name: str, whole_line: bool = False) -> bytes:
@@ -269,3 +317,48 @@ class JsonCursor:
 
     def _error(self, message: str, byte: int, near: str = "at") -> MemAuditError:
         return MemAuditError(f"{self._name}: {message} ({near} byte {byte})")
+
+
+class ForeignRow:
+    """The fields of one object.
+
+    What a missing or mistyped field costs is for the kind of file to say: a memory without text is
+    skipped, a turn without text is kept.
+    """
+
+    def __init__(self, data: dict[str, object]) -> None:
+        self.data = data
+
+    def missing(self, name: str) -> None:
+        """Told of a field that should be there."""
+
+    def mistyped(self, name: str, what: str) -> None:
+        """Told of a value that is left out, and what it is instead."""
+        raise NotImplementedError
+
+    def rows(self, name: str, required: bool = True) -> list[object]:
+        """A list; empty where there is none."""
+        value = self.data.get(name)
+        if isinstance(value, list):
+            return value
+        if value is not None:
+            self.mistyped(name, f"{kind_of(value)}, not a list")
+        elif required:
+            self.missing(name)
+        return []
+
+    def object(self, name: str) -> dict[str, object]:
+        """An object; empty where there is none."""
+        value = self.data.get(name)
+        if isinstance(value, dict):
+            return value
+        if value is None:
+            self.missing(name)
+        else:
+            self.mistyped(name, f"{kind_of(value)}, not an object")
+        return {}
+
+    def whole_number(self, name: str) -> str | None:
+        """An id that is written as a whole number, as text."""
+        value = self.data.get(name)
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
