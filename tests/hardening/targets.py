@@ -31,14 +31,13 @@ from memaudit.io.certificates import write_certificates
 from memaudit.io.packages import write_package
 from memaudit.io.published_folder import write_artifact
 from memaudit.io.run_folder import LOCK, ROWS
-from memaudit.natural.build_folder import build_into
-from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.named_packages import short_set
 from memaudit.writers.registry import named_writer
 from tests.adapters.exports import EXPORTS, write_tables
 from tests.cli.running import done, import_texts
 from tests.datasets.files import FIXTURES
 from tests.models.test_cache import exported, fill
+from tests.natural.test_named_packages import build_of_folders
 from tests.web.annotate.small_frames import frame_folder
 from tests.web.explorer.libraries import sheet_data
 
@@ -238,7 +237,7 @@ def package_targets() -> list[Target]:
         "package recost {in}/p.json {out}/r.json --rule bytes",
     )
     published = [FULL, FULL.replace(name="b", group_cap=1)]
-    built = files_of(lambda place: build_into(BuildJob(FIXTURES["chat"]), place / "b", "folder"))
+    built = files_of(lambda place: build_of_folders(place / "b"))
     return [
         _target(
             "package, one file",
@@ -342,7 +341,7 @@ def dataset_targets() -> list[Target]:
             _fixture(FIXTURES[name]),
             f"package inspect {{in}}/{FIXTURES[name].name}",
             f"package inspect {{in}}/{FIXTURES[name].name} --format {name} --json",
-            f"build {{in}}/{FIXTURES[name].name} --out {{out}}/b --as folder",
+            f"build {{in}}/{FIXTURES[name].name} --out {{out}}/b",
             f"build {{in}}/{FIXTURES[name].name} --format {name} --out {{out}}/c",
         )
         for name in LOADERS

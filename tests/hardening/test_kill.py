@@ -273,13 +273,6 @@ JOBS = (
         last_words=" packages in ",
         share=5,
     ),
-    Job(
-        "build into folders",
-        ("build", TALKS, "--as", "folder", "--out", "{out}"),
-        journal=".build.jsonl",
-        last_words=" packages in ",
-        share=5,
-    ),
     Job("import", ("import", EXPORT, "--out", "{out}"), last_words="wrote ", share=3),
     Job("serve --out", ("serve", NOTES, "--out", "{out}"), last_words="open "),
     Job(

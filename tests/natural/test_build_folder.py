@@ -29,10 +29,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("format", sorted(FIXTURES))
-@pytest.mark.parametrize("form", ["json", "folder"])
-def test_builds_are_valid_and_the_same_each_time(format: str, form: str, tmp_path: Path) -> None:
+def test_builds_are_valid_and_the_same_each_time(format: str, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        build_into(BuildJob(FIXTURES[format]), tmp_path / name, form)
+        build_into(BuildJob(FIXTURES[format]), tmp_path / name)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
     for row in manifest["packages"]:
@@ -123,16 +122,13 @@ def test_a_package_that_is_not_the_manifests_is_refused(tmp_path: Path) -> None:
 
 def test_file_names() -> None:
     """Plain ids are kept; anything else is made harmless and stays apart from its neighbours."""
-    assert file_name("conv-26", "json") == "conv-26.json"
-    names = {file_name(name, "json") for name in ("manifest", "../x", ".._x", "a/b", "a_b", "ü")}
+    assert file_name("conv-26") == "conv-26.json"
+    names = {file_name(name) for name in ("manifest", "../x", ".._x", "a/b", "a_b", "ü")}
     assert len(names) == 6
     for name in names:
         assert "/" not in name
         assert not name.startswith(".")
     assert "manifest.json" not in names
-    # A folder's name must not be that of a file, least of all of the build's own.
-    for name in ("manifest.json", "failures.jsonl", "a.JSON"):
-        assert file_name(name, "folder").startswith(f"{name}-")
 
 
 def test_nothing_to_build(tmp_path: Path) -> None:
@@ -176,10 +172,9 @@ def test_verdicts_come_from_the_manifest(tmp_path: Path) -> None:
 
 
 def test_failures_are_one_line(tmp_path: Path) -> None:
-    """Unknown method, form, conversation; labels that name no conversation among several."""
+    """Unknown method or conversation; labels that name no conversation among several."""
     path, out = FIXTURES["chat"], tmp_path / "out"
     assert "choose annotations" in failure("build", path, "--out", out, "--method", "magic")
-    assert "choose json or folder" in failure("build", path, "--out", out, "--as", "xml")
     assert "has no conversation 'x'" in failure("build", path, "--out", out, "--conversation", "x")
     for more in (("--engine", "processes"), ("--jobs", 2)):
         line = failure("build", path, "--out", out, "--method", "model", "--model", "m", *more)

@@ -1,23 +1,37 @@
 """Packages by name, one at a time: what a worker reads is what reading all of them gives."""
 
+import json
 import pickle
 from pathlib import Path
 
 import pytest
 
 from memaudit.experiments.package_sources import named_places
-from memaudit.io.packages import read_packages, write_package
+from memaudit.io.packages import read_package, read_packages, write_package
 from memaudit.io.published_folder import write_artifact
-from memaudit.natural.build_folder import build_into
+from memaudit.natural.build_folder import MANIFEST, build_into
 from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.named_packages import contents_of, short_set
 from tests.datasets.files import FIXTURES
 
 
+def build_of_folders(out: Path) -> None:
+    """A build as memaudit 0.1 could write it, with a folder for every package."""
+    build_into(BuildJob(FIXTURES["chat"]), out)
+    for file in sorted(out.glob("*.json")):
+        if file.name != MANIFEST:
+            write_package(read_package(file), file.with_suffix(""))
+            file.unlink()
+    manifest = json.loads((out / MANIFEST).read_text())
+    for row in manifest["packages"]:
+        row["file"] = row["file"].removesuffix(".json")
+    (out / MANIFEST).write_text(json.dumps(manifest))
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A build, a file, a folder of tables and the published layout."""
-    build_into(BuildJob(FIXTURES["chat"]), tmp_path / "build", "folder")
+    build_of_folders(tmp_path / "build")
     write_package(short_set()[0], tmp_path / "one.json")
     write_package(short_set()[1], tmp_path / "tables")
     write_artifact(short_set()[:3], tmp_path / "published")

@@ -51,9 +51,7 @@ class ModelOptions:
         return self == ModelOptions()
 
 
-def build_with_models(
-    job: "BuildJob", options: ModelOptions, out: Path, form: str
-) -> dict[str, Any]:
+def build_with_models(job: "BuildJob", options: ModelOptions, out: Path) -> dict[str, Any]:
     """Run the passes. With a batch queue, stop where answers have to be waited for."""
     from memaudit.models.cache import Cache
     from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
@@ -107,7 +105,7 @@ def build_with_models(
     batch_file = options.batch_file or beside(out, "-requests.jsonl")
     with Cache(options.cache) as cache:
         session = open_session(settings, cache, batch_file, callbacks, options.concurrency)
-        return build_into_with_model(job, recipe, session, out, form)
+        return build_into_with_model(job, recipe, session, out)
 
 
 def _dollars(text: str | None) -> Fraction | None:
@@ -240,9 +238,6 @@ def build(
     yes: Annotated[
         bool, typer.Option("--yes", help="model: do not ask for confirmation before spending.")
     ] = False,
-    form: Annotated[
-        str, typer.Option("--as", metavar="FORM", help="Form of each package: json or folder.")
-    ] = "json",
     engine_options: EngineOptions = NO_ENGINE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
@@ -279,7 +274,7 @@ def build(
             raise MemAuditError("options about models need --method model")
         run = engine_options.chosen().map
         with resumable("packages", None, out) as done:
-            manifest = build_into(job, out, form, done, run)
+            manifest = build_into(job, out, done, run)
         lines = _lines
     elif method == "model":
         if labels != NO_LABELS:
@@ -288,7 +283,7 @@ def build(
                 "model, the model writes them"
             )
         engine_options.chosen("--method model")
-        manifest = build_with_models(job, options, out, form)
+        manifest = build_with_models(job, options, out)
         lines = build_summary
     else:
         raise MemAuditError(f"unknown method {method!r}; choose {METHOD} or model")

@@ -52,13 +52,11 @@ class BuiltPackage:
     written: bool
 
 
-def build_one(
-    recipe: AnnotationRecipe, out: Path, form: str, loaded: LoadedConversation
-) -> BuiltPackage:
+def build_one(recipe: AnnotationRecipe, out: Path, loaded: LoadedConversation) -> BuiltPackage:
     """Build the package of a conversation into a folder."""
     built = build_package(loaded, recipe)
     package, misfits = built.package, built.misfits
-    file = file_name(package.name, form)
+    file = file_name(package.name)
     written = write_if_new(package, out / file)
     return BuiltPackage(
         {
@@ -239,8 +237,6 @@ def _identity(plan: BuildPlan, method: str) -> dict[str, Any]:
     }
 
 
-FORMS = ("json", "folder")
-
 JOURNAL = ".build.jsonl"
 """What is built already, until the manifest says it. No package has a name with a dot in front."""
 
@@ -251,31 +247,29 @@ BuildProgress = Callable[[int], None]
 def build_into(
     job: BuildJob,
     out: Path,
-    form: str = "json",
     progress: BuildProgress | None = None,
     run: TaskRunner = one_by_one,
 ) -> dict[str, Any]:
     """Build every package into a folder. The manifest is written last and covers all of them."""
-    if form not in FORMS:
-        raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     plan = plan_build(job)
     refuse_other_builds(out, plan, METHOD)
     with locked(out):
         refuse_other_builds(out, plan, METHOD)  # one may have finished meanwhile
-        data, existing = _build(plan, out, form, progress, run)
+        data, existing = _build(plan, out, progress, run)
     return {**data, "kept": existing}
 
 
 def _build(
-    plan: BuildPlan, out: Path, form: str, progress: BuildProgress | None, run: TaskRunner
+    plan: BuildPlan, out: Path, progress: BuildProgress | None, run: TaskRunner
 ) -> tuple[dict[str, Any], int]:
     """Write packages and the manifest; returns it and how many packages already existed."""
     tally = BuildTally()
-    settings = {**_identity(plan, METHOD), "form": form}
+    # Builds of memaudit 0.1 could write folders; one of files that was killed there resumes here.
+    settings = {**_identity(plan, METHOD), "form": "json"}
     is_there = partial(_is_there, out)
     try:
         with task_journal(out / JOURNAL, "build", settings, run, is_there, temporary=True) as kept:
-            build = partial(build_one, plan.recipe, out, form)
+            build = partial(build_one, plan.recipe, out)
             for built in kept.map(build, plan.loaded()):
                 existed = not built.written or len(tally.packages) < kept.existing
                 tally.add(built, existed)
@@ -310,13 +304,13 @@ def packages_at(path: Path) -> list[Package]:
     return [place.read() for place in package_places(path, of_build=True)]
 
 
-def file_name(package: str, form: str) -> str:
-    """A name that is valid everywhere. A changed name ends in part of its hash, so none collide."""
+def file_name(package: str) -> str:
+    """A file name that is valid everywhere; a changed one ends in part of its hash, so that none
+    collide."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", package)[:MAX_NAME_LENGTH].lstrip(".")
-    looks_like_a_file = form != "json" and plain.lower().endswith(".json")
-    if plain != package or plain in RESERVED or looks_like_a_file:
+    if plain != package or plain in RESERVED:
         plain = f"{plain}-{hashlib.sha256(package.encode()).hexdigest()[:8]}"
-    return f"{plain}.json" if form == "json" else plain
+    return f"{plain}.json"
 
 
 def refuse_an_empty_build(path: Path) -> NoReturn:

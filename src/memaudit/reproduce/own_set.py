@@ -82,7 +82,7 @@ def make_natural_run(folder: Path, packages: int, engine: Engine) -> None:
 
 def package_file(package: Package) -> str:
     """Where a package is in the folder of this part."""
-    return f"{PACKAGES_FOLDER}/{file_name(package.name, 'json')}"
+    return f"{PACKAGES_FOLDER}/{file_name(package.name)}"
 
 
 def natural_lines(spec: RunSpec, place: int) -> list[str]:

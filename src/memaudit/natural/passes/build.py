@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import MemAuditError
 from memaudit.datasets.records import LoadedConversation
 from memaudit.io.atomic import write_file
 from memaudit.io.run_folder import locked
@@ -13,7 +12,6 @@ from memaudit.io.strict_json import json_text
 from memaudit.models.request import canonical_json
 from memaudit.models.session import ModelSession
 from memaudit.natural.build_folder import (
-    FORMS,
     MANIFEST,
     file_name,
     refuse_an_empty_build,
@@ -102,15 +100,13 @@ FAILURES = "failures.jsonl"
 
 
 def build_into_with_model(
-    job: BuildJob, recipe: ModelRecipe, session: ModelSession, out: Path, form: str = "json"
+    job: BuildJob, recipe: ModelRecipe, session: ModelSession, out: Path
 ) -> dict[str, Any]:
     """Build every package into a folder. The manifest is written last and covers all of them.
 
     The job's format, cost rule and group take precedence over the recipe's. Nothing is written
     before all passes are complete; until then all answers are in the cache.
     """
-    if form not in FORMS:
-        raise MemAuditError(f"unknown form {form!r}; choose {' or '.join(FORMS)}")
     plan = plan_build(job)
     own = replace(
         recipe,
@@ -128,7 +124,7 @@ def build_into_with_model(
         existing = 0
         entries = []
         for built in builds:
-            file = file_name(built.package.name, form)
+            file = file_name(built.package.name)
             existing += not write_if_new(built.package, out / file)
             entries.append(package_entry(built, file, session.ledger))
         rows = [row.to_json() for built in builds for row in session.ledger.of(built.draft.name)]
