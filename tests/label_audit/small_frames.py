@@ -4,8 +4,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from memaudit.core.labels import Label
 from memaudit.core.package import Package, Source
-from memaudit.label_audit.frame import Frame, FrameCell, KeyedCell, Label, LabelSet
+from memaudit.label_audit.frame import Frame, FrameCell, KeyedCell, LabelSet
 from tests.strategies import packages, texts
 
 LETTERS: dict[str, Label] = {"f": "full", "p": "partial", "n": "none", "?": "cannot_tell"}

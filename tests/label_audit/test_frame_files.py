@@ -11,16 +11,9 @@ from hypothesis import strategies as st
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import LABEL_NAMES, parse_label
 from memaudit.label_audit.cell_tables import table_rows
-from memaudit.label_audit.frame import (
-    LABELS,
-    DrawnFrom,
-    Frame,
-    FrameCell,
-    KeyedCell,
-    LabelSet,
-    parse_label,
-)
+from memaudit.label_audit.frame import DrawnFrom, Frame, FrameCell, KeyedCell, LabelSet
 from memaudit.label_audit.frame_drawing import Design, draw
 from memaudit.label_audit.frame_files import read_frame, read_label_sets, write_frame, write_labels
 from memaudit.natural.label_files import csv_text, shielded, unshielded
@@ -207,7 +200,7 @@ def test_bad_keys(tmp_path: Path, row: str, line: str) -> None:
 
 
 @given(
-    st.dictionaries(st.sampled_from(("c1", "c2", "c3")), st.sampled_from(LABELS), min_size=1),
+    st.dictionaries(st.sampled_from(("c1", "c2", "c3")), st.sampled_from(LABEL_NAMES), min_size=1),
     st.dictionaries(st.sampled_from(("c1", "c2", "c3")), HARD.filter(bool)),
     st.sampled_from(("csv", "jsonl")),
 )
@@ -294,13 +287,13 @@ representation_type,candidate_text,evidence_text,gemini_rationale
 q1__a,q1,q1::m1,q1::u1,1,0.5,gemini_positive,fact,"Ann, 30",Ann is thirty.,says so
 q1__b,q1,q1::m2,q1::u1,0,0.0,sampled_gemini_zero,raw,Hello,Ann is thirty.,
 """
-LABELS = "cell_id,annotator_id,label,notes\nq1__a,human_a,1,\nq1__b,human_a,0,\n"
+LABEL_NAMES = "cell_id,annotator_id,label,notes\nq1__a,human_a,1,\nq1__b,human_a,0,\n"
 
 
 def test_folder(tmp_path: Path) -> None:
     """Ids keep their full form, as packages of that layout do; weights are not known, so 1."""
     (tmp_path / "annotation_cells.csv").write_text(CELLS, newline="\r\n")
-    (tmp_path / "human_a_labels.csv").write_text(LABELS, newline="\r\n")
+    (tmp_path / "human_a_labels.csv").write_text(LABEL_NAMES, newline="\r\n")
     frame = read_frame(tmp_path)
     assert read_frame(tmp_path / "annotation_cells.csv") == frame
     assert frame.cells[0] == FrameCell(

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import Label
 from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import AuditedPackage, audited_package
-from memaudit.label_audit.frame import Frame, Label, LabelSet
+from memaudit.label_audit.frame import Frame, LabelSet
 from memaudit.label_audit.frame_drawing import Design, draw
 from memaudit.label_audit.label_draws import (
     LabelDraws,

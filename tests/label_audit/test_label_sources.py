@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import VALUES
 from memaudit.label_audit.audited_package import AuditedPackage, audited_package
 from memaudit.label_audit.coded_labels import LABEL_SCALE, ORDER, code_labels
-from memaudit.label_audit.frame import VALUES, Frame, KeyedCell, LabelSet
+from memaudit.label_audit.frame import Frame, KeyedCell, LabelSet
 from memaudit.label_audit.label_sources import (
     LabelSource,
     check_sources,

@@ -10,9 +10,10 @@ import pytest
 from memaudit.adapters.registry import import_store
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import Label
 from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import AuditedPackage, audited_package
-from memaudit.label_audit.frame import Frame, KeyedCell, Label, LabelSet
+from memaudit.label_audit.frame import Frame, KeyedCell, LabelSet
 from memaudit.label_audit.frame_drawing import Design, draw
 from memaudit.label_audit.label_sources import (
     LabelSource,

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import TypeVar
 
+from memaudit.core.labels import Label
 from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import AuditedPackage, audited_package
-from memaudit.label_audit.frame import Frame, FrameCell, Label, LabelSet
+from memaudit.label_audit.frame import Frame, FrameCell, LabelSet
 from memaudit.label_audit.label_sources import LabelSource
 
 F = Fraction

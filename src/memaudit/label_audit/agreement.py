@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from memaudit.core.labels import Label
 from memaudit.core.unit_parts import part_shares
 from memaudit.label_audit.cell_tables import PUBLISHED_VALUES
 from memaudit.label_audit.coded_labels import (
@@ -24,15 +25,7 @@ from memaudit.label_audit.coded_labels import (
     compared_pairs,
     own_passes,
 )
-from memaudit.label_audit.frame import (
-    CANNOT_TELL,
-    CONSENSUS,
-    PACKAGE,
-    Frame,
-    FrameCell,
-    Label,
-    LabelSet,
-)
+from memaudit.label_audit.frame import CANNOT_TELL, CONSENSUS, PACKAGE, Frame, FrameCell, LabelSet
 from memaudit.label_audit.pair_agreement import (
     CoefficientIntervals,
     CoefficientTable,

@@ -13,11 +13,12 @@ from pydantic import JsonValue
 
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import exact, plain
+from memaudit.core.labels import VALUES, parse_label
 from memaudit.core.unit_parts import is_part_name
 from memaudit.io.csv_rows import csv_rows
 from memaudit.io.files import read_bytes, read_text
 from memaudit.io.strict_json import parse_lines
-from memaudit.label_audit.frame import VALUES, FrameCell, KeyedCell, parse_label
+from memaudit.label_audit.frame import FrameCell, KeyedCell
 from memaudit.natural.label_files import LabelRow, csv_text, unshielded
 
 CELL_ID = ("cell_id",)

@@ -13,21 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.labels import PASS
+from memaudit.core.labels import LABEL_NAMES, PASS, Label, label_of_value
 from memaudit.label_audit.frame import (
     CANNOT_TELL,
     CONSENSUS,
-    LABELS,
     MISSING,
     PACKAGE,
     REASONS,
     Frame,
     FrameCell,
-    Label,
     LabelSet,
     Role,
     consensus_codes,
-    label_of_value,
 )
 from memaudit.stats.agreement_coefficients import Table, table_of
 from memaudit.stats.bootstrap import Floats, Indices
@@ -267,7 +264,7 @@ class CodedLabels:
             rater.labels[cell.id] for cell in self.frame.cells if cell.id in rater.labels
         )
         return {
-            **{label: given[label] for label in LABELS},
+            **{label: given[label] for label in LABEL_NAMES},
             "missing": len(self.frame.cells) - given.total(),
             "outside": len(rater.labels) - given.total(),
         }

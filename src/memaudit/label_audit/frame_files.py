@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
+from memaudit.core.labels import parse_label
 from memaudit.io.atomic import write_file, write_folder
 from memaudit.io.files import names_in, read_bytes, read_text, sha256
 from memaudit.io.strict_json import parse_json
@@ -30,21 +31,14 @@ from memaudit.label_audit.cell_tables import (
     table_rows,
     writable,
 )
-from memaudit.label_audit.frame import (
-    DrawnFrom,
-    Frame,
-    LabelDecision,
-    LabelSet,
-    collect_label_sets,
-    parse_label,
-)
+from memaudit.label_audit.frame import DrawnFrom, Frame, LabelDecision, LabelSet, collect_label_sets
 from memaudit.label_audit.frame_drawing import Drawing
 from memaudit.natural.label_files import csv_text
 
 FORMAT, VERSION = "memaudit-frame", 1
 CELLS, CELL_LINES, PUBLISHED = "cells.csv", "cells.jsonl", "annotation_cells.csv"
 KEY, PASSES, MANIFEST = "key.csv", "passes.csv", "frame.json"
-LABEL_COLUMNS = ("cell_id", "annotator_id", "label", "notes")
+ANSWER_COLUMNS = ("cell_id", "annotator_id", "label", "notes")
 
 
 @contextmanager
@@ -231,7 +225,7 @@ def write_labels(label_set: LabelSet, path: Path) -> None:
 
 def _columns(*label_sets: LabelSet) -> tuple[str, ...]:
     has_parts = any(label_set.kept for label_set in label_sets)
-    return (*LABEL_COLUMNS, PARTS) if has_parts else LABEL_COLUMNS
+    return (*ANSWER_COLUMNS, PARTS) if has_parts else ANSWER_COLUMNS
 
 
 def _rows(label_set: LabelSet, columns: Sequence[str]) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.labels import FULL, LABELS, PASS
+from memaudit.core.labels import FULL, LABELS, PASS, VALUES
 from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import NOT_COVERED, AuditedPackage, CellLabels, own_values
 from memaudit.label_audit.frame import (
@@ -17,7 +17,6 @@ from memaudit.label_audit.frame import (
     MISSING,
     PACKAGE,
     REASONS,
-    VALUES,
     Frame,
     LabelSet,
     Role,

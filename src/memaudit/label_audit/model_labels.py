@@ -8,7 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.frame import Frame, Label, LabelSet
+from memaudit.core.labels import Label
+from memaudit.label_audit.frame import Frame, LabelSet
 from memaudit.models.prompt import provenance
 from memaudit.models.session import ModelSession
 from memaudit.natural.passes.coverage import Statement, TextPair, judge_pairs

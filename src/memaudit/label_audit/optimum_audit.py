@@ -12,11 +12,12 @@ from itertools import permutations
 from typing import Protocol
 
 from memaudit.core.grounds import Ground, ground
+from memaudit.core.labels import VALUES
 from memaudit.core.objective import value
 from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.label_audit.audited_package import CellLabels, changes, own_values, relabelled
-from memaudit.label_audit.frame import VALUES, DrawnFrom, Frame, LabelSet, by_part
+from memaudit.label_audit.frame import DrawnFrom, Frame, LabelSet, by_part
 from memaudit.label_audit.frame_drawing import frame_of
 from memaudit.natural.label_passes import CellKey, label_passes, with_pass
 from memaudit.scoring.judge import Judge, MemoryText, NotJudged, ask_judge, for_package

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.labels import NONE, PASS
+from memaudit.core.labels import NONE, PASS, VALUES, Label, label_of_value
 from memaudit.core.package import Candidate, EvidenceUnit, Package
 from memaudit.core.unit_parts import WholeUnit, part_id, whole_units
-from memaudit.label_audit.frame import VALUES, Frame, Label, LabelSet, label_of_value
+from memaudit.label_audit.frame import Frame, LabelSet
 from memaudit.natural.label_passes import (
     FIELD,
     CellKey,

@@ -140,7 +140,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return out.getvalue()
 
 
-UNIT_FIELDS = frozenset(
+UNIT_COLUMNS = frozenset(
     {
         "conversation",
         "unit_id",
@@ -155,7 +155,7 @@ UNIT_FIELDS = frozenset(
         "parts",
     }
 )
-MEMORY_FIELDS = frozenset(
+MEMORY_COLUMNS = frozenset(
     {
         "conversation",
         "memory_id",
@@ -167,7 +167,7 @@ MEMORY_FIELDS = frozenset(
         "confidence",
     }
 )
-CELL_FIELDS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "parts", "why"})
+CELL_COLUMNS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "parts", "why"})
 
 
 def cell_rows(path: Path, known: frozenset[str]) -> list[LabelRow]:
@@ -277,11 +277,11 @@ def read_labels(
     return Labels(
         None
         if units is None
-        else _file(units, label_rows(units, UNIT_FIELDS, frozenset({"unit_id", "text"}))),
+        else _file(units, label_rows(units, UNIT_COLUMNS, frozenset({"unit_id", "text"}))),
         None
         if memories is None
-        else _file(memories, label_rows(memories, MEMORY_FIELDS, frozenset({"memory_id"}))),
-        tuple(_file(path, cell_rows(path, CELL_FIELDS)) for path in passes),
+        else _file(memories, label_rows(memories, MEMORY_COLUMNS, frozenset({"memory_id"}))),
+        tuple(_file(path, cell_rows(path, CELL_COLUMNS)) for path in passes),
     )
 
 

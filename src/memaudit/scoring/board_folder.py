@@ -33,7 +33,7 @@ from memaudit.formats.board_file import BoardPlan, SystemNotes
 from memaudit.formats.file_model import validated
 from memaudit.io.files import content_digest
 from memaudit.io.strict_json import read_object
-from memaudit.natural.label_files import CELL_FIELDS, cell_rows
+from memaudit.natural.label_files import CELL_COLUMNS, cell_rows
 from memaudit.natural.named_packages import NATURAL, SHIPPED, labelled_packages
 from memaudit.scoring.board_labels import (
     CONTROLS,
@@ -148,7 +148,7 @@ class BoardFolder:
         found: dict[tuple[str, str], dict[str, Fraction]] = {}
         path = self.folder / self.plan.labels
         with errors_in(path):
-            for row in cell_rows(path, CELL_FIELDS) if path.is_file() else ():
+            for row in cell_rows(path, CELL_COLUMNS) if path.is_file() else ():
                 if row.has("coverage") and (value := row.share("coverage")):
                     about = row.text("conversation"), row.text("memory_id")
                     found.setdefault(about, {})[row.text("unit_id")] = value

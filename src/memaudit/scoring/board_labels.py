@@ -17,8 +17,13 @@ from memaudit.formats.board_file import BoardPlan
 from memaudit.io.atomic import write_lines
 from memaudit.io.files import read_text
 from memaudit.io.foreign_json import json_lines
-from memaudit.natural.label_files import CELL_FIELDS, LabelRow, cell_rows, label_rows
-from memaudit.scoring.label_judges import MEMORY_FIELDS
+from memaudit.natural.label_files import (
+    CELL_COLUMNS,
+    MEMORY_COLUMNS,
+    LabelRow,
+    cell_rows,
+    label_rows,
+)
 
 Known = Mapping[str, Mapping[str, str]]
 """By conversation, the texts that labels are about, each on one line, with their ids."""
@@ -68,7 +73,7 @@ def check_labels(folder: Path, plan: BoardPlan, may_lack_passes: bool = False) -
 
 def _check_pass(path: Path, memories: str, texts: Mapping[tuple[str, str], str]) -> None:
     missing = {conversation for conversation, _ in texts}
-    for row in cell_rows(path, CELL_FIELDS):
+    for row in cell_rows(path, CELL_COLUMNS):
         about = row.text("conversation"), row.text("memory_id")
         if about not in texts:
             raise row.wrong(f"{memories} has no memory {about[1]!r} of {about[0]}; {AGAIN}")
@@ -102,7 +107,7 @@ def _lines_about_others(path: Path, ids: Collection[tuple[object, object]]) -> l
 
 
 def _memories(file: Path) -> list[LabelRow]:
-    return label_rows(file, MEMORY_FIELDS, frozenset({"conversation", "memory_id", "text"}))
+    return label_rows(file, MEMORY_COLUMNS, frozenset({"conversation", "memory_id", "text"}))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pathlib import Path
 from memaudit.core.exact import plain
 from memaudit.core.labels import NONE
 from memaudit.core.text import counted
-from memaudit.natural.label_files import CELL_FIELDS, cell_rows
+from memaudit.natural.label_files import CELL_COLUMNS, cell_rows
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem
 from memaudit.scoring.board_labels import CONTROLS, errors_in, replace_rows
 from memaudit.scoring.sheet_answers import READERS
@@ -73,7 +73,7 @@ def read_controls(board: BoardFolder, system: BoardSystem) -> Said:
     said: dict[tuple[str, str, str], dict[str, Fraction]] = {}
     path = system.folder / CONTROLS
     with errors_in(path):
-        for row in cell_rows(path, CELL_FIELDS | {"reader"}) if path.is_file() else ():
+        for row in cell_rows(path, CELL_COLUMNS | {"reader"}) if path.is_file() else ():
             conversation, memory = row.text("conversation"), row.text("memory_id")
             reader, unit = row.text("reader"), row.text("unit_id")
             if (

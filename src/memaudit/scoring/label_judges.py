@@ -11,6 +11,7 @@ from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.natural.label_files import (
+    MEMORY_COLUMNS,
     LabelRow,
     cell_rows,
     label_rows,
@@ -19,11 +20,8 @@ from memaudit.natural.label_files import (
 )
 from memaudit.scoring.judge import Cell, Judgement, MemoryText, NotJudged, Pair, only
 
-CELL_FIELDS = frozenset(
+LABEL_COLUMNS = frozenset(
     {"conversation", "memory_id", "unit_id", "coverage", "parts", "memory", "unit", "why"}
-)
-MEMORY_FIELDS = frozenset(
-    {"conversation", "memory_id", "kind", "text", "turn", "session", "sources", "confidence"}
 )
 
 UNNAMED = "labels whose memory the file of memories does not name"
@@ -56,12 +54,12 @@ class LabelJudge:
         self.name = f"labels {', '.join(dict.fromkeys(path.stem for path in paths))}"
         self._files = []
         for at, path in enumerate(paths):
-            rows = cell_rows(path, CELL_FIELDS)
+            rows = cell_rows(path, LABEL_COLUMNS)
             if path.suffix.lower() == ".csv" and rows[0].optional("memory") is not None:
                 rows = [_unshielded(row) for row in rows]
             of_ids = _texts_beside(rows)
             if memories:
-                of_ids = label_rows(memories[at], MEMORY_FIELDS, frozenset({"memory_id"}))
+                of_ids = label_rows(memories[at], MEMORY_COLUMNS, frozenset({"memory_id"}))
             self._files.append(_LabelFile(f"{PASS}{path.stem}", rows, of_ids))
         self.judges_candidates = all(file.memories is not None for file in self._files)
         self.goes_by_id = not self.judges_candidates

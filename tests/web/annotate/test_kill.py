@@ -14,7 +14,7 @@ from threading import Thread
 
 import pytest
 
-from memaudit.label_audit.frame import LABELS
+from memaudit.core.labels import LABEL_NAMES
 from memaudit.web.annotate.label_database import LabelDatabase
 from memaudit.web.annotate.labelling import frame_digest
 from tests.web.annotate.small_frames import Served, frame_folder, frame_of, served
@@ -88,7 +88,7 @@ def label_until_it_dies(
 ) -> None:
     try:
         while True:
-            position, label = dice.randrange(1, CELLS + 1), dice.choice(LABELS)
+            position, label = dice.randrange(1, CELLS + 1), dice.choice(LABEL_NAMES)
             note = f"{len(sent)} {'x' * dice.randrange(400)}"
             sent.append((f"c{position:04}", label, note))
             server.post("/decisions", {"position": position, "label": label, "note": note})

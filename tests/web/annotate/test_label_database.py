@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.label_audit.frame import LABELS, Label, LabelSet
+from memaudit.core.labels import LABEL_NAMES, Label
+from memaudit.label_audit.frame import LabelSet
 from memaudit.web.annotate.label_database import Decision, LabelDatabase
 
 DIGEST = "d" * 64
@@ -93,7 +94,7 @@ def test_a_note_outlives_its_label(store: LabelDatabase) -> None:
 
 
 ACTIONS = st.one_of(
-    st.tuples(st.sampled_from("ABC"), st.sampled_from(LABELS), st.text("ab", max_size=2)),
+    st.tuples(st.sampled_from("ABC"), st.sampled_from(LABEL_NAMES), st.text("ab", max_size=2)),
     st.none(),
 )
 

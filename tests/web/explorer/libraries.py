@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, write_store
+from memaudit.core.labels import Label
 from memaudit.core.package import Package
 from memaudit.downstream.answers import AnswerVerdict
 from memaudit.downstream.chain import EvidenceStage
@@ -24,7 +25,7 @@ from memaudit.io.run_folder import ROWS
 from memaudit.io.strict_json import json_text
 from memaudit.label_audit.agreement import audit_agreement
 from memaudit.label_audit.agreement_json import agreement_data
-from memaudit.label_audit.frame import Frame, FrameCell, KeyedCell, Label, LabelSet
+from memaudit.label_audit.frame import Frame, FrameCell, KeyedCell, LabelSet
 from memaudit.label_audit.frame_files import write_frame, write_labels
 from memaudit.natural.named_packages import short_set
 from memaudit.solvers.solve import solve

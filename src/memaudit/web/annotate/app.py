@@ -18,9 +18,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import Label
 from memaudit.io.files import read_text
 from memaudit.io.strict_json import first_fault
-from memaudit.label_audit.frame import Label
 from memaudit.label_audit.frame_files import write_labels
 from memaudit.report.page_kit import environment, style_sheet
 from memaudit.report.page_numbers import visible_text

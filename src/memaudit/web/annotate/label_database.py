@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import Label
 from memaudit.io.database import Database, Schema
-from memaudit.label_audit.frame import Label, LabelSet
+from memaudit.label_audit.frame import LabelSet
 
 _LABELS = "'full', 'partial', 'none', 'cannot_tell'"
 _TABLES = f"""

@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import Literal, TypedDict
 
 from memaudit.core.errors import MemAuditError
+from memaudit.core.labels import Label
 from memaudit.core.text import Terms, terms
-from memaudit.label_audit.frame import FrameCell, Label, LabelSet
+from memaudit.label_audit.frame import FrameCell, LabelSet
 from memaudit.report.page_numbers import visible_text
 from memaudit.web.annotate.label_database import Decision, LabelDatabase
 
