@@ -1,9 +1,7 @@
 """`memaudit score` and `memaudit gate` on a store from a plain export."""
 
-import csv
 import json
 import re
-from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -395,44 +393,6 @@ def test_lost_units_and_cells(hotel_files: Files) -> None:
     losses = sum(unit["lost"] > 0 for unit in row["lost_units"])
     assert f"lost by export at 10: {losses} losses and " in text
     assert f"{len(cells)} cells above 0" in text
-
-
-def test_label_template(hotel_files: Files, turns: Path, tmp_path: Path) -> None:
-    """Written instead of scores, filled in, and scored with: two stores that share their ids."""
-    table = tmp_path / "labels.csv"
-    words = ("score", *hotel_files, turns, "--budget", "40")
-    text = done(*words, "--label-template", table).stdout
-    assert text == (
-        f"10 cells of 7 texts in {table}: fill in coverage (0, 0.5 or 1), then score with\n"
-        f"  --judge labels:{table}\n"
-    )
-    judge = (*words, "--judge", f"labels:{table}")
-    assert failure(*judge) == "error: labels.csv:3: has nothing in the field 'coverage'"
-    assert "already exists, and may hold labels" in failure(*words, "--label-template", table)
-    with table.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert {row["memory_id"].partition("/")[0] for row in rows} == {"export", "turns"}
-    for row in rows:
-        row["coverage"] = row["coverage"] or ("1" if row["unit_id"] == "u1" else "0.5")
-    with table.open("w", newline="") as file:
-        filled = csv.DictWriter(file, rows[0].keys())
-        filled.writeheader()
-        filled.writerows(rows)
-    data = printed_json(*judge)
-    assert (data["judge"], data["coverage_is_an_estimate"]) == ("labels labels", False)
-    expected: dict[str, Fraction] = {}
-    for name in ("export", "turns"):
-        own = [row for row in rows if row["memory_id"].startswith(f"{name}/")]
-        covered = Counter[str]()
-        for row in own:
-            covered[row["unit_id"]] += Fraction(row["coverage"])
-        expected[name] = sum((min(Fraction(1), share) for share in covered.values()), Fraction(0))
-    assert {row["store"]: row["written"]["value"] for row in data["scores"]} == expected
-    every = tmp_path / "every.jsonl"
-    assert done(*words, "--label-template", every, "--filter", "all").stdout.startswith(
-        "35 cells of 7 texts"
-    )
-    assert "go with --lazy or --label-template" in failure(*words, "--filter", "all")
 
 
 def test_picture(hotel_files: Files, turns: Path, tmp_path: Path) -> None:

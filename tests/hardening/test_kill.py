@@ -222,7 +222,8 @@ def answered_sheets(folder: Path) -> None:
     """A board, and sheets for the memory of the vendor that is new."""
     make_board(folder / BOARD, {"good": [list(UNITS[2:])]}, conversations=1)
     labelled_vendor(folder / "vendor")
-    done("board", folder / BOARD, "--add", f"x={folder / 'vendor'}", "--sheets", folder / SHEETS)
+    vendor = f"x={folder / 'vendor'}"
+    done("label", "sheets", folder / BOARD, "--add", vendor, "--out", folder / SHEETS)
     answer_sheets(folder / SHEETS, {LATER.text: {"u2"}})
 
 
@@ -297,7 +298,7 @@ JOBS = (
     ),
     Job(
         "labels over labels",
-        ("board", BOARD, "--add", "x={out}", "--sheets", SHEETS),
+        ("label", "sheets", BOARD, "--add", "x={out}", "--out", SHEETS),
         before=labelled_vendor,
         last_words="1 memory are in ",
     ),

@@ -372,8 +372,8 @@ def test_unlabelled_runs_are_left_out_and_counted(make: Callable[..., Path]) -> 
     board = system_board(read_board(folder))
     assert [row.system for row in board.rows] == ["good"]
     assert board.left_out[:2] == (
-        "good (run 2) on talk0: 1 memory not labelled; --sheets makes sheets",
-        "new on talk0: 1 memory not labelled; --sheets makes sheets",
+        "good (run 2) on talk0: 1 memory not labelled; memaudit label sheets makes sheets",
+        "new on talk0: 1 memory not labelled; memaudit label sheets makes sheets",
     )
     assert len(board.left_out) == 7
     assert "1 run without scores" in board.row("good").marks

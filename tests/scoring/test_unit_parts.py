@@ -17,11 +17,11 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.unit_parts import part_units
 from memaudit.io.packages import read_package, write_package
+from memaudit.label_audit.store_cells import write_store_cells
 from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
 from memaudit.scoring.judge import IN_PART, NO_CORE, Cell, Judgement, MemoryText, Pair, ask_judge
 from memaudit.scoring.judges import PointerJudge
 from memaudit.scoring.label_judges import LabelJudge
-from memaudit.scoring.label_template import write_label_template
 from memaudit.scoring.lazy_judging import LazyPlan, judge_lazily
 from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.model_judge import ModelJudge
@@ -166,26 +166,26 @@ def test_the_lexical_estimate_goes_by_the_words_of_parts() -> None:
     ]
 
 
-def test_a_filled_in_template_round_trips(tmp_path: Path) -> None:
+def test_a_filled_in_sheet_round_trips(tmp_path: Path) -> None:
     """One row per statement, with its parts after its text; kept parts are named."""
-    path = tmp_path / "labels.csv"
-    write_label_template(path, PACKAGE, [STORE], named_filter("two-terms"))
-    with path.open(newline="") as file:
+    write_store_cells(tmp_path / "sheets", PACKAGE, [STORE], named_filter("two-terms"))
+    path = tmp_path / "sheets" / "labels.csv"
+    with path.with_name("sheet.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["memory"], row["unit_id"]) for row in rows] == [
+    assert [(row["memory_text"], row["unit_id"]) for row in rows] == [
         (CITY, "u7"),
         (DATE, "u7"),
         (ALL, "u7"),
         ("Bo has a dog", "dog"),
     ]
-    assert rows[0]["unit"] == (
+    assert rows[0]["unit_text"] == (
         "Ana moved to Lisbon in May 2023 [what: to Lisbon; who: Ana; when: in May 2023]"
     )
     filled: list[dict[str, str]] = [
         {"parts": "what;who"},
         {"parts": "when; who"},
-        {"coverage": "1"},
-        {"coverage": "0.5"},
+        {"label": "full"},
+        {"label": "partial"},
     ]
     with path.open("w", newline="") as file:
         table = csv.DictWriter(file, rows[0].keys())

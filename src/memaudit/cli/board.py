@@ -36,14 +36,6 @@ def board(
             "repeated.",
         ),
     ] = None,
-    sheets: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write blind labelling sheets for memories without labels. Once both readers "
-            "have answered, put their labels into the folder of --add, or into FOLDER.",
-        ),
-    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
     ] = None,
@@ -57,22 +49,12 @@ def board(
     from memaudit.report.board_page import board_data, write_board_page
     from memaudit.report.system_board import system_board
     from memaudit.scoring.board_folder import read_board, shipped_board
-    from memaudit.scoring.label_sheets import Sheets
 
-    if sheets is not None and (as_json or out is not None):
-        raise MemAuditError("--sheets makes no board: leave out --out and --json")
     if out is not None:
         may_write(out, "page")
-    added = [_named(text) for text in add or ()]
+    added = [named_system(text) for text in add or ()]
     with shipped_board() as shipped:
         read = read_board(folder or shipped, added)
-        if sheets is not None:
-            target = added[0][1] if added else folder
-            if target is None or len(added) > 1:
-                raise MemAuditError("--sheets: give one --add or FOLDER, where the labels are put")
-            for line in Sheets(read, sheets, target).advance():
-                typer.echo(safe(line))
-            return
         with resumable("conversations", len(read.packages), None) as done:
             result = system_board(read, lambda number, _: done(number))
     if out is not None:
@@ -85,7 +67,7 @@ def board(
         typer.echo(f"page: {safe(out)}")
 
 
-def _named(text: str) -> tuple[str, Path]:
+def named_system(text: str) -> tuple[str, Path]:
     name, equals, path = text.partition("=")
     if not (name and equals and path):
         raise MemAuditError(f"--add {text}: give NAME=DIR, such as mysystem=stores/mysystem")

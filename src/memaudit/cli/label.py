@@ -215,6 +215,95 @@ def _export(
     typer.echo(safe(f"{_progress(database, name, len(cells))}, written to {file}"))
 
 
+def sheets(
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SOURCE]",
+            help="A frame, a package whose STOREs are to be labelled, or a board's folder. "
+            "Default: the board that comes with MemAudit.",
+        ),
+    ] = None,
+    stores: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[STORE]...", help="Stores, or exports: [NAME=]PATH[+PATH][@VIEW]"),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder for the sheets and their answers.")
+    ] = Path("sheets"),
+    add: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=DIR",
+            help="A system to add to a board: a folder with CONVERSATION.json stores. Its labels "
+            "are put there.",
+        ),
+    ] = None,
+    filter: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="With STOREs: cells that may be covered: two-terms, one-term or all.",
+        ),
+    ] = "two-terms",
+) -> None:
+    """Write cells as Markdown and CSV, for people or language models to label blind.
+
+    Sheets of a board hold memories without labels, and controls. Once both readers have answered,
+    run it again: it asks a third reader where they differ, and then writes the labels.
+    """
+    if source is not None and stores:
+        _sheets_of_stores(source, stores, out, filter)
+    elif add is None and source is not None and not (Path(source) / "board.json").is_file():
+        _sheets_of_frame(Path(source), out)
+    else:
+        _sheets_of_board(None if source is None else Path(source), add, out)
+
+
+def _sheets_of_stores(package: str, stores: list[str], out: Path, filter: str) -> None:
+    from memaudit.cli.options import NO_STORE_OPTIONS, read_stores
+    from memaudit.io.packages import read_package
+    from memaudit.label_audit.store_cells import write_store_cells
+    from memaudit.scoring.pair_filters import named_filter
+
+    exported = read_stores(stores, NO_STORE_OPTIONS)
+    chosen = named_filter(filter)
+    typer.echo(safe(write_store_cells(out, read_package(Path(package)), exported, chosen)))
+    typer.echo(safe("give to annotators: sheet.csv, sheet.md, or memaudit label annotate"))
+    typer.echo(safe(f"save labels as {out / 'NAME.csv'}, then score with"))
+    typer.echo(safe(f"  --judge labels:{out / 'NAME.csv'}"))
+
+
+def _sheets_of_frame(frame: Path, out: Path) -> None:
+    from memaudit.io.atomic import write_folder
+    from memaudit.label_audit.frame_files import read_frame
+    from memaudit.label_audit.sheets import guideline_text, sheet_texts
+
+    asked = read_frame(frame).cells
+    if not asked:
+        raise MemAuditError(f"{frame}: the frame has no cells; there is nothing to label")
+    if out.exists():
+        raise MemAuditError(f"{out}: already exists; choose another folder")
+    brief = guideline_text(frame if frame.is_dir() else frame.parent)
+    texts = sheet_texts(asked, brief)
+    write_folder(out, texts, ())
+    typer.echo(safe(f"{counted(len(asked), 'cell')} in {out}: {', '.join(texts)}"))
+
+
+def _sheets_of_board(folder: Path | None, add: str | None, out: Path) -> None:
+    from memaudit.cli.board import named_system
+    from memaudit.label_audit.board_sheets import Sheets
+    from memaudit.scoring.board_folder import read_board, shipped_board
+
+    added = [] if add is None else [named_system(add)]
+    target = added[0][1] if added else folder
+    if target is None:
+        raise MemAuditError("give --add NAME=DIR or a board's folder, where the labels are put")
+    with shipped_board() as shipped:
+        for line in Sheets(read_board(folder or shipped, added), out, target).advance():
+            typer.echo(safe(line))
+
+
 @spread
 def cells(
     frame: Annotated[
@@ -300,5 +389,6 @@ def _group() -> None:
 
 
 label.command("frame")(frame)
+label.command("sheets")(sheets)
 label.command("annotate")(annotate)
 label.command("cells")(cells)

@@ -53,7 +53,6 @@ from memaudit.cli.score_tables import (
 from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.budgets import USUAL_BUDGETS, asked_budgets
 from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.io.overwrite import may_write, refuse_existing
 from memaudit.io.packages import package_places, write_package
@@ -143,13 +142,6 @@ def score(
             metavar="FILE", help="Write the package with the memories of all stores, as judged."
         ),
     ] = None,
-    label_template: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the cells to be labelled, with texts, as CSV or JSONL, and score nothing.",
-        ),
-    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the score over all budgets, as SVG."),
@@ -201,7 +193,6 @@ def score(
     for option, given in {
         "--explain": explain,
         "--save-union": save_union,
-        "--label-template": label_template,
         "--picture": picture,
         "--tokens-picture": tokens_picture,
         "--better": better,
@@ -217,17 +208,12 @@ def score(
     exported = read_stores(stores, store_options)
     if save_union is not None:
         may_write(save_union, "package")
-    asks_less = lazy or label_template or (escalate and lazy_options.filter == NO_LAZY.filter)
+    asks_less = lazy or (escalate and lazy_options.filter == NO_LAZY.filter)
     if not asks_less and lazy_options != NO_LAZY:
         raise MemAuditError(
-            "--filter and --max-cells go with --lazy or --label-template, --max-cells with "
-            "--escalate too"
+            "--filter and --max-cells go with --lazy, --max-cells with --escalate too"
         )
     _check_escalation(escalate, width, lazy, len(places))
-    if label_template is not None:
-        only = prepared(places[0].read(), cost_rule, stores_only)
-        _write_template(label_template, only, exported, lazy_options.filter)
-        return
     for image in (picture, tokens_picture):
         if image is not None:
             _check_picture(image)
@@ -390,17 +376,6 @@ def _check_escalation(escalate: str | None, width: float | None, lazy: bool, pla
         raise MemAuditError("give --lazy or --escalate: both choose which cells are asked about")
     if places > 1:
         raise MemAuditError("--escalate needs a single package; score one package at a time")
-
-
-def _write_template(
-    file: Path, package: Package, stores: Sequence[ExportedStore], filter: str
-) -> None:
-    from memaudit.scoring.label_template import write_label_template
-    from memaudit.scoring.pair_filters import named_filter
-
-    written = write_label_template(file, package, stores, named_filter(filter))
-    typer.echo(safe(f"{written} in {file}: fill in coverage (0, 0.5 or 1), then score with"))
-    typer.echo(safe(f"  --judge labels:{file}"))
 
 
 def _check_picture(picture: Path) -> None:

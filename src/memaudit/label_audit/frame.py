@@ -39,6 +39,12 @@ class FrameCell:
     def part_names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.parts)
 
+    @property
+    def described(self) -> str:
+        """The unit's text, followed by the parts if there are any."""
+        listed = "; ".join(f"{name}: {words}" for name, words in self.parts)
+        return f"{self.unit_text} [{listed}]" if listed else self.unit_text
+
     def label_of(self, kept: Collection[str]) -> Label:
         """The label of keeping these parts: nothing is kept without the core."""
         if self.parts[0][0] not in kept:

@@ -31,8 +31,16 @@ from memaudit.label_audit.cell_tables import (
     table_rows,
     writable,
 )
-from memaudit.label_audit.frame import DrawnFrom, Frame, LabelDecision, LabelSet, collect_label_sets
+from memaudit.label_audit.frame import (
+    DrawnFrom,
+    Frame,
+    FrameCell,
+    LabelDecision,
+    LabelSet,
+    collect_label_sets,
+)
 from memaudit.label_audit.frame_drawing import Drawing
+from memaudit.label_audit.sheets import read_pairs
 from memaudit.natural.label_files import csv_text
 
 FORMAT, VERSION = "memaudit-frame", 1
@@ -104,7 +112,11 @@ def _drawn_from(manifest: Path) -> DrawnFrom | None:
 
 
 def write_frame(
-    frame: Frame, folder: Path, drawing: Drawing | None = None, passes: Sequence[LabelSet] = ()
+    frame: Frame,
+    folder: Path,
+    drawing: Drawing | None = None,
+    passes: Sequence[LabelSet] = (),
+    sheets: Mapping[str, str] | None = None,
 ) -> bool:
     """Write a frame's folder in one step; False if the very same frame already exists.
 
@@ -113,9 +125,8 @@ def write_frame(
     """
     files = {
         CELLS: cells_csv(frame.cells),
-        CELL_LINES: "".join(
-            json.dumps(cell_data(cell), ensure_ascii=False) + "\n" for cell in frame.cells
-        ),
+        CELL_LINES: cell_lines(frame.cells),
+        **(sheets or {}),
     }
     if frame.key:
         files[KEY] = key_csv(frame.cells, frame.key)
@@ -129,6 +140,11 @@ def write_frame(
         return False
     write_folder(folder, files, ())
     return True
+
+
+def cell_lines(cells: Sequence[FrameCell]) -> str:
+    """Cells as JSON lines."""
+    return "".join(json.dumps(cell_data(cell), ensure_ascii=False) + "\n" for cell in cells)
 
 
 def _manifest_text(files: Mapping[str, str], cells: int, drawing: Drawing | None) -> str:
@@ -183,18 +199,22 @@ def _is_written(folder: Path, files: Mapping[str, str]) -> bool:
 
 @_plain_errors()
 def read_label_sets(path: Path, frame: Frame | None = None) -> list[LabelSet]:
-    """The labels of a CSV or JSONL file, one set per annotator.
+    """The labels of a CSV, JSONL or Markdown file, one set per annotator.
 
-    With a frame given, a label of a cell that is not in it is an error.
+    With a frame given, a label of a cell that is not in it is an error. Lines of Markdown are about
+    the cells of a frame, which must all be answered.
     """
     known = None if frame is None else {cell.id: cell for cell in frame.cells}
-    label_sets = collect_label_sets(_decisions(path), known)
+    label_sets = collect_label_sets(_decisions(path, known), known)
     if not label_sets:
         raise MemAuditError(f"{path.name}: has no labels")
     return label_sets
 
 
-def _decisions(path: Path) -> Iterator[LabelDecision]:
+def _decisions(path: Path, known: Mapping[str, FrameCell] | None) -> Iterator[LabelDecision]:
+    if path.suffix.lower() in (".md", ".txt") and known is not None:
+        yield from read_pairs(path, known)
+        return
     for row in table_rows(path):
         id, annotator = required(row, CELL_ID), optional(row, ANNOTATOR) or path.stem
         if LABEL[0] not in row.data and not row.has(PARTS):

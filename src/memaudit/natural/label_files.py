@@ -84,21 +84,33 @@ class LabelRow:
         return value
 
 
-def label_rows(path: Path, known: frozenset[str], required: frozenset[str]) -> list[LabelRow]:
-    """The rows of a file; a missing or unknown column is an error that names it."""
+def file_rows(path: Path) -> list[LabelRow]:
+    """The rows of a file, whatever their columns; an error if there are none."""
     if path.suffix.lower() == ".csv":
         rows = list(_csv(path))
     else:
         rows = [LabelRow(data, path.name, line) for line, data in json_lines(path)]
+    if not rows:
+        raise MemAuditError(f"{path.name}: contains no rows")
+    return rows
+
+
+def label_rows(path: Path, known: frozenset[str], required: frozenset[str]) -> list[LabelRow]:
+    """The rows of a file; a missing or unknown column is an error that names it."""
+    rows = file_rows(path)
+    _check_columns(rows, known, required)
+    return rows
+
+
+def _check_columns(
+    rows: Iterable[LabelRow], known: frozenset[str], required: frozenset[str]
+) -> None:
     for row in rows:
         if unknown := sorted(row.data.keys() - known):
             fields = ", ".join(sorted(known))
             raise row.wrong(f"has the unknown field {unknown[0]!r} (known fields: {fields})")
         for field in sorted(required):
             row.text(field)
-    if not rows:
-        raise MemAuditError(f"{path.name}: contains no rows")
-    return rows
 
 
 def _csv(path: Path) -> Iterator[LabelRow]:
@@ -172,7 +184,12 @@ CELL_COLUMNS = frozenset({"conversation", "memory_id", "unit_id", "coverage", "p
 
 def cell_rows(path: Path, known: frozenset[str]) -> list[LabelRow]:
     """The rows of a file of labels. Each has a coverage, or says which parts are kept."""
-    rows = label_rows(path, known, frozenset({"memory_id", "unit_id"}))
+    return checked_cells(file_rows(path), known)
+
+
+def checked_cells(rows: list[LabelRow], known: frozenset[str]) -> list[LabelRow]:
+    """Rows of a file of labels, which each have a coverage or say which parts are kept."""
+    _check_columns(rows, known, frozenset({"memory_id", "unit_id"}))
     for row in rows:
         if not row.has("parts"):
             row.text("coverage")

@@ -30,7 +30,7 @@ Known = Mapping[str, Mapping[str, str]]
 
 CONTROLS = "controls.jsonl"
 
-AGAIN = "if --sheets was interrupted while adding labels, run it again"
+AGAIN = "if memaudit label sheets was interrupted while adding labels, run it again"
 
 
 def labelled_texts(file: Path) -> dict[str, dict[str, str]]:

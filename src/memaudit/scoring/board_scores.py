@@ -86,7 +86,9 @@ def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConve
     runs = []
     for run in board.runs_on(package.name):
         if left := board.unlabelled(run):
-            reason = f"{counted(len(left), 'memory')} not labelled; --sheets makes sheets"
+            reason = (
+                f"{counted(len(left), 'memory')} not labelled; memaudit label sheets makes sheets"
+            )
             missing.append(Unscored(package.name, run_name(run), reason))
         else:
             runs.append(run)

@@ -174,7 +174,7 @@ def refuse_shared_ids(judge: Judge, stores: Sequence[ExportedStore]) -> None:
             raise MemAuditError(
                 f"two stores have a memory {shared[0]!r}, and {judge.name} names memories by id: "
                 "score one store at a time, give one judge per store, or write labels with texts "
-                "(memaudit score --label-template)"
+                "(memaudit label sheets)"
             )
         seen |= ids
 

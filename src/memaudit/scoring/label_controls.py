@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
 from memaudit.core.exact import plain
 from memaudit.core.labels import NONE
@@ -18,13 +19,15 @@ from memaudit.core.text import counted
 from memaudit.natural.label_files import CELL_COLUMNS, cell_rows
 from memaudit.scoring.board_folder import BoardFolder, BoardSystem
 from memaudit.scoring.board_labels import CONTROLS, errors_in, replace_rows
-from memaudit.scoring.sheet_answers import READERS
 from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 USABLE, GOOD = 0.6, 0.8
 """Kappa below which answers are refused, and below which labels are marked."""
 MOST = 10
 """Controls on a sheet, if the board has as many memories that keep something."""
+
+READERS: tuple[Literal["a"], Literal["b"]] = ("a", "b")
+"""Who answers memory by memory, and who statement by statement."""
 
 Said = Mapping[tuple[str, str, str], Mapping[str, Fraction]]
 """Coverage by unit, by conversation, id of the memory, and reader."""

@@ -6,14 +6,16 @@ from pathlib import Path
 
 from memaudit.adapters.published_layout import CoverageCell, memory_id, read_coverage_calls
 from memaudit.core.errors import MemAuditError
-from memaudit.core.labels import PASS
+from memaudit.core.exact import plain
+from memaudit.core.labels import PASS, VALUES, parse_label
 from memaudit.core.package import EvidenceUnit
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.natural.label_files import (
     MEMORY_COLUMNS,
     LabelRow,
-    cell_rows,
+    checked_cells,
+    file_rows,
     label_rows,
     labelled_units,
     unshielded,
@@ -24,12 +26,17 @@ LABEL_COLUMNS = frozenset(
     {"conversation", "memory_id", "unit_id", "coverage", "parts", "memory", "unit", "why"}
 )
 
+CELL_ID = "cell_id"
+CELL_FILES = ("cells.jsonl", "cells.csv")
+"""Where the cells that labels name are looked for, beside the labels."""
+
+UNDECIDED = "cells that nobody could tell"
 UNNAMED = "labels whose memory the file of memories does not name"
 ELSEWHERE = "labels about memories that are not in this store"
 
 
 class LabelJudge:
-    """People's labels: memory_id, unit_id, coverage and why, as JSONL or CSV.
+    """People's labels: memory_id, unit_id, coverage and why, as JSONL or CSV; or labels by cell.
 
     A label of a statement with parts names the kept ones in `parts`, or has the coverage 0 or 1.
     Where labels name texts by ids of their own, their field `memory`, or a file of memories, says
@@ -54,12 +61,18 @@ class LabelJudge:
         self.name = f"labels {', '.join(dict.fromkeys(path.stem for path in paths))}"
         self._files = []
         for at, path in enumerate(paths):
-            rows = cell_rows(path, LABEL_COLUMNS)
-            if path.suffix.lower() == ".csv" and rows[0].optional("memory") is not None:
-                rows = [_unshielded(row) for row in rows]
-            of_ids = _texts_beside(rows)
-            if memories:
-                of_ids = label_rows(memories[at], MEMORY_COLUMNS, frozenset({"memory_id"}))
+            beside = memories[at] if memories else None
+            rows = file_rows(path)
+            if rows[0].has(CELL_ID):
+                rows = answered_cells(path, rows, beside)
+                of_ids = _texts_beside(rows)
+            else:
+                rows = checked_cells(rows, LABEL_COLUMNS)
+                if path.suffix.lower() == ".csv" and rows[0].optional("memory") is not None:
+                    rows = [_unshielded(row) for row in rows]
+                of_ids = _texts_beside(rows)
+                if beside is not None:
+                    of_ids = label_rows(beside, MEMORY_COLUMNS, frozenset({"memory_id"}))
             self._files.append(_LabelFile(f"{PASS}{path.stem}", rows, of_ids))
         self.judges_candidates = all(file.memories is not None for file in self._files)
         self.goes_by_id = not self.judges_candidates
@@ -114,8 +127,67 @@ class LabelJudge:
             raise NotJudged(f"{file}: no label is about a memory of this store; {fix}")
 
 
+def answered_cells(path: Path, rows: Sequence[LabelRow], cells: Path | None) -> list[LabelRow]:
+    """Labels by cell as rows of memory, unit and coverage.
+
+    The cells are those of a file, by default of the one beside the labels; a filled in sheet has
+    their texts itself. Every cell needs a label.
+    """
+    if path.suffix.lower() == ".csv":
+        rows = [_unshielded(row) for row in rows]
+    if names := sorted({row.optional("annotator_id") or "" for row in rows} - {""})[1:]:
+        raise MemAuditError(f"{path.name}: has labels of several annotators, also of {names[0]!r}")
+    own = {row.text(CELL_ID): row for row in rows}
+    if cells is None and not any(row.has("memory_text") for row in rows):
+        places = [path.with_name(name) for name in CELL_FILES if path.with_name(name).is_file()]
+        if not places:
+            raise MemAuditError(
+                f"{path.name}: labels name cells; put {' or '.join(CELL_FILES)} beside it, or give "
+                "the file of cells as the file of memories"
+            )
+        cells = places[0]
+    asked = rows
+    if cells is not None:
+        asked = file_rows(cells)
+        if cells.suffix.lower() == ".csv":
+            asked = [_unshielded(row) for row in asked]
+        known = {row.text(CELL_ID) for row in asked}
+        if unknown := [row for id, row in own.items() if id not in known]:
+            raise unknown[0].wrong(f"names a cell that {cells.name} does not have")
+        if missing := sorted(known - own.keys()):
+            raise MemAuditError(
+                f"{path.name}: {counted(len(missing), 'cell')} of {cells.name} without a label, "
+                f"the first is {missing[0]}"
+            )
+    several = len({row.optional("package") for row in asked}) > 1
+    return [_labelled(cell, own[cell.text(CELL_ID)], several) for cell in asked]
+
+
+def _labelled(cell: LabelRow, said: LabelRow, several_packages: bool) -> LabelRow:
+    """What a label says of a cell. `cannot_tell` has no coverage; partial of parts names them."""
+    try:
+        label = parse_label(said.optional("label") if said.has("parts") else said.text("label"))
+    except ValueError as error:
+        raise said.wrong(str(error)) from None
+    value = VALUES.get(label) if label is not None else None
+    by_part = said.has("parts") and label in (None, "partial")
+    return LabelRow(
+        {
+            "conversation": cell.optional("package") if several_packages else None,
+            "memory_id": cell.optional("candidate_id") or cell.text("memory_id"),
+            "unit_id": cell.text("unit_id"),
+            "coverage": None if value is None or by_part else str(plain(value)),
+            "parts": said.data["parts"] if by_part else None,
+            "memory": cell.optional("candidate_text") or cell.optional("memory_text") or "",
+            "why": said.optional("notes"),
+        },
+        said.file,
+        said.line,
+    )
+
+
 def _unshielded(row: LabelRow) -> LabelRow:
-    """A row of a table as `--label-template` writes it, with its texts as they are."""
+    """A row of a table that is written for spreadsheets, with its texts as they are."""
     cells = {name: unshielded(cell) for name, cell in row.data.items() if isinstance(cell, str)}
     return LabelRow({**row.data, **cells}, row.file, row.line)
 
@@ -180,6 +252,9 @@ class _LabelFile:
             ids = ids_of.get(label, [])
             if not ids and self.memories is None:  # texts are labelled for many stores at once
                 left_out[ELSEWHERE] += 1
+            if not (row.has("coverage") or row.has("parts")):
+                left_out[UNDECIDED] += 1
+                continue
             values = labelled_units(row, units[unit]) if ids else {}
             for id in ids:
                 for own, value in values.items():

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -19,9 +18,9 @@ from starlette.staticfiles import StaticFiles
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.labels import Label
-from memaudit.io.files import read_text
 from memaudit.io.strict_json import first_fault
 from memaudit.label_audit.frame_files import write_labels
+from memaudit.label_audit.sheets import guideline_text
 from memaudit.report.page_kit import environment, style_sheet
 from memaudit.report.page_numbers import visible_text
 from memaudit.web.annotate.labelling import LabellingSession, PageState, RefusedRequest
@@ -75,17 +74,11 @@ async def read_sent(request: Request, model: type[Sent]) -> Sent:
         raise RefusedRequest(first_fault(error)) from None
 
 
-NAME = "guideline.md"
-
-
 def guideline(folder: Path) -> Markup:
     """The guideline as HTML; markup, links and images in it are shown as text."""
-    own = folder / NAME
-    shipped = files("memaudit.label_audit") / NAME
-    text = read_text(own) if own.is_file() else shipped.read_text("utf-8")
     reader = MarkdownIt("commonmark", {"html": False})
     reader.disable(["link", "image", "autolink", "html_inline", "html_block", "reference"])
-    return Markup(reader.render(visible_text(text)))
+    return Markup(reader.render(visible_text(guideline_text(folder))))
 
 
 HERE = Path(__file__).parent

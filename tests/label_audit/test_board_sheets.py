@@ -32,7 +32,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 
 def sheets(board: Path, vendor: Path, folder: Path) -> str:
-    return done("board", board, "--add", f"secretive={vendor}", "--sheets", folder).stdout
+    return done("label", "sheets", board, "--add", f"secretive={vendor}", "--out", folder).stdout
 
 
 def label(board: Path, vendor: Path, folder: Path) -> None:
@@ -127,11 +127,13 @@ def test_no_board_is_made_of_what_an_interruption_left(
 
     with monkeypatch.context() as patch:
         patch.setattr(board_labels, "write_lines", write_some)
-        words = ("board", board, "--add", f"x={vendor}", "--sheets", again)
+        words = ("label", "sheets", board, "--add", f"x={vendor}", "--out", again)
         assert run(*words).exit_code == 1
     if written:
         said = failure("board", board, "--add", f"x={vendor}")
-        assert "has no memory 'talk0/003' of talk0; if --sheets was interrupted" in said
+        assert (
+            "has no memory 'talk0/003' of talk0; if memaudit label sheets was interrupted" in said
+        )
     else:
         said = done("board", board, "--add", f"x={vendor}").stdout
         assert "x on talk0: 1 memory not labelled" in said
@@ -159,7 +161,7 @@ def test_a_reader_who_says_that_everything_is_kept_is_refused(
     statements, memories = numbered(sheet)
     answer = sheet.with_suffix(".txt")
     answer.write_text("".join(f"{number}: {', '.join(statements)}\n" for number in memories))
-    said = failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
+    said = failure("label", "sheets", board, "--add", f"x={vendor}", "--out", folder)
     assert f"{answer}: kappa 0.00 with the board's labels on 4 controls; below 0.6" in said
     answer_sheets(folder, KEEPS)
     assert "labels of 4 memories are in" in sheets(*folders)
@@ -270,7 +272,7 @@ def test_sheets_for_an_added_system_are_about_it_alone(folders: tuple[Path, Path
     import_texts(board / "fresh" / "talk0.json", ["Ann sings"])
     sheets(*folders)
     assert "Ann sings" not in (folder / "talk0.a.md").read_text()
-    told = done("board", board, "--sheets", folder.with_name("of-board")).stdout
+    told = done("label", "sheets", board, "--out", folder.with_name("of-board")).stdout
     assert "talk0: 1 memory and 4 controls" in told
 
 
@@ -306,7 +308,7 @@ def test_nothing_to_label(tmp_path: Path) -> None:
     board = make_board(tmp_path / "board", {"good": [list(UNITS[2:])]}, conversations=1)
     assert (
         "every memory of every store is labelled"
-        in done("board", board, "--sheets", tmp_path / "sheets").stdout
+        in done("label", "sheets", board, "--out", tmp_path / "sheets").stdout
     )
 
 
@@ -343,17 +345,11 @@ def test_answers_that_cannot_be_read(
     sheets(*folders)
     answer_sheets(folder, KEEPS)
     (folder / "talk0.a.txt").write_text(line)
-    said = failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
+    said = failure("label", "sheets", board, "--add", f"x={vendor}", "--out", folder)
     assert message in said
     (folder / "talk1.b.txt").unlink()  # what is there is read before the rest has come
-    assert message in failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
+    assert message in failure("label", "sheets", board, "--add", f"x={vendor}", "--out", folder)
     assert not (vendor / "coverage.jsonl").exists()
-
-
-def test_sheets_make_no_board(folders: tuple[Path, Path, Path]) -> None:
-    board, _, folder = folders
-    said = failure("board", board, "--sheets", folder, "--out", folder.with_suffix(".html"))
-    assert "leave out --out and --json" in said
 
 
 def test_sheets_of_another_board(folders: tuple[Path, Path, Path]) -> None:
@@ -361,7 +357,7 @@ def test_sheets_of_another_board(folders: tuple[Path, Path, Path]) -> None:
     sheets(*folders)
     key = folder / "sheets.json"
     key.write_text(key.read_text().replace('"talk1"', '"../talk9"'))
-    said = failure("board", board, "--add", f"x={vendor}", "--sheets", folder)
+    said = failure("label", "sheets", board, "--add", f"x={vendor}", "--out", folder)
     assert "'../talk9' and its units are not those of this board" in said
 
 
@@ -373,7 +369,7 @@ def test_sheets_of_another_system(folders: tuple[Path, Path, Path], tmp_path: Pa
     other.mkdir()
     import_texts(other / "talk0.json", ["Ann sings"])
     assert "about other stores" in failure(
-        "board", board, "--add", f"x={other}", "--sheets", folder
+        "label", "sheets", board, "--add", f"x={other}", "--out", folder
     )
     assert not (other / "coverage.jsonl").exists()
 
@@ -387,7 +383,7 @@ def test_sheets_lie_elsewhere(folders: tuple[Path, Path, Path], tmp_path: Path) 
         (board / "sheets", "a folder outside"),
         (tmp_path / "full", "is not empty"),
     ):
-        words = ("board", board, "--add", f"x={vendor}", "--sheets", place)
+        words = ("label", "sheets", board, "--add", f"x={vendor}", "--out", place)
         assert message in failure(*words)
     assert (tmp_path / "full" / "notes.md").read_text() == "mine"
 
@@ -398,7 +394,7 @@ def test_decisions_that_nobody_was_asked_for(folders: tuple[Path, Path, Path]) -
     answer_sheets(folder, KEEPS, partly="u2", reader="a")
     (folder / "third.txt").write_text("1: full\n2: none\n")
     assert "has third.txt without third.md, which says what it decides" in failure(
-        "board", board, "--add", f"x={vendor}", "--sheets", folder
+        "label", "sheets", board, "--add", f"x={vendor}", "--out", folder
     )
 
 
@@ -410,5 +406,5 @@ def test_a_pass_that_changes_after_the_third_reader(folders: tuple[Path, Path, P
     (folder / "third.txt").write_text("1: full\n2: none\n")
     answer_sheet(folder / "talk1.a.md", KEEPS)
     assert "has changed since third.md" in failure(
-        "board", board, "--add", f"x={vendor}", "--sheets", folder
+        "label", "sheets", board, "--add", f"x={vendor}", "--out", folder
     )

@@ -5,6 +5,7 @@
     DIR/CONVERSATION.b.md    the same in other orders, for a second reader
     DIR/CONVERSATION.a.txt   what the first reader wrote, memory by memory
     DIR/CONVERSATION.b.txt   what the second reader wrote, statement by statement
+    DIR/CONVERSATION.a.cells.jsonl    the same cells for a browser or a model, into .a.csv
     DIR/third.md             the pairs on which the two differ, for another reader
     DIR/third.txt            the decisions
 
@@ -13,6 +14,7 @@ reader who does not agree with those is refused.
 """
 
 import random
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,40 +24,73 @@ from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
-from memaudit.core.labels import NONE
-from memaudit.core.text import counted, one_line, visible_text
+from memaudit.core.labels import FULL, NONE, PARTIAL, VALUES, Label
+from memaudit.core.text import counted, one_line
 from memaudit.formats.board_file import SheetKey, SheetOrder
 from memaudit.formats.file_model import validated
 from memaudit.io.atomic import write_file
 from memaudit.io.files import read_text
 from memaudit.io.run_folder import make_own_folder
 from memaudit.io.strict_json import read_object
+from memaudit.label_audit.frame import Frame, FrameCell
+from memaudit.label_audit.frame_files import cell_lines, read_label_sets
+from memaudit.label_audit.sheets import grid_cells, grid_sheet, pair_sheet, read_grid, read_pairs
 from memaudit.scoring.board_folder import BoardFolder, Run, run_name, shipped_board
-from memaudit.scoring.board_labels import labelled_texts, replace_rows
+from memaudit.scoring.board_labels import errors_in, labelled_texts, replace_rows
 from memaudit.scoring.label_controls import (
+    READERS,
     USABLE,
     Said,
     choose_controls,
     control_agreement,
     write_controls,
 )
-from memaudit.scoring.sheet_answers import READERS, Cells, Passes, read_cells, read_decisions
+from memaudit.stats.agreement_coefficients import kappa_of_pairs
 
 KEY, BRIEF, THIRD, DECIDED = "sheets.json", "labelling.md", "third.md", "third.txt"
-BY_MEMORY = (
-    "Go memory by memory. Write one line for each of the {texts} memories: its number, a colon, "
-    "and the numbers of the statements that it keeps, such as `17: S3, S5?, S9`, or `17: none`. "
-    "S5? means partial, S5 full. Write nothing else."
-)
-BY_STATEMENT = (
-    "Go statement by statement. Write one line for each of the {units} statements: its number, a "
-    "colon, and the numbers of the memories that keep it, such as `S3: 17, 21?`, or `S3: none`. "
-    "21? means partial, 21 full. Write nothing else."
-)
-EACH_PAIR = (
-    "Decide each pair alone. Write one line for each: its number, a colon, and full, partial or "
-    "none, such as `1: partial`. Write nothing else."
-)
+ANSWERS = (".txt", ".csv", ".jsonl")
+"""A grid's lines, or labels by cell as the other front ends write them."""
+
+Cells = Mapping[tuple[str, str], Fraction]
+"""Coverage by memory text and unit; what is missing is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderPair:
+    """What two readers said about the memories of one conversation."""
+
+    conversation: str
+    texts: tuple[str, ...]
+    units: tuple[str, ...]
+    first: Cells
+    second: Cells
+
+    @property
+    def differing(self) -> list[tuple[str, str]]:
+        """Pairs of a text and a unit, in an order that says nothing."""
+        pairs = sorted(
+            pair
+            for pair in self.first.keys() | self.second.keys()
+            if self.first.get(pair, NONE) != self.second.get(pair, NONE)
+        )
+        random.Random(self.conversation).shuffle(pairs)
+        return pairs
+
+    @property
+    def agreement(self) -> str:
+        """Pairs, how many are full and partial in both, how many differ, and kappa."""
+        pairs = Counter(
+            (self.first.get((text, unit), NONE), self.second.get((text, unit), NONE))
+            for text in self.texts
+            for unit in self.units
+        )
+        kappa = kappa_of_pairs(pairs)
+        shown_kappa = "kappa undefined" if kappa is None else f"kappa {float(kappa):.3f}"
+        return (
+            f"{self.conversation}: {counted(pairs.total(), 'pair')}, {pairs[FULL, FULL]} full and "
+            f"{pairs[PARTIAL, PARTIAL]} partial in both, {len(self.differing)} differ, "
+            f"{shown_kappa}"
+        )
 
 
 @dataclass(frozen=True)
@@ -90,10 +125,11 @@ class Sheets:
         """Take what the readers wrote as far as it goes."""
         make_own_folder(self.folder)  # a link in its place is refused
         for sheet in self._key.sheets:
-            if (self.folder / _answer(sheet)).is_file():
+            if self._answer(sheet).is_file():
                 self._cells(sheet, sheet.texts)  # what is there already can be read
                 self._check_controls(sheet)
-        if missing := [name for name in self._answers if not (self.folder / name).is_file()]:
+        answers = [self._answer(sheet) for sheet in self._key.sheets]
+        if missing := [path.name for path in answers if not path.is_file()]:
             yield from self._on_no_sheet()
             yield f"missing in {self.folder}: {', '.join(missing)}"
             return
@@ -113,7 +149,8 @@ class Sheets:
                     f"{self.folder}: what the first readers wrote has changed since {THIRD} was "
                     f"written; remove {THIRD} and {DECIDED}, and have the pairs decided again"
                 )
-            decisions = read_decisions(decided, len(pairs))
+            with errors_in(decided):
+                decisions = self._decisions(decided, pairs)
         yield from (one.agreement for one in passes)
         said = self._said_of_controls(self._key.sheets)
         if said:
@@ -158,10 +195,6 @@ class Sheets:
         for system in self.board.systems:
             if is_board or system.folder.resolve() == self.target.resolve():
                 yield from system.runs
-
-    @property
-    def _answers(self) -> list[str]:
-        return [_answer(sheet) for sheet in self._key.sheets]
 
     @cached_property
     def _key(self) -> SheetKey:
@@ -211,8 +244,11 @@ class Sheets:
                     units=dice.sample(units, len(units)),
                 )
                 sheets.append(sheet)
-                text = _sheet(sheet, brief, self.board.units[conversation])
-                write_file(self.folder / f"{conversation}.{reader}.md", text)
+                own_units = self.board.units[conversation]
+                text = grid_sheet(sheet, brief, own_units)
+                write_file(self.folder / f"{_stem(sheet)}.md", text)
+                lines = cell_lines(grid_cells(sheet, own_units))
+                write_file(self.folder / f"{_stem(sheet)}.cells.jsonl", lines)
             yield (
                 f"{conversation}: {counted(len(own), 'memory')} and "
                 f"{counted(len(controls), 'control')}, {len(units)} statements"
@@ -222,10 +258,12 @@ class Sheets:
         yield (
             f"sheets are in {self.folder}: give each CONVERSATION.a.md and CONVERSATION.b.md to a "
             "reader who does not know the systems and sees nothing else, put the answers beside "
-            "them as CONVERSATION.a.txt and .b.txt, and run this again"
+            "them as CONVERSATION.a.txt and .b.txt, and run this again (or label "
+            "CONVERSATION.a.cells.jsonl with memaudit label annotate or cells into "
+            "CONVERSATION.a.csv)"
         )
 
-    def _passes(self) -> list[Passes]:
+    def _passes(self) -> list[ReaderPair]:
         """What the readers said about memories that are to be labelled."""
         found = []
         for a, b in zip(self._key.sheets[::2], self._key.sheets[1::2], strict=True):
@@ -241,7 +279,7 @@ class Sheets:
                     "use another folder"
                 )
             found.append(
-                Passes(
+                ReaderPair(
                     a.conversation,
                     texts,
                     tuple(a.units),
@@ -251,16 +289,60 @@ class Sheets:
             )
         return found
 
+    def _answer(self, sheet: SheetOrder) -> Path:
+        """Where a sheet's answer is, or where its lines would be."""
+        places = [self.folder / f"{_stem(sheet)}{suffix}" for suffix in ANSWERS]
+        given = [path for path in places if path.is_file()]
+        if len(given) > 1:
+            raise MemAuditError(
+                f"{self.folder}: {given[0].name} and {given[1].name} answer the same sheet; keep "
+                "one of them"
+            )
+        return given[0] if given else places[0]
+
     def _cells(self, sheet: SheetOrder, about: Collection[str]) -> Cells:
-        """What a reader wrote about some of the texts."""
-        return read_cells(sheet, self.folder / _answer(sheet), about)
+        """What a reader said about some of the texts."""
+        path = self._answer(sheet)
+        labels = read_grid(sheet, path) if path.suffix == ".txt" else self._labels(sheet, path)
+        values: dict[tuple[str, str], Fraction] = {}
+        for place, text in enumerate(sheet.texts, 1):
+            for number, unit in enumerate(sheet.units, 1):
+                value = VALUES[labels[f"{place}-S{number}"]]
+                if value and text in about:
+                    values[text, unit] = value
+        return values
+
+    def _labels(self, sheet: SheetOrder, path: Path) -> Mapping[str, Label]:
+        """The labels of all cells of a sheet, as a browser or a model leaves them."""
+        cells = grid_cells(sheet, self.board.units[sheet.conversation])
+        label_sets = read_label_sets(path, Frame(cells))
+        if len(label_sets) > 1:
+            raise MemAuditError(f"{path}: has labels of several annotators; give one of them")
+        labels = label_sets[0].labels
+        if missing := [cell.id for cell in cells if labels.get(cell.id) not in VALUES]:
+            raise MemAuditError(
+                f"{path}: {counted(len(missing), 'cell')} without full, partial or none, the "
+                f"first is {missing[0]}"
+            )
+        return labels
+
+    def _decisions(
+        self, path: Path, pairs: Sequence[tuple[ReaderPair, str, str]]
+    ) -> list[Fraction]:
+        """What the third reader decided, pair by pair."""
+        cells = self._third_cells(pairs)
+        said = {row.cell: row.label for row in read_pairs(path, {cell.id: cell for cell in cells})}
+        labels = [said[cell.id] for cell in cells]
+        if "cannot_tell" in labels:
+            raise MemAuditError(f"{path}: expected full, partial or none for every pair")
+        return [VALUES[label] for label in labels if label is not None]
 
     def _check_controls(self, sheet: SheetOrder) -> None:
         """Refuse a reader who does not label as the board's readers do."""
         agreement = control_agreement(self.board, self._said_of_controls([sheet]))
         if not agreement.is_at_least(USABLE):
             raise MemAuditError(
-                f"{self.folder / _answer(sheet)}: {agreement.text}; below {USABLE} labels are not "
+                f"{self._answer(sheet)}: {agreement.text}; below {USABLE} labels are not "
                 "taken, so have the sheet answered by another reader, who follows the brief"
             )
 
@@ -277,18 +359,31 @@ class Sheets:
                     }
         return said
 
-    def _third(self, pairs: Sequence[tuple[Passes, str, str]]) -> str:
-        parts = [
-            _brief(self.board.folder).rstrip(),
-            f"## What to write\n\n{EACH_PAIR}",
+    def _third(self, pairs: Sequence[tuple[ReaderPair, str, str]]) -> str:
+        return pair_sheet(self._third_cells(pairs), _brief(self.board.folder))
+
+    def _third_cells(self, pairs: Sequence[tuple[ReaderPair, str, str]]) -> list[FrameCell]:
+        return [
+            FrameCell(
+                id=str(number),
+                package=own.conversation,
+                candidate="",
+                unit="",
+                candidate_kind="memory",
+                unit_kind="unit",
+                same_session=None,
+                candidate_text=text,
+                unit_text=self.board.units[own.conversation][unit],
+                quote="",
+            )
+            for number, (own, text, unit) in enumerate(pairs, 1)
         ]
-        for number, (one, text, unit) in enumerate(pairs, 1):
-            statement = self.board.units[one.conversation][unit]
-            parts.append(f"{number}. Statement: {_shown(statement)}\n\n    Memory: {_shown(text)}")
-        return "\n\n".join(parts) + "\n"
 
     def _add(
-        self, passes: Sequence[Passes], third: Mapping[tuple[str, str, str], Fraction], said: Said
+        self,
+        passes: Sequence[ReaderPair],
+        third: Mapping[tuple[str, str, str], Fraction],
+        said: Said,
     ) -> str:
         """Put the labels into the files of the target, in place of earlier ones.
 
@@ -344,29 +439,5 @@ def _brief(folder: Path) -> str:
         return read_text(shipped / BRIEF)
 
 
-def _shown(text: str) -> str:
-    """A text on one line, so that it cannot pass for another."""
-    return visible_text(one_line(text))
-
-
-def _sheet(sheet: SheetOrder, brief: str, units: Mapping[str, str]) -> str:
-    how = BY_MEMORY if sheet.reader == READERS[0] else BY_STATEMENT
-    statements = [f"S{number}. {_shown(units[id])}" for number, id in enumerate(sheet.units, 1)]
-    memories = [f"{number}. {_shown(text)}" for number, text in enumerate(sheet.texts, 1)]
-    return (
-        "\n\n".join(
-            [
-                brief.rstrip(),
-                f"## What to write\n\n{how.format(texts=len(sheet.texts), units=len(sheet.units))}",
-                "## Statements",
-                *statements,
-                "## Memories",
-                *memories,
-            ]
-        )
-        + "\n"
-    )
-
-
-def _answer(sheet: SheetOrder) -> str:
-    return f"{sheet.conversation}.{sheet.reader}.txt"
+def _stem(sheet: SheetOrder) -> str:
+    return f"{sheet.conversation}.{sheet.reader}"
