@@ -54,8 +54,14 @@ class ModelOptions:
 def build_with_models(job: "BuildJob", options: ModelOptions, out: Path) -> dict[str, Any]:
     """Run the passes. With a batch queue, stop where answers have to be waited for."""
     from memaudit.models.cache import Cache
-    from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
-    from memaudit.models.session import AskProgress, SessionCallbacks, open_session, progress_text
+    from memaudit.models.session import (
+        DEFAULT_BASE_URL,
+        AskProgress,
+        ModelSettings,
+        SessionCallbacks,
+        open_session,
+        progress_text,
+    )
     from memaudit.models.spending import price_of
     from memaudit.models.transport import RetryPolicy
     from memaudit.natural.passes.build import build_into_with_model

@@ -33,8 +33,7 @@ def export(
 
     Failed attempts are included.
     """
-    from memaudit.models.cache import Cache
-    from memaudit.models.cache_export import export_cache
+    from memaudit.models.cache import Cache, export_cache
 
     may_write(file, "cache export")
     with Cache(database, must_exist=True) as opened:
@@ -50,8 +49,7 @@ def import_replies(
     database: Database = DEFAULT_CACHE,
 ) -> None:
     """Import replies from JSONL, and check every key."""
-    from memaudit.models.cache import Cache
-    from memaudit.models.cache_export import import_cache
+    from memaudit.models.cache import Cache, import_cache
 
     with Cache(database) as opened:
         result = import_cache(opened, file)

@@ -367,8 +367,12 @@ def judging_session(
         yield None
         return
     from memaudit.models.cache import Cache
-    from memaudit.models.providers import DEFAULT_BASE_URL, ModelSettings
-    from memaudit.models.session import SessionCallbacks, open_session
+    from memaudit.models.session import (
+        DEFAULT_BASE_URL,
+        ModelSettings,
+        SessionCallbacks,
+        open_session,
+    )
     from memaudit.models.spending import price_of
 
     if options.max_tokens is not None and options.max_tokens < 1:

@@ -74,7 +74,7 @@ class Reading:
         from memaudit.downstream.retrievers import named_retriever
 
         if ":" in self.retriever:
-            from memaudit.models.providers import PROVIDERS
+            from memaudit.models.session import PROVIDERS
 
             if options.provider not in PROVIDERS:  # a misspelled "offline" must not go to a server
                 raise MemAuditError(
