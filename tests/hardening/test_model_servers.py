@@ -166,8 +166,7 @@ def main() -> None:
     import typer
 
     from memaudit.cli.errors import reported
-    from memaudit.models.cache import Cache
-    from memaudit.models.cache_rows import export_cache
+    from memaudit.models.cache import Cache, export_cache
     from memaudit.models.client import Failure
     from memaudit.models.session import ModelSettings, SessionCallbacks, open_session
     from memaudit.models.transport import RetryPolicy

@@ -145,7 +145,7 @@ class _Exchange:
         return event.status_code, {name: value.decode("latin-1") for name, value in names}
 
     def body(self, headers: Mapping[str, str], limit: int, into: bytearray) -> None:
-        """Append the body; chunk sizes and trailers count too, and every chunk as some bytes more."""
+        """Append the body; chunk sizes and trailers count too, every chunk as some bytes more."""
         packed = headers.get("content-encoding", "").strip().lower()
         if packed not in ("", "identity"):
             raise BrokenResponse("the response is compressed, though no compression was accepted")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.datasets.conversation import Session, Turn
-from memaudit.models.cache import Cache
-from memaudit.models.cache_rows import export_cache, import_cache
+from memaudit.models.cache import Cache, export_cache, import_cache
 from memaudit.models.request import ModelParameters
 from memaudit.models.session import ModelSession, ModelSettings, open_session
 from memaudit.natural.passes.memories import ExtractedMemories, find_memories
