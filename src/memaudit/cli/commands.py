@@ -84,12 +84,6 @@ COMMANDS = (
         "Compare memory systems, with repeated runs and blind labels.",
     ),
     Command(
-        "leaderboard",
-        "Score a store",
-        "memaudit.cli.leaderboard:leaderboard",
-        "Compare all scored stores in one table.",
-    ),
-    Command(
         "diagnose",
         "Score a store",
         "memaudit.cli.diagnose:diagnose",
