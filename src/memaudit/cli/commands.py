@@ -81,7 +81,7 @@ COMMANDS = (
         "board",
         "Score a store",
         "memaudit.cli.board:board",
-        "Compare memory systems, with repeated runs and blind labels.",
+        "Compare systems, or scored stores of many packages.",
     ),
     Command(
         "diagnose",

@@ -114,7 +114,7 @@ def system_columns(measure: str) -> list[Column[SystemRow]]:
             short="whole store",
             show=percent,
         ),
-        Column(key="provenance", value=lambda row: row.provenance),
+        Column(key="origin", value=lambda row: row.provenance),
         Column(key="marks", value=lambda row: row.marks),
         Column(key="notes", value=lambda row: row.notes),
         Column(key="loses", value=lambda row: row.loses),
