@@ -134,9 +134,9 @@ def _check_out(out: Path) -> None:
         case "table":
             may_write(out, "table of a board")
         case _:
-            from memaudit.report.figures.opt_frontiers import check_plot
+            from memaudit.report.figures.save import check_image
 
-            check_plot(out)
+            check_image(out)
 
 
 def _write(board: "Board", beside: "Sequence[SideRow]", out: Path) -> None:

@@ -36,9 +36,9 @@ def test_numbers_are_there(tmp_path: Path) -> None:
     (headings, _, ratios) = (
         [th.all_text for th in row.children]
         for row in tree.named("tr")
-        if row.children[0].all_text in ("Store", "First")
+        if row.children[0].all_text in ("Store", "Budget")
     )
-    assert headings[:3] == ["Store", "score", "best subset"]
+    assert headings[:3] == ["Store", "Score", "Best subset"]
     assert ratios[-3:] == ["Over package", "Over union", "Over common union"]
     labels = [svg.attributes.get("aria-label") or "" for svg in tree.named("svg")]
     assert any("score 0.750, 95% interval 0.500 to 1.000" in label for label in labels)
