@@ -1,4 +1,4 @@
-"""What an importer is: its options, its protocol, and the rows of an export."""
+"""What an importer is: its options, its protocol, and the rows of an export field by field."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
