@@ -13,7 +13,7 @@ from bench.launch import run_solver
 from bench.real_unions import real_instances
 from bench.worker import OURS
 from memaudit.checker import verify
-from memaudit.experiments.engines.local import Processes
+from memaudit.experiments.engines import Processes
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import run

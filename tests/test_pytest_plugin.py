@@ -143,7 +143,7 @@ def test_scores_and_failures(pytester: pytest.Pytester, monkeypatch: pytest.Monk
             "loses extraction 100.0%; an ESTIMATE: 0.0% of the optimum and 0.0% of the store rest "
             "on assumed cells, and so does every 0; PARTLY READ: 1 row of the export is not in the "
             "store; COVERS NOTHING of this package: was it written for the same conversation?",
-            "memaudit_score: --seconds must be above 0, not -1",
+            "memaudit_score: seconds must be above 0, not -1",
             "memaudit_score: two stores have a memory 'line-1', and labels labels names memories "
             "by id: *",
             "memaudit_score: budget '40 words': *; write a cost such as 250, a share of the "

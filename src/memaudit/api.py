@@ -29,8 +29,7 @@ from memaudit.hygiene.findings import LintReport
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, read_packages
 from memaudit.io.strict_json import read_object
-from memaudit.scoring.board import Board
-from memaudit.scoring.board_of_scores import board_of_scores
+from memaudit.report.leaderboard import Board, board
 from memaudit.scoring.escalation import EscalationPlan, score_and_escalate
 from memaudit.scoring.fed_turns import check_names, examples_of, renamed
 from memaudit.scoring.judge import Judge, refuse_shared_ids
@@ -293,7 +292,7 @@ def compare(results: ScoreResult | PathLike | Sequence[ScoreResult | PathLike]) 
         (together.package.name, together.to_json())
         for together in map(_over_one_union, by_package.values())
     ]
-    return board_of_scores(entries_of(files))
+    return board(entries_of(files))
 
 
 def _saved(path: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -539,7 +538,7 @@ def run(
 
     Rows go to the folder `out`, where the same call resumes.
     """
-    from memaudit.experiments.engines.registry import named_engine
+    from memaudit.experiments.engines import named_engine
     from memaudit.experiments.spec import RunSpec, named_suite
     from memaudit.experiments.summary import summarise
     from memaudit.experiments.sweep import run as run_spec

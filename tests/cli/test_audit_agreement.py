@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 def arguments(folder: Path, *more: object) -> tuple[object, ...]:
     files = (folder / "frame", folder / "ann.csv", folder / "ben.csv")
-    return ("audit", "agreement", *files, "--draws", 100, *more)
+    return ("audit", "agreement", *files, "--set", "score.draws=100", *more)
 
 
 def test_printed(folder: Path) -> None:
@@ -81,7 +81,7 @@ def test_json(folder: Path) -> None:
 def test_without_key(folder: Path) -> None:
     (folder / "frame" / "key.csv").unlink()
     files = (folder / "frame" / "cells.csv", folder / "ann.csv", folder / "ben.csv")
-    data = printed_json("audit", "agreement", *files, "--draws", 10)
+    data = printed_json("audit", "agreement", *files, "--set", "score.draws=10")
     (pair,) = data["pairs"]
     assert pair["scales"]["labels"]["natural"] is None
     assert any("no key" in note for note in data["notes"])
@@ -94,7 +94,7 @@ def test_cells_with_ids_only(tmp_path: Path) -> None:
         rows = "".join(f"{id},{label}\n" for id, label in zip("abcd", said, strict=True))
         (tmp_path / f"{name}.csv").write_text(f"cell_id,label\n{rows}")
     files = [tmp_path / f"{name}.csv" for name in ("cells", "x", "y")]
-    words = ("audit", "agreement", *files, "--draws", 10)
+    words = ("audit", "agreement", *files, "--set", "score.draws=10")
     (pair,) = printed_json(*words)["pairs"]
     assert pair["scales"]["covered"]["as_drawn"]["kappa"]["value"] == pytest.approx(1 / 2)
     assert run(*words).stdout.splitlines()[-1] == "c: x full, y none"
@@ -104,10 +104,10 @@ def test_undefined_is_said(folder: Path) -> None:
     for name in ("x", "y"):
         write_labels(labels(name, "n" * 14), folder / f"{name}.csv")
     files = ("audit", "agreement", folder / "frame" / "cells.csv", folder / "x.csv")
-    result = done(*files, folder / "y.csv", "--draws", 10)
+    result = done(*files, folder / "y.csv", "--set", "score.draws=10")
     row = next(line for line in result.stdout.splitlines() if line.strip().startswith("x - y"))
     assert "undefined" in row
-    data = printed_json(*files, folder / "y.csv", "--draws", 10)
+    data = printed_json(*files, folder / "y.csv", "--set", "score.draws=10")
     kappa = data["pairs"][0]["scales"]["labels"]["as_drawn"]["kappa"]
     assert kappa == {"value": None, "over_cells": None, "over_packages": None}
 
@@ -115,7 +115,7 @@ def test_undefined_is_said(folder: Path) -> None:
 def test_passes_of_a_package(tmp_path: Path) -> None:
     write_package(package_with_passes("session", 4), tmp_path / "p.json")
     words = ("audit", "agreement", tmp_path / "p.json")
-    result = done(*words, "pass:a", "pass:b", "--draws", 10)
+    result = done(*words, "pass:a", "pass:b", "--set", "score.draws=10")
     assert "4 cells of 1 package" in result.stdout
     assert "the package's own labels are pass:a" in result.stdout
 

@@ -66,7 +66,7 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     package, store, labels = files
     words = ("audit", "judges", package, store, "--judge", "lexical", "--against")
     assert "unknown judge" in failure(*words, "me")
-    assert "labels:FILE only" in failure(*words, "pointer", "--label-memories", labels)
+    assert "labels:FILE only" in failure(*words, "pointer", "--set", f"judge.memories={labels}")
     assert "names a session" in failure(*words, "lexical", "--same-session")
 
 
@@ -93,8 +93,8 @@ def test_labelled_locomo(tmp_path: Path) -> None:
         "lexical",
         "--against",
         f"labels:{labels}",
-        "--label-memories",
-        labels.with_name("memories.jsonl"),
+        "--set",
+        f"judge.memories={labels.with_name('memories.jsonl')}",
         "--same-session",
         "--budget",
         "250",

@@ -63,19 +63,20 @@ def test_a_second_models_package_pass(tmp_path: Path) -> None:
         "gvt",
         "--writer",
         "recency_raw",
-        "--draws",
-        "50",
-        "--yes",
-        "--jobs",
-        "1",
-        "--cache",
-        tmp_path / "cache",
+        "--set",
+        "score.draws=50",
+        "--set",
+        "model.yes=true",
+        "--set",
+        "engine.jobs=1",
+        "--set",
+        f"model.cache={tmp_path / 'cache'}",
     )
     with serving(instead("coverage", in_two_labels)) as served:
-        data = printed_json(*words, "--base-url", served.url)
+        data = printed_json(*words, "--set", f"model.base_url={served.url}")
         asked = len(served.bodies)
-        text = done(*words, "--base-url", served.url).stdout
-        two = printed_json(*words, "--base-url", served.url, "--two-labels")
+        text = done(*words, "--set", f"model.base_url={served.url}").stdout
+        two = printed_json(*words, "--set", f"model.base_url={served.url}", "--two-labels")
         assert len(served.bodies) == asked
     assert data["packages"] == len(PACKAGES)
     scales = {row["scale"]: row for row in data["agreement"]}

@@ -41,7 +41,7 @@ def write_labels(path: Path, **annotators: dict[str, str]) -> Path:
 
 
 def answered(*words: object) -> dict[str, Any]:
-    found: dict[str, Any] = printed_json("audit", "ratios", *words, "--jobs", "1")
+    found: dict[str, Any] = printed_json("audit", "ratios", *words, "--set", "engine.jobs=1")
     return found
 
 
@@ -54,7 +54,16 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
     ann = {**own, first: "none"}
     bob = {**ann, second: "partial", third: "cannot_tell"}
     file = write_labels(tmp_path / "labels.csv", ann=ann, bob=bob)
-    words = (*packages, "--frame", tmp_path / "frame", "--labels", file, *WRITERS, "--draws", "3")
+    words = (
+        *packages,
+        "--frame",
+        tmp_path / "frame",
+        "--labels",
+        file,
+        *WRITERS,
+        "--set",
+        "score.draws=3",
+    )
     data = answered(*words, "--budget", "30,60")
     sets = {one["name"]: one for one in data["label_sets"]}
     assert list(sets) == ["ann", "bob", "consensus"]
@@ -85,8 +94,8 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
         tmp_path / "frame",
         "--labels",
         bot,
-        "--draws",
-        "0",
+        "--set",
+        "score.draws=0",
         "--writer",
         "recency_raw",
         "--budget",
@@ -101,7 +110,7 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
         ("consensus", "consensus", 0),
     ]
     assert [one["name"] for one in answered(*words)["label_sets"]] == ["model:bot"]
-    assert "model:bot (model)" in run("audit", "ratios", *words, "--jobs", "1").stdout
+    assert "model:bot (model)" in run("audit", "ratios", *words, "--set", "engine.jobs=1").stdout
 
 
 def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) -> None:
@@ -115,8 +124,8 @@ def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) ->
         *packages,
         "--labels",
         file,
-        "--draws",
-        "2",
+        "--set",
+        "score.draws=2",
         "--writer",
         "recency_raw",
         "--budget",
@@ -148,10 +157,10 @@ def test_printed(packages: list[Path]) -> None:
         "--labels",
         second,
         *WRITERS,
-        "--draws",
-        "2",
-        "--jobs",
-        "1",
+        "--set",
+        "score.draws=2",
+        "--set",
+        "engine.jobs=1",
     ).stdout
     assert "3 packages, 3 stores, ratios to the optimum of the package" in text
     for word in (first, second, "consensus", "ratio MAD", "preserved", "recency_raw"):
@@ -173,8 +182,8 @@ def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
         "recency_raw",
         "--budget",
         "30",
-        "--draws",
-        "0",
+        "--set",
+        "score.draws=0",
     )
     data = answered(*words)
     assert data["basis"] == ["common union"]
@@ -183,7 +192,7 @@ def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
     (row,) = (one for one in data["ratios"] if one["store"] == "mine")
     assert row["ratios"]["package"]["mean"] <= 1
     assert "does not say which package" in failure("audit", "ratios", *packages, *words[1:])
-    assert "ESTIMATE" in run("audit", "ratios", *words, "--jobs", "1").stdout
+    assert "ESTIMATE" in run("audit", "ratios", *words, "--set", "engine.jobs=1").stdout
 
 
 def pass_names() -> list[str]:
@@ -203,10 +212,10 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
         ("--labels", "pass:z"): "has no label pass 'z'",
         (*labels, *labels): "two label sets are called",
         (*labels, "--writer", "z"): "unknown writer 'z'",
-        (*labels, "--draws", "-1"): "--draws must be at least 0",
+        (*labels, "--set", "score.draws=-1"): "score.draws must be at least 0",
         (): "give --labels",
         (packages[0], *labels): "two packages are called",
-        (*labels, "--jobs", "0"): "--jobs must be at least 1",
+        (*labels, "--set", "engine.jobs=0"): "engine.jobs must be at least 1",
         other: "'ann' labelled no cell of these packages",
     }.items():
         assert message in failure(*words, *options)
@@ -215,14 +224,14 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
 def test_a_journal_is_resumed(tmp_path: Path) -> None:
     """Cut anywhere, it gives the same numbers; other labels are another run."""
     journal = tmp_path / "ratios.jsonl"
-    labels = ("short", "--labels", "pass:blind_a", "--draws", 2, "--budget", 30)
-    words = (*labels, *WRITERS, "--journal", journal)
+    labels = ("short", "--labels", "pass:blind_a", "--set", "score.draws=2", "--budget", 30)
+    words = (*labels, *WRITERS, "--set", f"engine.journal={journal}")
     whole = answered(*words)
     assert whole == answered(*labels, *WRITERS)
     bytes_ = journal.read_bytes()
     for share in (0.3, 0.8):
         journal.write_bytes(bytes_[: int(share * len(bytes_))])
-        result = done("audit", "ratios", *words, "--jobs", "1", "--json")
+        result = done("audit", "ratios", *words, "--set", "engine.jobs=1", "--json")
         assert json.loads(result.stdout) == whole
         assert f"already existed in {journal}" in result.stderr
         assert journal.read_bytes() == bytes_

@@ -44,8 +44,8 @@ def test_reports(tmp_path: Path) -> None:
         "2",
         "--writers",
         "opt,recency_raw",
-        "--engine",
-        "serial",
+        "--set",
+        "engine.name=serial",
         "--out",
         tmp_path / "run",
     )
@@ -73,10 +73,10 @@ def test_wrong_input(tmp_path: Path) -> None:
     dense = (
         "--retriever",
         "dense:http://127.0.0.1:9/v1#m",
-        "--provider",
-        "offline",
-        "--cache",
-        tmp_path / "c.sqlite",
+        "--set",
+        "model.provider=offline",
+        "--set",
+        f"model.cache={tmp_path / 'c.sqlite'}",
     )
     for words, message in {
         ("--reader", "model:x"): "choose a reader that does not call a model",

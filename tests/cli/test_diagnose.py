@@ -130,16 +130,32 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
         "30",
         "--reader",
         "model:one#evidence-first",
-        "--cache",
-        tmp_path / "cache",
+        "--set",
+        f"model.cache={tmp_path / 'cache'}",
     )
     with serving(reads) as served:
-        first = summary(*words, "--out", tmp_path / "a", "--base-url", served.url, "--yes")
+        first = summary(
+            *words,
+            "--out",
+            tmp_path / "a",
+            "--set",
+            f"model.base_url={served.url}",
+            "--set",
+            "model.yes=true",
+        )
         assert len(served.bodies) == 4
         assert first["spec"]["reads"].startswith("one, prompt reader-evidence-first/1 ")
-        again = summary(*words, "--out", tmp_path / "b", "--base-url", served.url, "--yes")
+        again = summary(
+            *words,
+            "--out",
+            tmp_path / "b",
+            "--set",
+            f"model.base_url={served.url}",
+            "--set",
+            "model.yes=true",
+        )
         assert len(served.bodies) == 4
-    offline = summary(*words, "--out", tmp_path / "c", "--provider", "offline")
+    offline = summary(*words, "--out", tmp_path / "c", "--set", "model.provider=offline")
     assert first == again == offline
     rows = [(tmp_path / name / "rows.jsonl").read_bytes() for name in "abc"]
     assert rows[0] == rows[1] == rows[2]
@@ -155,17 +171,19 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
         "30",
         "--grader",
         "model:one",
-        "--cache",
-        tmp_path / "cache",
+        "--set",
+        f"model.cache={tmp_path / 'cache'}",
     )
     with serving(grades) as served:
-        there = ("--base-url", served.url, "--yes")
+        there = ("--set", f"model.base_url={served.url}", "--set", "model.yes=true")
         first = summary(*words, "--out", tmp_path / "a", *there)
         asked = len(served.bodies)
         assert asked == first["grading"]["answers"] > 0
         assert summary(*words, "--out", tmp_path / "b", *there) == first
         assert len(served.bodies) == asked
-    printed = done("diagnose", *words, "--out", tmp_path / "c", "--provider", "offline").stdout
+    printed = done(
+        "diagnose", *words, "--out", tmp_path / "c", "--set", "model.provider=offline"
+    ).stdout
     grading = first["grading"]
     assert grading["disagreements"]
     assert f"{asked} answers graded by model:one, 0 undecided" in printed
@@ -177,7 +195,14 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (tmp_path / "a/rows.jsonl").open()]
     one = next(row for row in rows if "grades" in row)
     shown = done(
-        "diagnose", *words, "--out", tmp_path / "c", "--provider", "offline", "--show", one["query"]
+        "diagnose",
+        *words,
+        "--out",
+        tmp_path / "c",
+        "--set",
+        "model.provider=offline",
+        "--show",
+        one["query"],
     ).stdout
     assert f"graded    {one['verdict']} by the model (the longest word), " in shown
 
@@ -192,14 +217,15 @@ def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> No
         "30",
         "--grader",
         "model:one",
-        "--cache",
-        tmp_path / "cache",
-        "--yes",
+        "--set",
+        f"model.cache={tmp_path / 'cache'}",
+        "--set",
+        "model.yes=true",
         "--out",
         tmp_path / "out",
     )
     with serving(says("no JSON")) as served:
-        data = summary(*words, "--base-url", served.url)
+        data = summary(*words, "--set", f"model.base_url={served.url}")
     grading = data["grading"]
     assert grading["undecided"] == grading["answers"] > 0
     assert (grading["agreement"], grading["kappa"], grading["disagreements"]) == (None, None, [])
@@ -229,13 +255,14 @@ def test_a_model_that_does_not_answer(
             "30",
             "--reader",
             "model:one",
-            "--cache",
-            tmp_path / "cache",
+            "--set",
+            f"model.cache={tmp_path / 'cache'}",
             "--out",
             tmp_path / "out",
-            "--base-url",
-            served.url,
-            "--yes",
+            "--set",
+            f"model.base_url={served.url}",
+            "--set",
+            "model.yes=true",
         )
     (one,) = data["summaries"]
     assert one["why"][remark] == 4
@@ -279,7 +306,7 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
 def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
     package, store = hotel_files
     budget = ("--budget", "12")
-    dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--provider", "ofline")
+    dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--set", "model.provider=ofline")
     for words, message in {
         (package, *budget): "give a STORE or a --writer",
         (package, store, "--budget", "1,2"): "takes one budget",
@@ -287,7 +314,7 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         (package, store, *budget, "--k", "0"): "--k must be at least 1",
         (package, store, *budget, "--retriever", "no"): "unknown retriever",
         (package, store, *budget, "--reader", "no"): "unknown reader",
-        (package, store, *budget, *dense): "unknown provider 'ofline'",
+        (package, store, *budget, *dense): "model.provider must be one of live",
         (package, store, *budget, "--reader", "extractive#x"): "unknown reader",
         (package, store, *budget, "--grader", "no"): "unknown grader 'no'; known graders: words",
         (
@@ -296,8 +323,8 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
             *budget,
             "--grader",
             "model:m",
-            "--jobs",
-            2,
+            "--set",
+            "engine.jobs=2",
         ): "--grader model:m runs in",
         (package, store, *budget, "--policy", "no"): "unknown policy",
         (package, store, *budget, "--judge", "no"): "unknown judge",
@@ -306,9 +333,32 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         ("short", store, *budget): "does not say which package",
         ("base", *WRITERS, *budget): "has no question",
         ("event_graph:seeds=x", *WRITERS, *budget): "cannot read seeds",
-        (package, store, *budget, "--judge", "model:m", "--jobs", 2): "--judge model:m runs in one",
-        (package, *WRITERS, *budget, "--reader", "model:m", "--engine", "dask"): "runs in one proc",
-        (package, *WRITERS, *budget, *dense[:2], "--engine", "ray"): "runs in one process",
+        (
+            package,
+            store,
+            *budget,
+            "--judge",
+            "model:m",
+            "--set",
+            "engine.jobs=2",
+        ): "--judge model:m runs in one",
+        (
+            package,
+            *WRITERS,
+            *budget,
+            "--reader",
+            "model:m",
+            "--set",
+            "engine.name=dask",
+        ): "runs in one proc",
+        (
+            package,
+            *WRITERS,
+            *budget,
+            *dense[:2],
+            "--set",
+            "engine.name=processes",
+        ): "runs in one process",
     }.items():
         assert message in failure("diagnose", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -70,7 +70,7 @@ def test_bad_options(tiny_file: Path, tmp_path: Path) -> None:
         (-1,): "--max-budget must be at least 0, not -1",
         (1, "--plot", "f.bmp"): "cannot draw f.bmp: the name must end in .svg",
         (1, "--plot", nowhere): f"cannot write {nowhere}",
-        (1, "--group-cap", 0): "the group cap must be at least 1, not 0",
+        (1, "--set", "score.group_cap=0"): "--set: score.group_cap must be at least 1, not 0",
     }.items():
         line = failure("frontier", tiny_file, "--max-budget", *options)
         assert line.startswith(f"error: {message}")
@@ -121,6 +121,6 @@ def test_another_file_is_not_overwritten(tiny_file: Path) -> None:
     error = failure("frontier", tiny_file, "--max-budget", 4, "--out", out)
     assert error == f"error: {part}: already exists and is no unfinished frontier; move it"
     assert part.read_text() == "mine"
-    assert failure("frontier", tiny_file, "--max-budget", 4, "--threads", 0) == (
-        "error: --threads must be at least 1, not 0"
+    assert failure("frontier", tiny_file, "--max-budget", 4, "--set", "solver.threads=0") == (
+        "error: --set: solver.threads must be at least 1, not 0"
     )

@@ -140,13 +140,13 @@ def test_ctrl_c_among_many_solves(seconds: float) -> None:
 
 @pytest.mark.slow
 def test_time_limit(hard: Package, tmp_path: Path) -> None:
-    """The same for --seconds, and no certificate is claimed."""
+    """The same for solver.seconds, and no certificate is claimed."""
     write_package(hard, tmp_path / "h.json")
     result = done(
         "solve",
         tmp_path / "h.json",
-        "--seconds",
-        1,
+        "--set",
+        "solver.seconds=1",
         "--solver",
         "reference",
         "--json",

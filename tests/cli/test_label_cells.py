@@ -22,21 +22,22 @@ def words(folder: Path, *more: object) -> tuple[object, ...]:
         "one",
         "--out",
         folder / "one.csv",
-        "--cache",
-        folder / "cache",
-        "--yes",
+        "--set",
+        f"model.cache={folder / 'cache'}",
+        "--set",
+        "model.yes=true",
         *more,
     )
 
 
 def test_live(tmp_path: Path) -> None:
     with serving(plays) as served:
-        result = run(*words(tmp_path, "--base-url", served.url))
+        result = run(*words(tmp_path, "--set", f"model.base_url={served.url}"))
     assert result.exit_code == 0, result.output
     assert result.stdout.endswith("one.csv: 1 full, 2 none, 1 partial\n")
     (found,) = read_label_sets(tmp_path / "one.csv", FRAME)
     assert (found.annotator, found.labels) == ("model:one:coverage/2", SAID)
-    done(*words(tmp_path, "--provider", "offline"))
+    done(*words(tmp_path, "--set", "model.provider=offline"))
 
 
 def test_what_got_no_answer(tmp_path: Path) -> None:
@@ -46,8 +47,8 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
         return json.dumps(found)
 
     with serving(instead("coverage", lazy)) as served:
-        shown = run(*words(tmp_path, "--base-url", served.url))
-        result = run(*words(tmp_path, "--base-url", served.url, "--json"))
+        shown = run(*words(tmp_path, "--set", f"model.base_url={served.url}"))
+        result = run(*words(tmp_path, "--set", f"model.base_url={served.url}", "--json"))
     assert "2 cells without a label: the model gave no answer" in shown.stderr
     assert json.loads(result.stdout) == {
         "labels": str(tmp_path / "one.csv"),
@@ -59,14 +60,20 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
     }
     assert set(read_label_sets(tmp_path / "one.csv")[0].labels) == {"c0000", "c0001"}
     with serving(instead("coverage", "no JSON")) as served:
-        other = words(tmp_path, "--base-url", served.url, "--cache", tmp_path / "new")
+        other = words(
+            tmp_path,
+            "--set",
+            f"model.base_url={served.url}",
+            "--set",
+            f"model.cache={tmp_path / 'new'}",
+        )
         result = run(*other)
     assert result.exit_code == 1
     assert "gave no answer for any cell" in result.stderr
 
 
 def test_batch(tmp_path: Path) -> None:
-    result = run(*words(tmp_path, "--provider", "batch"))
+    result = run(*words(tmp_path, "--set", "model.provider=batch"))
     assert result.exit_code == WAITING
     assert "memaudit batch import" in result.stderr
     assert not (tmp_path / "one.csv").exists()
@@ -80,18 +87,22 @@ def test_batch(tmp_path: Path) -> None:
         for row in rows
     ]
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
-    done("batch", "import", tmp_path / "replies.jsonl", "--cache", tmp_path / "cache")
-    done(*words(tmp_path, "--provider", "batch"))
+    done(
+        "batch", "import", tmp_path / "replies.jsonl", "--set", f"model.cache={tmp_path / 'cache'}"
+    )
+    done(*words(tmp_path, "--set", "model.provider=batch"))
     assert read_label_sets(tmp_path / "one.csv")[0].labels == SAID
 
 
 def test_nobodys_labels_are_overwritten(tmp_path: Path) -> None:
     write_labels(LabelSet("human_a", {"c0000": "none"}), tmp_path / "one.csv")
-    assert "holds labels of 'human_a'" in failure(*words(tmp_path, "--provider", "offline"))
+    assert "holds labels of 'human_a'" in failure(
+        *words(tmp_path, "--set", "model.provider=offline")
+    )
     (tmp_path / "one.csv").unlink()
     assert "is not a folder" in failure(
-        *words(tmp_path, "--provider", "offline", "--out", tmp_path / "no" / "one.csv")
+        *words(tmp_path, "--set", "model.provider=offline", "--out", tmp_path / "no" / "one.csv")
     )
     assert "written to a .csv" in failure(
-        *words(tmp_path, "--provider", "offline", "--out", tmp_path / "one.txt")
+        *words(tmp_path, "--set", "model.provider=offline", "--out", tmp_path / "one.txt")
     )

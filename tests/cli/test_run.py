@@ -20,8 +20,8 @@ SMALL = (
     "3",
     "--budgets",
     "2,0.1",
-    "--engine",
-    "serial",
+    "--set",
+    "engine.name=serial",
 )
 
 
@@ -62,9 +62,12 @@ def test_folders_of_other_runs_and_of_none(tmp_path: Path) -> None:
         (("--writers", "poet"), "unknown writer 'poet'"),
         (("--seeds", "few"), "cannot read seeds 'few'"),
         (("--budgets", "many"), "cannot read the budget 'many'"),
-        (("--engine", "steam"), "unknown engine 'steam'"),
-        (("--jobs", "0"), "--jobs must be at least 1"),
-        (("--address", "tcp://here"), "takes no address"),
+        (
+            ("--set", "engine.name=steam"),
+            "engine.name must be one of processes, serial, dask, not steam",
+        ),
+        (("--set", "engine.jobs=0"), "engine.jobs must be at least 1"),
+        (("--set", "engine.address=tcp://here"), "takes no address"),
     ],
 )
 def test_wrong_input(tmp_path: Path, arguments: tuple[str, str], line: str) -> None:
@@ -88,8 +91,8 @@ def test_ctrl_c_and_again(tmp_path: Path) -> None:
         "gvt,greedy",
         "--out",
         str(tmp_path),
-        "--engine",
-        "serial",
+        "--set",
+        "engine.name=serial",
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     rows = tmp_path / "rows.jsonl"
@@ -116,7 +119,7 @@ def test_reproduce_with_few_seeds(tmp_path: Path) -> None:
 
 
 def test_audit_solvers() -> None:
-    found = printed_json("audit", "solvers", "--rows", "12", "--jobs", "1")
+    found = printed_json("audit", "solvers", "--rows", "12", "--set", "engine.jobs=1")
     assert {one["solver"] for one in found["solvers"]} == {
         "auto",
         "fast",

@@ -17,6 +17,7 @@ from memaudit.cli.settings import (
     read_settings,
 )
 from memaudit.core.errors import MemAuditError
+from memaudit.experiments.engines import ENGINES
 from tests.cli.running import done, failure, printed_json
 
 ROOT = Path(__file__).parents[2]
@@ -190,6 +191,10 @@ def test_the_page_has_every_setting() -> None:
         cell = "" if default is None else f"`{default}`"
         expected.append(f"| `{name}` | {cell} | {key.rule.meaning} |")
     assert shown == expected
+
+
+def test_choices_are_those_of_the_library() -> None:
+    assert keys()["engine.name"].rule.choices == ENGINES
 
 
 def test_every_group_has_its_section() -> None:

@@ -87,7 +87,7 @@ def test_no_certificate_is_said(tiny_file: Path, tmp_path: Path) -> None:
 
 def test_group_cap(tiny_file: Path) -> None:
     """The cap on the command line is used in place of the package's, and recorded."""
-    one = run("solve", tiny_file, "--budget", 9, "--group-cap", 2, "--json").stdout
+    one = run("solve", tiny_file, "--budget", 9, "--set", "score.group_cap=2", "--json").stdout
     assert json.loads(one)[0]["group_cap"] == 2
 
 
@@ -103,10 +103,19 @@ def test_group_cap(tiny_file: Path) -> None:
         (("--budget", "ten"), "error: budget 'ten': 'ten' is not a number"),
         (("--budget", "1/0"), "error: budget '1/0': '1/0' divides by zero"),
         (("--budget", "\x1b[2J"), r"error: budget '\x1b[2J': '\x1b[2J' is not a number"),
-        (("--budget", "1", "--group-cap", "0"), "error: the group cap must be at least 1, not 0"),
+        (
+            ("--budget", "1", "--set", "score.group_cap=0"),
+            "error: --set: score.group_cap must be at least 1, not 0",
+        ),
         (("--budget", "1", "--solver", "guess"), "error: unknown solver 'guess'; known solvers: "),
-        (("--budget", "1", "--seconds", "nan"), "error: --seconds must be above 0, not nan"),
-        (("--budget", "1", "--seconds", "0"), "error: --seconds must be above 0, not 0"),
+        (
+            ("--budget", "1", "--set", "solver.seconds=nan"),
+            "error: --set: solver.seconds must be a number, not nan",
+        ),
+        (
+            ("--budget", "1", "--set", "solver.seconds=0"),
+            "error: --set: solver.seconds must be above 0, not 0",
+        ),
         (("--budget", "1", "--certificate", "no/where/c.json"), "error: cannot write no/where/"),
     ],
 )

@@ -51,7 +51,7 @@ def test_a_command_waits(command: str, hotel_files: tuple[Path, Path], tmp_path:
     }
     cache = tmp_path / "cache"
     words = [word.format(**files) for word in command.split()]
-    words += ["--provider", "batch", "--cache", str(cache)]
+    words += ["--set", "model.provider=batch", "--set", f"model.cache={cache}"]
     for _ in range(2):  # the second time too: nothing was answered in between
         result = run(*words)
         assert (result.exit_code, result.stdout) == (WAITING, ""), result.output
@@ -60,7 +60,7 @@ def test_a_command_waits(command: str, hotel_files: tuple[Path, Path], tmp_path:
         last = result.stderr.splitlines()[-1]
         assert last.startswith(f"waiting for {number} repl")
         assert f" of one ({COMMANDS[command]}): submit {requests} to a batch queue" in last
-        assert f"`memaudit batch import RESPONSES --cache {cache}`" in last
+        assert f"`memaudit batch import RESPONSES --set model.cache={cache}`" in last
         assert "error" not in result.stderr
         assert " 0 failed" in result.stderr or "failed" not in result.stderr
     assert {path.name for path in tmp_path.iterdir()}.isdisjoint({"built", "one.csv", "d", "t"})
@@ -78,10 +78,10 @@ def test_what_was_refused_has_failed(tmp_path: Path) -> None:
         "one",
         "--out",
         tmp_path / "built",
-        "--provider",
-        "batch",
-        "--cache",
-        tmp_path / "cache",
+        "--set",
+        "model.provider=batch",
+        "--set",
+        f"model.cache={tmp_path / 'cache'}",
     )
     first = run(*words).stderr
     assert first.count("1 of 1, 0 from the cache, 1 waiting for a batch, 0 failed, used") == 2
@@ -99,7 +99,7 @@ def test_what_was_refused_has_failed(tmp_path: Path) -> None:
                 for row in rows[first:last]
             ),
         )
-        return done("batch", "import", replies, "--cache", tmp_path / "cache").stdout
+        return done("batch", "import", replies, "--set", f"model.cache={tmp_path / 'cache'}").stdout
 
     assert "2 still waiting: 1 without a line in the file, 1 without a valid" in refuse(0, 1)
     second = run(*words)

@@ -24,8 +24,9 @@ from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, Reply
 from memaudit.downstream.readers.registry import named_reader
 from memaudit.models.cache import Cache
 from memaudit.models.prompt import RULE
+from memaudit.models.providers import ModelSettings
 from memaudit.models.request import schema_of
-from memaudit.models.session import ModelSession, ModelSettings, SessionCallbacks, open_session
+from memaudit.models.session import ModelSession, SessionCallbacks, open_session
 from tests.downstream.fake_reader import reads
 from tests.downstream.small import ASKED, DOG, NOW, OLD
 from tests.models.server import Behaviour, Served, fails, says, serving

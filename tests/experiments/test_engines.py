@@ -1,12 +1,8 @@
 """One conformance suite for every engine; the clusters are real local ones."""
 
 import os
-import shutil
 import signal
 import socket
-import subprocess
-import sys
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -16,15 +12,12 @@ import pytest
 
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.package import Package
-from memaudit.experiments.engines import dask_cluster
-from memaudit.experiments.engines.protocol import Engine, in_order
-from memaudit.experiments.engines.registry import ENGINES, named_engine
+from memaudit.experiments import engines
+from memaudit.experiments.engines import ENGINES, Engine, in_order, named_engine
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
 from memaudit.io.run_folder import ROWS
 from memaudit.solvers.protocol import usual_threads
-
-NEEDS = {"dask": "distributed", "ray": "ray"}
 
 
 def slow_square(task: tuple[int, int]) -> tuple[int, int]:
@@ -116,11 +109,10 @@ def everything_from(engine: Engine, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(ENGINES) - {"ray"}))
+@pytest.mark.parametrize("name", ENGINES)
 def test_results_and_errors(name: str, tmp_path: Path) -> None:
-    """Of Ray below: it takes long to start."""
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name])
+    if name == "dask":
+        pytest.importorskip("distributed")
     engine = named_engine(name, 2)
     assert engine.name == name
     everything_from(engine, tmp_path / "loads")
@@ -156,12 +148,11 @@ SPEC = RunSpec(("base",), tuple(range(6)), ("2", "8"), ("gvt", "recency_raw"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dask", "ray"])
-def test_a_sweep_on_a_local_cluster(name: str, tmp_path: Path) -> None:
-    """The same bytes as in one process."""
-    pytest.importorskip(NEEDS[name])
+def test_a_sweep_on_a_local_cluster(tmp_path: Path) -> None:
+    """Two workers write the same bytes as one process."""
+    pytest.importorskip("distributed")
     run(SPEC, tmp_path / "here", named_engine("serial"))
-    run(SPEC, tmp_path / "there", named_engine(name, 2))
+    run(SPEC, tmp_path / "there", named_engine("dask", 2))
     assert (tmp_path / "there" / ROWS).read_bytes() == (tmp_path / "here" / ROWS).read_bytes()
 
 
@@ -178,72 +169,34 @@ def dask_address() -> Iterator[str]:
     """A Dask cluster that somebody else runs."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None
+        n_workers=2, threads_per_worker=1, dashboard_address=None
     ) as cluster:
         yield cluster.scheduler_address
 
 
-@pytest.fixture
-def ray_address() -> Iterator[str]:
-    """A Ray cluster that somebody else runs."""
-    pytest.importorskip("ray")
-    address = f"127.0.0.1:{free_port()}"
-    ray = [sys.executable, "-m", "ray.scripts.scripts"]
-    head = [*ray, "start", "--head", f"--port={address.rpartition(':')[2]}", "--num-cpus=1"]
-    quiet = {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
-    # A short folder: Ray's sockets live in it, and their paths may have 107 letters at most.
-    folder = tempfile.mkdtemp(prefix="r")
-    process = subprocess.Popen(
-        [*head, "--include-dashboard=false", "--block", f"--temp-dir={folder}"],
-        env={**os.environ, **quiet},
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    port = int(address.rpartition(":")[2])
-    try:
-        for _ in range(600):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield address
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dask", "ray"])
-def test_a_cluster_at_an_address(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_a_cluster_at_an_address(dask_address: str, tmp_path: Path) -> None:
     """It is used and left running."""
-    address = request.getfixturevalue(f"{name}_address")
-    everything_from(named_engine(name, address=address), tmp_path / "loads")
+    everything_from(named_engine("dask", address=dask_address), tmp_path / "loads")
     run(SPEC, tmp_path / "here", named_engine("serial"))
     for folder in ("one", "two"):
-        run(SPEC, tmp_path / folder, named_engine(name, address=address))
+        run(SPEC, tmp_path / folder, named_engine("dask", address=dask_address))
         assert (tmp_path / folder / ROWS).read_bytes() == (tmp_path / "here" / ROWS).read_bytes()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [("dask", "no Dask scheduler answers"), ("ray", "cannot reach a Ray cluster")],
-)
-def test_no_cluster_there(name: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip(NEEDS[name])
-    monkeypatch.setattr(dask_cluster, "PATIENCE", 2)
-    address = f"{'tcp://' if name == 'dask' else ''}127.0.0.1:{free_port()}"
-    with pytest.raises(MemAuditError, match=line):
-        list(named_engine(name, address=address).map(fails, [0]))
+def test_no_cluster_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(engines, "PATIENCE", 2)
+    with pytest.raises(MemAuditError, match="no Dask scheduler answers"):
+        list(named_engine("dask", address=f"tcp://127.0.0.1:{free_port()}").map(fails, [0]))
 
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
         (("abacus",), "unknown engine 'abacus'"),
-        (("processes", 0), "--jobs must be at least 1"),
+        (("processes", 0), "jobs must be at least 1"),
         (("serial", None, "tcp://x"), "takes no address"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.experiments.finished import count_rows, open_finished
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.engines import named_engine
 from memaudit.experiments.solver_audit import audit_package, audit_solvers, audit_tasks
 from memaudit.solvers.brute import BruteForce
 from memaudit.solvers.form import Form

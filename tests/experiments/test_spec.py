@@ -34,7 +34,7 @@ def test_digest_names_the_run() -> None:
 @pytest.mark.parametrize("seconds", [0.0, -5.0, float("nan"), float("inf")])
 def test_wrong_seconds(seconds: float) -> None:
     """A limit is a number above 0."""
-    with pytest.raises(MemAuditError, match="--seconds"):
+    with pytest.raises(MemAuditError, match="seconds"):
         spec(seconds=seconds)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.engines import named_engine
 from memaudit.experiments.grid import package_resampling, read_grids
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import SUMMARY, summarise, summary_of

@@ -16,7 +16,7 @@ from memaudit.checker import PackageChecker, Verdict
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value
-from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.engines import named_engine
 from memaudit.experiments.evaluate import certificate_hash
 from memaudit.experiments.finished import open_finished
 from memaudit.experiments.spec import RunSpec, packages_spec
@@ -151,7 +151,7 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
         "import sys; from pathlib import Path\n"
         "from memaudit.experiments.spec import RunSpec\n"
         "from memaudit.experiments.sweep import run\n"
-        "from memaudit.experiments.engines.registry import named_engine\n"
+        "from memaudit.experiments.engines import named_engine\n"
         "spec = RunSpec(('base', 'density_trap'), tuple(range(120)), ('2', '8'), ('opt', 'gvt'))\n"
         "if __name__ == '__main__':\n"
         "    run(spec, Path(sys.argv[1]), named_engine(sys.argv[2]))\n"
@@ -224,7 +224,7 @@ import sys; from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
-from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.engines import named_engine
 try:
     run(RunSpec(("base",), tuple(range(int(sys.argv[2]))), ("2",), ("gvt",)), Path(sys.argv[1]),
         named_engine("serial"))

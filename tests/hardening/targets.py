@@ -23,7 +23,7 @@ from memaudit.downstream.examine import ReadingSetup
 from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
 from memaudit.downstream.run import diagnose
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import run
@@ -463,7 +463,7 @@ def other_targets() -> list[Target]:
         _target(
             "cache of replies",
             {"c.jsonl": replies["c.jsonl"]},
-            "cache import {in}/c.jsonl --cache {out}/c.sqlite",
+            "cache import {in}/c.jsonl --set model.cache={out}/c.sqlite",
         ),
         _target("store", store, "reader:store {in}/store.json"),
         _target("run", files_of(write_run), "reader:run {in}"),
@@ -491,10 +491,10 @@ def folder_targets() -> list[Target]:
     return [
         *found,
         _target(
-            "board of scores",
+            "leaderboard",
             files_of(_inside(write_scores)),
-            "board {in}/x --out {out}/x.html",
-            "board {in}/x --json",
+            "leaderboard {in}/x --out {out}/x.html",
+            "leaderboard {in}/x --json",
         ),
         *(
             _target(

@@ -33,7 +33,9 @@ P, S, TALKS, FRAME = "{in}/p.json", "{in}/s.json", "{in}/talks.jsonl", "{in}/fra
 ANN, RUN, DB = "{in}/ann.csv", "{in}/run", "{in}/c"
 TWO, JUDGED = "{in}/packages", "{in}/judged.csv"
 LEXICAL = "--budget 5 --judge lexical"
-OFFLINE = "--model m --provider offline --yes"
+OFFLINE = "--model m --set model.provider=offline --set model.yes=true"
+CACHE = "--set model.cache={out}/c.sqlite"
+SERIAL = "--set engine.name=serial"
 
 READS = {
     f"quick {TALKS}": "quick {x}",
@@ -60,8 +62,8 @@ READS = {
     "gate --against": f"gate {P} {S} {LEXICAL} --min-score 0 --against {{x}}",
     "board": "board {x}",
     "board --add": "board --add x={x}",
-    "board of scores": "board {x}",
-    "board --writers": "board {in}/scores --writers {x}",
+    "leaderboard": "leaderboard {x}",
+    "leaderboard --writers": "leaderboard {in}/scores --writers {x}",
     "study sensitivity package": f"study sensitivity {{x}} {S} {LEXICAL}",
     "study sensitivity store": f"study sensitivity {P} {{x}} {LEXICAL}",
     "study sensitivity --corrections": f"study sensitivity {P} {S} {LEXICAL} "
@@ -86,14 +88,14 @@ READS = {
     "package recost": "package recost {x} {out}/q.json --rule bytes",
     "package card": "package card {x} --out {out}/card",
     "label frame": "label frame {x} --out {out}/f",
-    "label cells": f"label cells {{x}} --out {{out}}/l.csv {OFFLINE} --cache {{out}}/c.sqlite",
+    "label cells": f"label cells {{x}} --out {{out}}/l.csv {OFFLINE} {CACHE}",
     "audit agreement": f"audit agreement {{x}} {ANN}",
     "audit agreement labels": f"audit agreement {FRAME} {{x}}",
     "audit ratios": "audit ratios {x} --budget 5 --labels pass:a",
     "audit ratios --labels": f"audit ratios {P} --budget 5 --labels {{x}} --frame {FRAME}",
     "audit ratios --frame": f"audit ratios {P} --budget 5 --labels {ANN} --frame {{x}}",
     "audit ratios --store": f"audit ratios {P} --budget 5 --labels pass:a --store {{x}}",
-    "audit model": f"audit model {{x}} {OFFLINE} --cache {{out}}/c.sqlite",
+    "audit model": f"audit model {{x}} {OFFLINE} {CACHE}",
     "audit judges package": f"audit judges {{x}} {S} --judge lexical --against pointer",
     "audit judges store": f"audit judges {P} {{x}} --judge lexical --against pointer",
     "audit generators": "audit generators {x}",
@@ -103,12 +105,11 @@ READS = {
     "audit report": "audit report {x} --out {out}/a.html",
     "label annotate": "label annotate {x} --annotator ann --export {out}/l.csv",
     "audit built": "audit built {x}",
-    "run --packages": "run --packages {x} --budgets 5 --writers gvt --engine serial --out {out}/r",
+    "run --packages": f"run --packages {{x}} --budgets 5 --writers gvt {SERIAL} --out {{out}}/r",
     "report": "report {x} --out {out}/r.html",
     "report --diagnose": f"report {RUN} --diagnose {{x}} --out {{out}}/r.html",
     "study train-ridge": "study train-ridge {x} --out {out}/m.json",
-    "study utilities": f"study utilities {{x}} {OFFLINE} --out {{out}}/u.json "
-    "--cache {out}/c.sqlite",
+    "study utilities": f"study utilities {{x}} {OFFLINE} {CACHE} --out {{out}}/u.json",
     "study train-judge": "study train-judge {x} --out {out}/j.json",
     "reproduce natural": "reproduce natural --artifact {x}",
     "reproduce all --archive": "reproduce all --archive {x} --out {out}/r",
@@ -118,11 +119,11 @@ READS = {
     "verify package": "verify {x} {in}/cert.json",
     "verify certificate": f"verify {P} {{x}}",
     "frontier": "frontier {x} --max-budget 5",
-    "cache import": "cache import {x} --cache {out}/c.sqlite",
-    "cache export --cache": "cache export {out}/c.jsonl --cache {x}",
-    "cache show --cache": "cache show --cache {x}",
-    "batch import": f"batch import {{x}} --cache {DB}",
-    "batch import --cache": "batch import {in}/c.jsonl --cache {x}",
+    "cache import": "cache import {x} --set model.cache={out}/c.sqlite",
+    "cache export model.cache": "cache export {out}/c.jsonl --set model.cache={x}",
+    "cache show model.cache": "cache show --set model.cache={x}",
+    "batch import": f"batch import {{x}} --set model.cache={DB}",
+    "batch import model.cache": "batch import {in}/c.jsonl --set model.cache={x}",
 }
 """Commands that read the file at `{x}`."""
 
@@ -144,16 +145,16 @@ WRITES = {
     "--yes --cache {x}",
     "board --out": "board --out {x}",
     "label sheets --out": "label sheets {in}/board --out {x}",
-    "board of scores --out": "board {in}/scores --out {x}",
-    "board --out of a picture": "board {in}/scores --out {x}.svg",
-    "board --out of a table": "board {in}/scores --out {x}.csv",
+    "leaderboard --out": "leaderboard {in}/scores --out {x}",
+    "leaderboard --picture": "leaderboard {in}/scores --picture {x}.svg",
     "study sensitivity --journal": f"study sensitivity {P} {S} {LEXICAL} --journal {{x}}",
     "diagnose --out": f"diagnose {P} --budget 5 --writer gvt --out {{x}}",
     "study calibrate --out": f"study calibrate {P} --writer gvt --writer greedy --out {{x}}",
     "study transfer --out": f"study transfer {TALKS} --budget 20 --out {{x}}",
     "package subset --out": f"package subset {TALKS} --out {{x}} --size 1",
     "build --out": f"build {TALKS} --out {{x}}",
-    "build --cache": f"build {TALKS} --method model {OFFLINE} --out {{out}}/b --cache {{x}}",
+    "build model.cache": f"build {TALKS} --method model {OFFLINE} --out {{out}}/b "
+    "--set model.cache={x}",
     "package convert": f"package convert {P} {{x}}",
     "package convert to .json": f"package convert {P} {{x}}.json",
     "package convert to artifact": f"package convert {P} {{x}} --to artifact",
@@ -163,18 +164,18 @@ WRITES = {
     "package generate --out": "package generate base --out {x}",
     "package generate --out .json": "package generate base --out {x}.json",
     "label frame --out": f"label frame {P} --out {{x}}",
-    "label cells --out": f"label cells {FRAME} --out {{x}}.csv {OFFLINE} --cache {{out}}/c.sqlite",
+    "label cells --out": f"label cells {FRAME} --out {{x}}.csv {OFFLINE} {CACHE}",
     "audit report --out": "audit report {in}/audit.json --out {x}",
     "label annotate --labels": f"label annotate {FRAME} --annotator ann "
     "--export {out}/l.csv --labels {x}",
     "label annotate --export": f"label annotate {FRAME} --annotator ann "
     "--labels {in}/labels.sqlite --export {x}.csv",
-    "prompts check --cache": f"prompts check {OFFLINE} --cache {{x}}",
-    "run --out": "run --distributions base --seeds 1 --budgets 2 --writers gvt --engine serial "
+    "prompts check model.cache": f"prompts check {OFFLINE} --set model.cache={{x}}",
+    "run --out": f"run --distributions base --seeds 1 --budgets 2 --writers gvt {SERIAL} "
     "--out {x}",
     "report --out": f"report {RUN} --out {{x}}",
     "study train-ridge --out": f"study train-ridge {P} --out {{x}}",
-    "study utilities --out": f"study utilities {P} --out {{x}} {OFFLINE} --cache {{out}}/c.sqlite",
+    "study utilities --out": f"study utilities {P} --out {{x}} {OFFLINE} {CACHE}",
     "study train-judge --out": f"study train-judge {P} --out {{x}}",
     "reproduce controlled --out": "reproduce controlled --out {x}",
     "reproduce all --out": "reproduce all --out {x}",
@@ -182,8 +183,8 @@ WRITES = {
     "solve --certificate": f"solve {P} --budget 5 --certificate {{x}}",
     "frontier --plot": f"frontier {P} --max-budget 5 --plot {{x}}.svg",
     "frontier --out": f"frontier {P} --max-budget 5 --out {{x}}",
-    "cache export": f"cache export {{x}} --cache {DB}",
-    "cache import --cache": "cache import {in}/c.jsonl --cache {x}",
+    "cache export": f"cache export {{x}} --set model.cache={DB}",
+    "cache import model.cache": "cache import {in}/c.jsonl --set model.cache={x}",
 }
 """Commands that write the file or folder at `{x}`."""
 
@@ -196,11 +197,6 @@ ELSEWHERE = {
     "serve folders",
     "report --figures",
     # The same option by the same function as a command that is tried.
-    "lint --label-memories",
-    "lint --cache",
-    "diff --label-memories",
-    "diff --cache",
-    "study compact --cache",
     "gate --label-memories",
     "gate --cache",
     "gate --salience",
@@ -208,23 +204,9 @@ ELSEWHERE = {
     "study sensitivity --label-memories",
     "study sensitivity --salience",
     "study sensitivity --cache",
-    "diagnose --label-memories",
     "diagnose --salience",
-    "diagnose --cache",
-    "study calibrate --cache",
-    "study transfer --cache",
-    "audit ratios --label-memories",
-    "audit model --cache",
-    "label cells --cache",
-    "audit judges --label-memories",
-    "audit judges --cache",
-    "audit optimum --label-memories",
-    "audit optimum --cache",
-    "study utilities --cache",
     "audit optimum --labels",
-    "audit ratios --journal",
     "audit optimum --frame",
-    "build --batch-file",
     "score --tokens-picture",
 }
 """Arguments that are not tried here."""

@@ -50,7 +50,7 @@ def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
         ("report", long),
         ("label", "frame", long, "--out", long),
         ("label", "annotate", long, "--annotator", "ann"),
-        ("cache", "show", "--cache", long),
+        ("cache", "show", "--set", f"model.cache={long}"),
         ("run", "--seeds", "1", "--out", long),
         ("package", "inspect", long),
     ]
@@ -161,8 +161,8 @@ def test_manifests_of_runs_without_a_part(tmp_path: Path, part: str) -> None:
         "2",
         "--writers",
         "gvt",
-        "--engine",
-        "serial",
+        "--set",
+        "engine.name=serial",
         "--out",
         tmp_path / "r",
     )

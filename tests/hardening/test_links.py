@@ -36,8 +36,8 @@ RUN = (
     "2",
     "--writers",
     "gvt",
-    "--engine",
-    "serial",
+    "--set",
+    "engine.name=serial",
     "--out",
 )
 DIAGNOSE = (
@@ -212,8 +212,18 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
     [
         ("study", "train-ridge", "{p}", "--out", "{x}"),
         ("study", "train-judge", "{p}", "--out", "{x}"),
-        ("study", "utilities", "{p}", "--model", "m", "--provider", "offline", "--out", "{x}"),
-        ("cache", "export", "{x}", "--cache", "{c}"),
+        (
+            "study",
+            "utilities",
+            "{p}",
+            "--model",
+            "m",
+            "--set",
+            "model.provider=offline",
+            "--out",
+            "{x}",
+        ),
+        ("cache", "export", "{x}", "--set", "model.cache={c}"),
         ("package", "schema", "--out", "{x}"),
         ("frontier", "{p}", "--max-budget", "2", "--plot", "{x}"),
     ],

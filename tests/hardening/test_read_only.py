@@ -61,7 +61,16 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     rows.write_text("")
     export = tmp_path / "export.json"
     export.write_text('{"results": [{"id": "1", "memory": "Ann moved.", "user_id": "u"}]}')
-    asks = ("prompts", "check", "--model", "m", "--yes", "--base-url", "http://127.0.0.1:9/v1")
+    asks = (
+        "prompts",
+        "check",
+        "--model",
+        "m",
+        "--set",
+        "model.yes=true",
+        "--set",
+        "model.base_url=http://127.0.0.1:9/v1",
+    )
     running = ("run", "--packages", package, "--writers", "gvt", "--budgets", "10", "--out")
     done(*running, place / "old")
     Cache(place / "cache").close()
@@ -78,11 +87,11 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("diagnose", package, "--budget", "10", "--writer", "gvt", "--out", place / "diagnosis"),
         ("label", "frame", package, "--out", place / "frame"),
         ("demo", "--out", place / "demo"),
-        (*asks, "--cache", place / "cache"),
-        (*asks, "--cache", place / "new-cache"),
-        ("cache", "show", "--cache", place / "cache"),
-        ("cache", "import", rows, "--cache", place / "cache"),
-        ("batch", "import", rows, "--cache", place / "cache"),
+        (*asks, "--set", f"model.cache={place / 'cache'}"),
+        (*asks, "--set", f"model.cache={place / 'new-cache'}"),
+        ("cache", "show", "--set", f"model.cache={place / 'cache'}"),
+        ("cache", "import", rows, "--set", f"model.cache={place / 'cache'}"),
+        ("batch", "import", rows, "--set", f"model.cache={place / 'cache'}"),
     ]
     before = tree(place)
     with read_only(place):
@@ -94,6 +103,8 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             VectorFile(place / "vectors", "m").keep({})
         assert "that you may write to" in str(caught.value)
         monkeypatch.chdir(place)
-        assert "cannot write" in refused(*asks[:-2], "--provider", "batch", "--cache", cache)
+        assert "cannot write" in refused(
+            *asks[:-2], "--set", "model.provider=batch", "--set", f"model.cache={cache}"
+        )
         monkeypatch.chdir(tmp_path)
     assert tree(place) == before

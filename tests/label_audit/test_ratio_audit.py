@@ -204,7 +204,7 @@ def test_an_exported_store() -> None:
 def test_questions_without_sense() -> None:
     with pytest.raises(MemAuditError, match="no packages"):
         ask(source("ann", au="1"), cases=())
-    with pytest.raises(MemAuditError, match="--draws must be at least 0"):
+    with pytest.raises(MemAuditError, match="draws must be at least 0"):
         ask(source("ann", au="1"), draws=-1)
     with pytest.raises(MemAuditError, match="no label sets"):
         ask()

@@ -11,7 +11,8 @@ from memaudit.models import batch as batch_module
 from memaudit.models.batch import BatchRowKind, import_batch, write_batch
 from memaudit.models.cache import Cache
 from memaudit.models.client import Failure, FailureKind, Reply
-from memaudit.models.session import ModelSettings, ProviderClient, ask_all, open_client
+from memaudit.models.providers import ModelSettings, ProviderClient, open_client
+from memaudit.models.session import ask_all
 from memaudit.models.spending import price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, request
 from tests.models.server import completion
@@ -52,8 +53,8 @@ def test_the_file_is_openai_batch_jsonl(tmp_path: Path) -> None:
     assert rows[0]["body"]["response_format"]["type"] == "json_schema"
     assert message == (
         f"waiting for 3 replies of m (coverage): submit {file} to a batch queue if you have "
-        f"not, run `memaudit batch import RESPONSES --cache {tmp_path / 'cache'}`, then run this "
-        "command again"
+        f"not, run `memaudit batch import RESPONSES --set model.cache={tmp_path / 'cache'}`, "
+        "then run this command again"
     )
 
 

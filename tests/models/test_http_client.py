@@ -96,7 +96,7 @@ def test_redirects_are_not_followed(status: int) -> None:
     assert line == (
         f"the model server refuses: HTTP {status}: redirected to {other.url}/chat; redirects are "
         "not followed, because prompts and the key would go to another address; if that address "
-        "is right, give it as --base-url"
+        "is right, give it as base_url"
     )
 
 

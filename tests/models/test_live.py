@@ -95,7 +95,7 @@ def test_a_pause_too_long_is_a_failure() -> None:
     [
         (fails(401), "check the API key"),
         (fails(402), "no credit left"),
-        (fails(404), "check --model and --base-url"),
+        (fails(404), "check the name of the model and base_url"),
         (fails(429, code="insufficient_quota"), "no credit left"),
     ],
 )

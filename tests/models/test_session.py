@@ -129,7 +129,7 @@ def test_cost_cap() -> None:
     assert price.cost(100, 50) == Fraction(2, 10_000)
     assert Meter(SpendingCap(cost=Fraction(2, 10_000)), price).reserve(100, 50) is not None
     assert Meter(SpendingCap(cost=Fraction(19, 100_000)), price).reserve(100, 50) is None
-    with pytest.raises(MemAuditError, match="--price-in and --price-out"):
+    with pytest.raises(MemAuditError, match="price_in and price_out"):
         Meter(SpendingCap(cost=Fraction(1)))
 
 

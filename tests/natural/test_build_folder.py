@@ -8,7 +8,7 @@ import pytest
 
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.engines import named_engine
 from memaudit.io.packages import examine, read_package
 from memaudit.natural.build_folder import build_into, file_name, packages_at
 from memaudit.natural.build_plan import BuildJob
@@ -176,7 +176,7 @@ def test_failures_are_one_line(tmp_path: Path) -> None:
     path, out = FIXTURES["chat"], tmp_path / "out"
     assert "choose annotations" in failure("build", path, "--out", out, "--method", "magic")
     assert "has no conversation 'x'" in failure("build", path, "--out", out, "--conversation", "x")
-    for more in (("--engine", "processes"), ("--jobs", 2)):
+    for more in (("--set", "engine.name=processes"), ("--set", "engine.jobs=2")):
         line = failure("build", path, "--out", out, "--method", "model", "--model", "m", *more)
         assert "--method model runs in one process" in line
     units = write_rows(tmp_path / "u.jsonl", [{"unit_id": "u", "text": "t", "turns": ["fish"]}])

@@ -275,11 +275,11 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     cases = [case for case in prompt_cases() if case.stage == "coverage"]
     right = sum(case.right["label"] == "full" for case in cases)
-    asks = ("prompts", "check", "--model", "one", "--pass", "coverage", "--yes")
+    asks = ("prompts", "check", "--model", "one", "--pass", "coverage", "--set", "model.yes=true")
     with serving(full) as served:
-        printed = done(*asks, "--base-url", served.url).stdout
+        printed = done(*asks, "--set", f"model.base_url={served.url}").stdout
         assert len(served.bodies) == len(cases)
-    replay = (*asks, "--provider", "offline")
+    replay = (*asks, "--set", "model.provider=offline")
     data = printed_json(*replay)
     assert (data["model"], data["cases"]) == ("one", len(cases))
     assert data["right"] == right == sum(row["right"] for row in data["results"])
@@ -307,7 +307,7 @@ RIGHT = 145
 def test_recorded_replies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader who saw the requests alone, through a batch: write, import, run again."""
     monkeypatch.chdir(tmp_path)
-    asks = ("prompts", "check", "--model", READER, "--provider", "batch")
+    asks = ("prompts", "check", "--model", READER, "--set", "model.provider=batch")
     waiting = run(*asks)
     assert waiting.exit_code == WAITING
     assert len(Path("prompts-check-requests.jsonl").read_text().splitlines()) == len(BY_ID)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.experiments.engines.local import Serial
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine, Serial
 from memaudit.reproduce import verify
 from memaudit.reproduce.own_set import label_texts
 from tests.cli.running import run

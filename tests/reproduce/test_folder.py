@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.io.journal import Key, read_journal, to_line
 from memaudit.reproduce.folder import Ledger, append_rows
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.engines import named_engine
 from memaudit.natural.named_stores import STORES
 from memaudit.reproduce.own_stores import COSTS, DENOMINATORS, SMALLEST, store_texts
 

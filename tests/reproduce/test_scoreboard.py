@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.experiments.engines.registry import named_engine
+from memaudit.experiments.engines import named_engine
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import run

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.cli import reproduce
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.io.journal import read_journal
 from memaudit.reproduce.settings import Settings
 from memaudit.reproduce.verify import Draw, Effort, VerifyReport, verify_reproduction
@@ -55,7 +55,7 @@ def test_a_sound_folder_passes_in_full(finished: Path) -> None:
     """Other processes with another hash seed make every row, table and figure to the byte."""
     command = [sys.executable, "-m", "memaudit.cli.main", *words_of(VERIFY, finished)]
     result = subprocess.run(
-        [*command, "--json", "--jobs", "2"],
+        [*command, "--json", "--set", "engine.jobs=2"],
         env={**os.environ, "PYTHONHASHSEED": "77"},
         capture_output=True,
         check=False,
@@ -79,7 +79,7 @@ def test_a_sample_has_a_row_of_every_mean(
 ) -> None:
     """The text output says how much was recomputed, and which seed repeats it."""
     monkeypatch.setattr(reproduce, "draw_figures", draw)
-    first = run("reproduce", "verify", finished, "--sample", "10", "--jobs", "1")
+    first = run("reproduce", "verify", finished, "--sample", "10", "--set", "engine.jobs=1")
     assert first.exit_code == 0
     # 5 budgets and 8 distributions of 10 writers, 2 x 2 more parts in full or one a distribution.
     assert f"{50 + 80 + 171 + 27 + 4} of 592 rows were recomputed" in first.stdout
@@ -336,7 +336,7 @@ def test_a_forged_figure(copied: Path, draw: Draw, monkeypatch: pytest.MonkeyPat
     assert report.unverified[name].startswith("by hash only: matplotlib was 3.0, here it is ")
     assert report.verdict.startswith("holds, with 1 file not verified: ")
     monkeypatch.setattr(reproduce, "draw_figures", draw)
-    result = run("reproduce", "verify", copied, "--sample", "0", "--jobs", "1")
+    result = run("reproduce", "verify", copied, "--sample", "0", "--set", "engine.jobs=1")
     assert result.exit_code == 0
     assert f"not verified: {name}: by hash only" in result.stdout
 

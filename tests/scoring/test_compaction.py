@@ -83,12 +83,13 @@ def test_by_a_model(tmp_path: Path) -> None:
         out,
         "--model",
         "one",
-        "--yes",
-        "--cache",
-        tmp_path / "cache",
+        "--set",
+        "model.yes=true",
+        "--set",
+        f"model.cache={tmp_path / 'cache'}",
     )
     with serving(plays) as served:
-        text = done(*line, "--base-url", served.url).stdout
+        text = done(*line, "--set", f"model.base_url={served.url}").stdout
     data = blocks(served.bodies[0]["messages"][1]["content"])
     assert [row["text"] for row in data["memories"]] == texts
     assert (data["words"], set(data)) == (room, {"memories", "words"})

@@ -58,7 +58,7 @@ def test_two_packages_of_the_same_units() -> None:
 
 
 def test_the_command_gives_means_with_intervals() -> None:
-    data = printed_json("audit", "generators", "short", "--budget", "20", "--jobs", "1")
+    data = printed_json("audit", "generators", "short", "--budget", "20", "--set", "engine.jobs=1")
     assert data["packages"] == 26
     rows = {row["generator"]: row for row in data["rows"]}
     assert rows[UNION]["share"]["mean"] == 1

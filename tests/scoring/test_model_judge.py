@@ -13,7 +13,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.io.packages import write_package
 from memaudit.models.cache import Cache
-from memaudit.models.session import ModelSession, ModelSettings, open_session
+from memaudit.models.providers import ModelSettings
+from memaudit.models.session import ModelSession, open_session
 from memaudit.natural.passes.coverage import JudgedCell
 from memaudit.scoring.judge import MemoryText
 from memaudit.scoring.judges import named_judge
@@ -143,10 +144,19 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     """Every command that judges asks a model and counts what it left undecided."""
-    asks = ("--judge", "model:one", "--cache", tmp_path / "cache")
+    asks = ("--judge", "model:one", "--set", f"model.cache={tmp_path / 'cache'}")
     compares = ("audit", "judges", *files, "--against", "lexical")
     with serving(instead("coverage", silent_about_soup)) as served:
-        live = (*files, *asks, "--base-url", served.url, "--yes", "--budget", "9")
+        live = (
+            *files,
+            *asks,
+            "--set",
+            f"model.base_url={served.url}",
+            "--set",
+            "model.yes=true",
+            "--budget",
+            "9",
+        )
         audited = printed_json("audit", "judges", *live, "--against", "lexical")
         scored = done("score", *live, "--json")
         gated = done("gate", *live, "--min-score", "0.5").stdout
@@ -169,7 +179,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert [judge["name"] for judge in tried["judges"]] == ["model one:coverage/2", "lexical"]
     assert tried["stores"]["model one:coverage/2"][0]["undecided_cells"] == 2
     assert tried["stores"]["lexical"][0]["undecided_cells"] == 0
-    other = (*compares, "--judge", "model:two", *asks[2:], "--provider", "offline")
+    other = (*compares, "--judge", "model:two", *asks[2:], "--set", "model.provider=offline")
     assert "not answered" in failure(*other)
 
 
@@ -183,7 +193,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     ],
 )
 def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -> None:
-    """Every command that asks for --price-in has it; half a price is an error."""
+    """Every command that asks a model has it; half a price is an error."""
     cache = files[0].with_name("cache.db")
     words = (
         *command.split(),
@@ -192,15 +202,24 @@ def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -
         "9",
         "--judge",
         "model:one",
-        "--yes",
-        "--cache",
-        cache,
+        "--set",
+        "model.yes=true",
+        "--set",
+        f"model.cache={cache}",
         *more,
     )
     with serving(plays) as served:
-        unpriced = done(*words, "--base-url", served.url)
+        unpriced = done(*words, "--set", f"model.base_url={served.url}")
         cache.unlink()
-        priced = done(*words, "--base-url", served.url, "--price-in", "1", "--price-out", "2")
-    assert "give --price-in" in unpriced.stderr
+        priced = done(
+            *words,
+            "--set",
+            f"model.base_url={served.url}",
+            "--set",
+            "model.price_in=1",
+            "--set",
+            "model.price_out=2",
+        )
+    assert "give price_in" in unpriced.stderr
     assert "about $" in priced.stderr
-    assert "give both" in failure(*words, "--price-in", "1")
+    assert "give both" in failure(*words, "--set", "model.price_in=1")

@@ -31,12 +31,13 @@ def test_a_models_utilities(tmp_path: Path) -> None:
         "one",
         "--out",
         file,
-        "--yes",
-        "--cache",
-        tmp_path / "cache",
+        "--set",
+        "model.yes=true",
+        "--set",
+        f"model.cache={tmp_path / 'cache'}",
     )
     with serving(plays) as served:
-        done(*words, "--base-url", served.url)
+        done(*words, "--set", f"model.base_url={served.url}")
     texts = [candidate.text for candidate in visible(package).candidates]
     shown = [
         row["text"]
@@ -57,7 +58,7 @@ def test_a_models_utilities(tmp_path: Path) -> None:
     assert package.total_cost(store) <= 20
     with pytest.raises(MemAuditError, match="has no score of"):
         WriterRunner(short_set()[1]).written_by(writer, Fraction(20), 0)
-    out = ("--out", tmp_path / "run", "--budgets", "20", "--jobs", "1")
+    out = ("--out", tmp_path / "run", "--budgets", "20", "--set", "engine.jobs=1")
     printed = done("run", "--packages", path, "--writers", f"opt,estimated_gvt:{file}", *out)
     assert "Estimated GVT, a model's utilities" in printed.stdout
     assert "cannot read the utilities" in failure(

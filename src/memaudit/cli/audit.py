@@ -14,6 +14,7 @@ from memaudit.cli.audit_model import model_pass
 from memaudit.cli.audit_optimum import optimum
 from memaudit.cli.audit_ratios import ratios
 from memaudit.cli.errors import FAILED
+from memaudit.cli.options import chosen_engine
 from memaudit.cli.terminal import safe
 from memaudit.io.overwrite import may_write
 
@@ -49,14 +50,10 @@ def solvers(
         list[str] | None,
         typer.Option(metavar="NAME", help="A solver; may be repeated. Default: all."),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check that all solvers find exactly the same values."""
     from memaudit.cli.terminal import progress_bar
-    from memaudit.experiments.engines.registry import named_engine
     from memaudit.experiments.solver_audit import SolverTally, audit_solvers
     from memaudit.solvers.registry import named_solver
 
@@ -65,7 +62,7 @@ def solvers(
     tallies: dict[str, SolverTally] = {}
     with progress_bar() as shown:
         task = shown.add_task("rows", total=rows)
-        for tallies in audit_solvers(rows, named_engine("processes", jobs), solver or ()):
+        for tallies in audit_solvers(rows, chosen_engine(few=0), solver or ()):
             first = next(iter(tallies.values()))
             shown.update(task, completed=first.rows + first.refused)
     if as_json:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from memaudit.cli.options import chosen_draws
 from memaudit.cli.terminal import console, safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import percent, ratio, with_interval
@@ -49,9 +50,6 @@ def agreement(
             "annotator called model:NAME are not in the consensus.",
         ),
     ],
-    draws: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Number of bootstrap draws.")
-    ] = 10_000,
     details: Annotated[
         bool,
         typer.Option("--details", help="Show groups of cells for every pair, not only the first."),
@@ -64,11 +62,11 @@ def agreement(
 
     Compares annotators, their consensus, models and the package's own labels.
     """
-    from memaudit.label_audit.agreement import agreement_notes, audit_agreement
+    from memaudit.label_audit.agreement import DRAWS, agreement_notes, audit_agreement
     from memaudit.label_audit.agreement_json import agreement_data
 
     frame, annotators, models = _sources(cells, labels)
-    audit = audit_agreement(frame, annotators, models, draws)
+    audit = audit_agreement(frame, annotators, models, chosen_draws(DRAWS))
     if as_json:
         typer.echo(json.dumps(agreement_data(audit), indent=1))
     else:

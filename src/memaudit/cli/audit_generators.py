@@ -8,14 +8,8 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.options import (
-    NO_ENGINE,
-    Budgets,
-    EngineOptions,
-    Seconds,
-    distinct_budgets,
-    spread,
-)
+from memaudit.cli.options import Budgets, chosen_engine, distinct_budgets
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, progress, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import short_exact, with_interval
@@ -28,7 +22,6 @@ if TYPE_CHECKING:
     from memaudit.scoring.generation_loss import GeneratorRow
 
 
-@spread
 def generators(
     packages: Annotated[
         str,
@@ -51,8 +44,6 @@ def generators(
         typer.Option("--by-kind", help="Compare kinds of candidates instead of generators."),
     ] = False,
     budget: Budgets = "30,60,100",
-    seconds: Seconds = None,
-    engine_options: EngineOptions = NO_ENGINE,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare candidate generators: OPT of each alone, and of all together.
@@ -67,10 +58,11 @@ def generators(
     if other is not None:
         others = {place.read().name: place for place in named_places(other)}
     rows: list[GeneratorRow] = []
-    run = engine_options.chosen().map
+    run = chosen_engine().map
     with progress("packages", len(places)) as done:
         for number, found in enumerate(
-            run(partial(_rows, budgets, seconds, others, by_kind), places), start=1
+            run(partial(_rows, budgets, in_force().solver.seconds, others, by_kind), places),
+            start=1,
         ):
             rows += found
             done(number)

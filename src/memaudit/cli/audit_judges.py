@@ -6,19 +6,16 @@ from typing import Annotated, Any
 import typer
 
 from memaudit.cli.options import (
-    NO_SESSION,
     CostRule,
-    GroupCap,
     JudgeName,
-    LabelMemories,
     PackagePath,
-    Seconds,
-    SessionOptions,
     StorePath,
     distinct_budgets,
-    judging_session,
+    label_memories,
+    model_session,
     spread,
 )
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.number_text import ratio
 
@@ -29,7 +26,6 @@ def judges(
     store: StorePath,
     judge: JudgeName,
     against: Annotated[str, typer.Option(metavar="NAME", help="The judge to compare with.")],
-    label_memories: LabelMemories = None,
     same_session: Annotated[
         bool, typer.Option("--same-session", help="Compare only cells of a memory's own session.")
     ] = False,
@@ -37,9 +33,6 @@ def judges(
         str | None, typer.Option(metavar="B[,B...]", help="Also compare scores at these budgets.")
     ] = None,
     cost_rule: CostRule = None,
-    group_cap: GroupCap = None,
-    seconds: Seconds = None,
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare two judges on one store.
@@ -65,8 +58,8 @@ def judges(
     audited, exported = read_package(package), read_imported(store)
     if cost_rule is not None:
         audited = audited.recost(cost_rule)
-    with judging_session([judge, against], options, store) as session:
-        both = named_judges([judge, against], label_memories, session)
+    with model_session([judge, against], store) as session:
+        both = named_judges([judge, against], label_memories([judge, against]), session)
         judged = [judge_store(audited, exported, by) for by in both]
         packages = [judge_candidates(audited, by) for by in both]
     for warning in exported.warnings:
@@ -76,8 +69,9 @@ def judges(
     pairs = (same_session_pairs if same_session else all_pairs)(memories, audited.units)
     undecided = {pair for by in judged for pair in by.caveats.undecided}
     agreement = judge_agreement(first, second, pairs, undecided)
+    keys = in_force()
     rows = [
-        sensitivity_rows(judged_package, [by], budgets, group_cap, seconds)
+        sensitivity_rows(judged_package, [by], budgets, keys.score.group_cap, keys.solver.seconds)
         for judged_package, by in zip(packages, judged, strict=True)
     ]
     sides = [

@@ -9,17 +9,14 @@ from rich import box
 from rich.table import Table
 
 from memaudit.cli.options import (
-    NO_ENGINE,
-    NO_SESSION,
     Budgets,
-    EngineOptions,
     LabelledPackages,
-    Seconds,
-    SessionOptions,
+    chosen_draws,
+    chosen_engine,
     distinct_budgets,
-    judging_session,
-    spread,
+    model_session,
 )
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import fixed, short_exact, with_interval
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from memaudit.label_audit.ratio_audit_summary import LabelShift
 
 
-@spread
 def model_pass(
     packages: LabelledPackages,
     model: Annotated[str, typer.Option(metavar="NAME", help="The model that judges again.")],
@@ -52,12 +48,6 @@ def model_pass(
             help="Compare covered or not: partial counts as full in packages and in the pass.",
         ),
     ] = False,
-    draws: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Number of bootstrap draws.")
-    ] = 10_000,
-    seconds: Seconds = None,
-    engine_options: EngineOptions = NO_ENGINE,
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Have another model judge packages, and compare labels, ratios and rankings.
@@ -66,8 +56,9 @@ def model_pass(
     packages' labels, the mean change of the writers' ratios, and whether their ranking holds.
     """
     from memaudit.core.exact import exact
-    from memaudit.label_audit.agreement import audit_agreement
-    from memaudit.label_audit.audited_package import DEFAULT_WRITERS, audited_package
+    from memaudit.label_audit.agreement import DRAWS, audit_agreement
+    from memaudit.label_audit.audited_package import audited_package
+    from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
     from memaudit.label_audit.frame_drawing import Design, draw
     from memaudit.label_audit.label_sources import (
         covered_or_not,
@@ -89,13 +80,13 @@ def model_pass(
         rate = exact(zero_rate)
     except ValueError as error:
         raise MemAuditError(f"--zero-rate {zero_rate!r}: {error}") from None
-    run = engine_options.chosen(few=0).map
+    run = chosen_engine(few=0).map
     pool = [one for one in labelled_packages(packages) if not is_out_of_pool(one)]
     drawing = draw(pool, Design(zero_rate=rate))
-    with judging_session(True, options, Path("audit-model")) as session:
+    with model_session(True, Path("audit-model")) as session:
         assert session is not None  # asked for
         answered = labels_by_model(drawing.frame, session, model)
-    agreed = audit_agreement(drawing.frame, [], [answered.labels], draws)
+    agreed = audit_agreement(drawing.frame, [], [answered.labels], chosen_draws(DRAWS))
     scored = [with_two_labels(one) if two_labels else one for one in pool]
     audited = [audited_package(package) for package in scored]
     source = source_of_annotator(answered.labels, drawing.frame, audited)
@@ -105,7 +96,7 @@ def model_pass(
         budgets,
         writers,
         draws=0,
-        seconds=seconds,
+        seconds=in_force().solver.seconds,
         frame=drawing.frame,
     )
     audit = audit_ratios(spec, run, lambda *_: None)

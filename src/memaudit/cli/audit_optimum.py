@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.options import (
-    NO_SESSION,
     CostRule,
-    GroupCap,
-    LabelMemories,
     PackagePath,
-    Seconds,
-    SessionOptions,
-    judging_session,
+    label_memories,
+    model_session,
     one_budget,
     spread,
 )
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
@@ -56,11 +53,7 @@ def optimum(
         str,
         typer.Option(metavar="NAME", help="Decides what stores cover before the second look."),
     ] = DEFAULT_JUDGE,
-    label_memories: LabelMemories = None,
     cost_rule: CostRule = None,
-    group_cap: GroupCap = None,
-    seconds: Seconds = None,
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Have the cells that an optimum rests on judged again.
@@ -84,9 +77,11 @@ def optimum(
         raise MemAuditError("give --judge, or --frame to have people judge the cells")
     exported = [read_imported(path) for path in stores or []]
     names = [name for name in (judge, store_judge if exported else None) if name is not None]
-    by_file = label_memories if any(name.startswith("labels:") for name in names) else None
+    by_file = label_memories(names)
+    keys = in_force()
+    group_cap, seconds = keys.score.group_cap, keys.solver.seconds
     audit = None
-    with judging_session(names, options, package) as session:
+    with model_session(names, package) as session:
         claims = named_judge(
             store_judge, by_file if store_judge.startswith("labels:") else None, session
         )

@@ -14,17 +14,15 @@ from rich.console import Console
 from rich.table import Table
 
 from memaudit.cli.options import (
-    NO_ENGINE,
     Budgets,
-    EngineOptions,
-    JournalFile,
     LabelledPackages,
-    LabelMemories,
-    Seconds,
+    chosen_draws,
+    chosen_engine,
     distinct_budgets,
     kept_in,
-    spread,
+    label_memories,
 )
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import assumed_text
@@ -55,7 +53,6 @@ NO_CONSENSUS = {
 """Why there is no consensus."""
 
 
-@spread
 def ratios(
     packages: LabelledPackages,
     labels: Annotated[
@@ -89,7 +86,6 @@ def ratios(
             "calls:FILE.",
         ),
     ] = DEFAULT_JUDGE,
-    label_memories: LabelMemories = None,
     two_labels: Annotated[
         bool,
         typer.Option(
@@ -97,13 +93,6 @@ def ratios(
             help="Compare covered or not: partial counts as full in packages and all label sets.",
         ),
     ] = False,
-    draws: Annotated[
-        int,
-        typer.Option(metavar="N", help="Label draws from the measured confusion; 0 skips them."),
-    ] = 100,
-    seconds: Seconds = None,
-    engine_options: EngineOptions = NO_ENGINE,
-    journal: JournalFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Test whether ratios and rankings hold under other labels.
@@ -111,10 +100,10 @@ def ratios(
     The same stores are scored under every label set.
     """
     from memaudit.core.labels import PASS
-    from memaudit.label_audit.audited_package import DEFAULT_WRITERS
+    from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
     from memaudit.label_audit.frame_files import read_frame
     from memaudit.label_audit.label_sources import covered_or_not, with_two_labels
-    from memaudit.label_audit.ratio_audit import RatioAuditSpec, audit_ratios
+    from memaudit.label_audit.ratio_audit import DEFAULT_DRAWS, RatioAuditSpec, audit_ratios
     from memaudit.label_audit.ratio_audit_json import ratio_audit_data
     from memaudit.label_audit.ratio_audit_summary import summarise
     from memaudit.natural.named_packages import labelled_packages
@@ -124,13 +113,13 @@ def ratios(
     writers = tuple(dict.fromkeys(writer or DEFAULT_WRITERS))
     for name in writers:
         named_writer(name)
-    run = engine_options.chosen(few=0).map
+    run = chosen_engine(few=0).map
     pool = _in_pool(labelled_packages(packages))
     if two_labels:
         if store:
             raise MemAuditError("--two-labels compares labels of packages; leave out --store")
         pool = [with_two_labels(package) for package in pool]
-    audited, named = _audited(pool, store or [], judge, label_memories)
+    audited, named = _audited(pool, store or [], judge)
     labelled = None if frame is None else read_frame(frame)
     sources = _sources(labels or [], labelled, audited)
     if two_labels:
@@ -142,11 +131,11 @@ def ratios(
         tuple(sources),
         budgets,
         writers,
-        draws,
-        seconds=seconds,
+        chosen_draws(DEFAULT_DRAWS, least=0),
+        seconds=in_force().solver.seconds,
         frame=labelled,
     )
-    with kept_in(journal, "audit ratios", lambda: spec.settings, run) as keeping:
+    with kept_in(in_force().engine.journal, "audit ratios", lambda: spec.settings, run) as keeping:
         with _progress() as progress:
             audit = audit_ratios(spec, keeping, progress)
         summary = summarise(audit)
@@ -171,7 +160,7 @@ def _in_pool(packages: list["Package"]) -> list["Package"]:
 
 
 def _audited(
-    packages: list["Package"], stores: list[Path], judge: str, label_memories: Path | None
+    packages: list["Package"], stores: list[Path], judge: str
 ) -> tuple[list["AuditedPackage"], "Judge | None"]:
     """The packages with the stores written for them, and the judge of these stores."""
     from memaudit.adapters.registry import read_imported
@@ -181,7 +170,7 @@ def _audited(
 
     if not stores:
         return [audited_package(package) for package in packages], None
-    named = named_judge(judge, label_memories)
+    named = named_judge(judge, label_memories([judge]))
     exported = [read_imported(path) for path in stores]
     refuse_shared_ids(named, exported)
     for store in exported:
@@ -236,7 +225,7 @@ def _progress() -> Iterator["Progress"]:
                 left = (time.monotonic() - started) / done * (total - done)
                 if left > ANNOUNCE_SECONDS:
                     text = f"{total - done} more labellings to draw: about {left:.0f} s"
-                    typer.echo(f"{text}; --draws 0 skips them", err=True)
+                    typer.echo(f"{text}; score.draws=0 skips them", err=True)
 
         yield progress
 

@@ -3,19 +3,16 @@
 import json
 import sys
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
 from memaudit.cli.errors import FAILED
-from memaudit.cli.options import NO_ENGINE, EngineOptions, spread
+from memaudit.cli.options import chosen_engine, model_session
 from memaudit.cli.terminal import resumable, safe
 from memaudit.core.cost import UNICODE_WORDS, WORDS
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import exact
 from memaudit.core.text import counted
 from memaudit.io.files import beside
 
@@ -28,22 +25,10 @@ class ModelOptions:
     """The options that only --method model uses."""
 
     model: str | None = None
-    base_url: str | None = None
-    provider: str = "live"
     judge: str | None = None
     adjudicator: str | None = None
     spot_checker: str | None = None
     frame: str = "conversation"
-    cache: Path = DEFAULT_CACHE
-    batch_file: Path | None = None
-    price_in: str | None = None
-    price_out: str | None = None
-    max_tokens: int | None = None
-    max_cost: str | None = None
-    concurrency: int = 8
-    timeout: float = 120.0
-    retries: int = 5
-    yes: bool = False
 
     @property
     def is_default(self) -> bool:
@@ -53,17 +38,7 @@ class ModelOptions:
 
 def build_with_models(job: "BuildJob", options: ModelOptions, out: Path) -> dict[str, Any]:
     """Run the passes. With a batch queue, stop where answers have to be waited for."""
-    from memaudit.models.cache import Cache
-    from memaudit.models.session import (
-        DEFAULT_BASE_URL,
-        AskProgress,
-        ModelSettings,
-        SessionCallbacks,
-        open_session,
-        progress_text,
-    )
-    from memaudit.models.spending import price_of
-    from memaudit.models.transport import RetryPolicy
+    from memaudit.models.session import AskProgress, progress_text
     from memaudit.natural.passes.build import build_into_with_model
     from memaudit.natural.passes.recipe import ModelRecipe
 
@@ -77,21 +52,6 @@ def build_with_models(job: "BuildJob", options: ModelOptions, out: Path) -> dict
         frame=options.frame,
         cost_rule=job.cost_rule or WORDS,
     )
-    if options.max_tokens is not None and options.max_tokens < 1:
-        raise MemAuditError(f"--max-tokens must be at least 1, not {options.max_tokens}")
-    if not options.timeout > 0:
-        raise MemAuditError(f"--timeout must be above 0, not {options.timeout:g}")
-    if options.retries < 0:
-        raise MemAuditError(f"--retries must be at least 0, not {options.retries}")
-    settings = ModelSettings(
-        timeout=options.timeout,
-        retry=RetryPolicy(retries=options.retries),
-        provider=options.provider,
-        base_url=options.base_url or DEFAULT_BASE_URL,
-        price=price_of(options.price_in, options.price_out),
-        max_total_tokens=options.max_tokens,
-        max_cost=_dollars(options.max_cost),
-    )
     on_terminal = sys.stderr.isatty()
     start = "\r" if on_terminal else ""
 
@@ -102,31 +62,11 @@ def build_with_models(job: "BuildJob", options: ModelOptions, out: Path) -> dict
         elif on_terminal:
             typer.echo(start + progress_text(stage, state), err=True, nl=False)
 
-    callbacks = SessionCallbacks(
-        show=lambda line: typer.echo(safe(line), err=True),
-        agree=lambda: typer.confirm("continue?", err=True),
-        yes=options.yes,
-        progress=progress,
-    )
-    batch_file = options.batch_file or beside(out, "-requests.jsonl")
-    with Cache(options.cache) as cache:
-        session = open_session(settings, cache, batch_file, callbacks, options.concurrency)
+    with model_session(True, out, beside(out, "-requests.jsonl"), progress) as session:
+        assert session is not None  # asked for
         return build_into_with_model(job, recipe, session, out)
 
 
-def _dollars(text: str | None) -> Fraction | None:
-    if text is None:
-        return None
-    try:
-        amount = exact(text)
-    except ValueError as error:
-        raise MemAuditError(f"--max-cost {text!r}: {error}") from None
-    if amount < 0:
-        raise MemAuditError(f"--max-cost {text} is negative; give an amount in dollars")
-    return amount
-
-
-@spread
 def build(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the packages.")],
@@ -176,16 +116,6 @@ def build(
         str | None,
         typer.Option(metavar="NAME", help="model: the model that writes memories and units."),
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="model: base URL of an OpenAI-compatible server. Default: OpenAI."
-        ),
-    ] = None,
-    provider: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="model: live, batch, or offline (cached replies only)."),
-    ] = "live",
     judge: Annotated[
         str | None,
         typer.Option(
@@ -207,44 +137,6 @@ def build(
     frame: Annotated[
         str, typer.Option(metavar="NAME", help="model: judge per conversation or per session.")
     ] = "conversation",
-    cache: Annotated[
-        Path, typer.Option(metavar="DB", help="model: the cache file of replies.")
-    ] = DEFAULT_CACHE,
-    batch_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="batch: the requests to submit. Default: DIR-requests.jsonl."
-        ),
-    ] = None,
-    price_in: Annotated[
-        str | None,
-        typer.Option(
-            metavar="USD", help="model: price per million input tokens, for the cost estimate."
-        ),
-    ] = None,
-    price_out: Annotated[
-        str | None, typer.Option(metavar="USD", help="model: price per million output tokens.")
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="model: stop after N tokens. Default: no limit.")
-    ] = None,
-    max_cost: Annotated[
-        str | None,
-        typer.Option(metavar="USD", help="model: stop at this total cost. Default: no limit."),
-    ] = None,
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", min=1, help="model: requests sent in parallel.")
-    ] = 8,
-    timeout: Annotated[
-        float, typer.Option(metavar="S", help="model: seconds to wait for a reply.")
-    ] = 120.0,
-    retries: Annotated[
-        int, typer.Option(metavar="N", help="model: retries of a failed request.")
-    ] = 5,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="model: do not ask for confirmation before spending.")
-    ] = False,
-    engine_options: EngineOptions = NO_ENGINE,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Build one package per conversation, and a manifest. Run the same command again to resume."""
@@ -256,29 +148,17 @@ def build(
 
     options = ModelOptions(
         model,
-        base_url,
-        provider,
         judge,
         adjudicator,
         spot_checker,
         frame,
-        cache,
-        batch_file,
-        price_in,
-        price_out,
-        max_tokens,
-        max_cost,
-        concurrency,
-        timeout,
-        retries,
-        yes,
     )
     labels = read_labels(units, memories, coverage or [])
     job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels, group)
     if method == METHOD:
         if not options.is_default:
             raise MemAuditError("options about models need --method model")
-        run = engine_options.chosen().map
+        run = chosen_engine().map
         with resumable("packages", None, out) as done:
             manifest = build_into(job, out, done, run)
         lines = _lines
@@ -288,7 +168,7 @@ def build(
                 "--units, --memories and --coverage need --method annotations; with --method "
                 "model, the model writes them"
             )
-        engine_options.chosen("--method model")
+        chosen_engine("--method model")
         manifest = build_with_models(job, options, out)
         lines = build_summary
     else:

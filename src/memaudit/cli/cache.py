@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.errors import FAILED
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
 from memaudit.io.overwrite import may_write
 
@@ -16,10 +17,6 @@ cache = typer.Typer(
     help="Export, import or show the cache of model replies.",
 )
 
-Database = Annotated[Path, typer.Option("--cache", metavar="DB", help="The cache file.")]
-DEFAULT_CACHE = Path("memaudit-cache.sqlite")
-"""The default cache of commands that call models."""
-
 MOST_PROBLEMS = 20
 """Problems that are printed; the others are counted."""
 
@@ -27,16 +24,16 @@ MOST_PROBLEMS = 20
 @cache.command()
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The JSONL file to write.")],
-    database: Database = DEFAULT_CACHE,
 ) -> None:
     """Write all replies as JSONL, to replay a run elsewhere.
 
     Failed attempts are included.
     """
-    from memaudit.models.cache import Cache, export_cache
+    from memaudit.models.cache import Cache
+    from memaudit.models.cache_export import export_cache
 
     may_write(file, "cache export")
-    with Cache(database, must_exist=True) as opened:
+    with Cache(in_force().model.cache, must_exist=True) as opened:
         counts = export_cache(opened, file)
     typer.echo(
         safe(f"wrote {counts['answers']:,} answers and {counts['attempts']:,} attempts to {file}")
@@ -46,12 +43,12 @@ def export(
 @cache.command("import")
 def import_replies(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file written by cache export.")],
-    database: Database = DEFAULT_CACHE,
 ) -> None:
     """Import replies from JSONL, and check every key."""
-    from memaudit.models.cache import Cache, import_cache
+    from memaudit.models.cache import Cache
+    from memaudit.models.cache_export import import_cache
 
-    with Cache(database) as opened:
+    with Cache(in_force().model.cache) as opened:
         result = import_cache(opened, file)
     for name in ("answers", "attempts", "known", "refused"):
         typer.echo(f"{result.counts[name]:>9,}  {name}")
@@ -61,11 +58,11 @@ def import_replies(
 
 
 @cache.command()
-def show(database: Database = DEFAULT_CACHE) -> None:
+def show() -> None:
     """Count the replies in a cache, by model and template."""
     from memaudit.models.cache import Cache, cache_contents
 
-    with Cache(database, must_exist=True) as opened:
+    with Cache(in_force().model.cache, must_exist=True) as opened:
         contents = cache_contents(opened)
     for line in contents.lines():
         typer.echo(safe(line))
@@ -96,13 +93,6 @@ def import_batch_replies(
     responses: Annotated[
         Path, typer.Argument(metavar="RESPONSES", help="Output of the OpenAI Batch API, as JSONL.")
     ],
-    database: Database = DEFAULT_CACHE,
-    price_in: Annotated[
-        str | None, typer.Option(metavar="USD", help="Price per million input tokens.")
-    ] = None,
-    price_out: Annotated[
-        str | None, typer.Option(metavar="USD", help="Price per million output tokens.")
-    ] = None,
 ) -> None:
     """Validate replies and store the valid ones.
 
@@ -112,8 +102,9 @@ def import_batch_replies(
     from memaudit.models.cache import Cache
     from memaudit.models.spending import price_of
 
-    price = price_of(price_in, price_out)
-    with Cache(database, must_exist=True) as opened:
+    keys = in_force().model
+    price = price_of(keys.price_in, keys.price_out)
+    with Cache(keys.cache, must_exist=True) as opened:
         result = import_batch(opened, responses, price)
     for kind in BatchRowKind:
         if result.counts[kind] or kind is BatchRowKind.ANSWERED:

@@ -8,7 +8,6 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.options import NO_SESSION, SessionOptions, spread
 from memaudit.cli.reading_options import AsJson, Depth, Reading, RetrieverName
 from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.errors import MemAuditError
@@ -38,7 +37,6 @@ WRITERS = (
 )
 
 
-@spread
 def calibrate(
     package: Annotated[
         str | None,
@@ -70,7 +68,6 @@ def calibrate(
     seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of writers that draw at random.")
     ] = 0,
-    options: SessionOptions = NO_SESSION,
     as_json: AsJson = False,
 ) -> None:
     """Test whether ratios predict recall and answers.
@@ -92,7 +89,7 @@ def calibrate(
         if package is None
         else {package.split(":")[0]: named_packages(package)}
     )
-    with Reading(retriever, k, reader).setup(options, out or Path("calibration")) as (setup, _):
+    with Reading(retriever, k, reader).setup(out or Path("calibration")) as (setup, _):
         plan = CalibrationPlan(
             {name: tuple(packages) for name, packages in sets.items()},
             budget,

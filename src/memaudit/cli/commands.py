@@ -81,7 +81,13 @@ COMMANDS = (
         "board",
         "Score a store",
         "memaudit.cli.board:board",
-        "Compare systems, or scored stores of many packages.",
+        "Compare memory systems, with repeated runs and blind labels.",
+    ),
+    Command(
+        "leaderboard",
+        "Score a store",
+        "memaudit.cli.leaderboard:leaderboard",
+        "Compare all scored stores in one table.",
     ),
     Command(
         "diagnose",

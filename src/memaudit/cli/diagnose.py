@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.options import (
-    NO_ENGINE,
-    NO_SESSION,
     CostRule,
-    EngineOptions,
-    LabelMemories,
     SalienceNames,
-    SessionOptions,
+    chosen_engine,
     judge_files,
-    spread,
+    label_memories,
 )
 from memaudit.cli.reading_options import (
     AsJson,
@@ -41,7 +37,6 @@ if TYPE_CHECKING:
     from memaudit.io.task_journal import TaskRunner
 
 
-@spread
 def diagnose(
     package: Annotated[
         str,
@@ -87,14 +82,11 @@ def diagnose(
             "calls:FILE or model:NAME.",
         ),
     ] = DEFAULT_JUDGE,
-    label_memories: LabelMemories = None,
     salience: SalienceNames = None,
     cost_rule: CostRule = None,
     seed: Annotated[
         int, typer.Option(metavar="N", help="Seed of writers that draw at random.")
     ] = 0,
-    engine_options: EngineOptions = NO_ENGINE,
-    options: SessionOptions = NO_SESSION,
     show: ShowQuestions = None,
     as_json: AsJson = False,
 ) -> None:
@@ -118,15 +110,16 @@ def diagnose(
 
     sources = salience or []
     asked = _asks(reader, grader, judge if stores else "", retriever, sources)
-    run = engine_options.chosen(asked).map
+    run = chosen_engine(asked).map
     places = named_places(package)
     exported = [read_imported(path) for path in stores or []]
     _warn(exported)
     if not exported and not writer:
         raise MemAuditError("no store to diagnose; give a STORE or a --writer")
     wanted = [judge, *sources] if exported else sources
-    with Reading(retriever, k, reader, grader).setup(options, out, wanted) as (setup, session):
-        by = named_judge(judge, label_memories, session) if exported else None
+    memories = label_memories([judge]) if exported else None
+    with Reading(retriever, k, reader, grader).setup(out, wanted) as (setup, session):
+        by = named_judge(judge, memories, session) if exported else None
         if by is not None:
             refuse_shared_ids(by, exported)
         names = [store.name for store in exported]
@@ -141,7 +134,7 @@ def diagnose(
             salience=named_salience(sources, [], names, session),
         )
         refuse_unnamed(exported, len(places))
-        labels = judge_files([judge], label_memories) if exported else []
+        labels = judge_files([judge], memories) if exported else []
         labels += salience_files(sources, stores=names)
         inputs = {
             "packages": contents_of(places),

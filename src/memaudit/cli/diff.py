@@ -8,14 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from memaudit.cli.options import (
-    NO_SESSION,
     NO_STORE_OPTIONS,
     JudgeName,
-    LabelMemories,
-    SessionOptions,
     StoreArgument,
     StoreOptions,
-    judging_session,
+    label_memories,
+    model_session,
     place_of,
     read_stores,
     spread,
@@ -40,12 +38,10 @@ def diff(
         ),
     ] = None,
     judge: JudgeName = DEFAULT_JUDGE,
-    label_memories: LabelMemories = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
     ] = None,
     store_options: StoreOptions = NO_STORE_OPTIONS,
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare two stores: memories added, changed and removed, units gained and lost, cost.
@@ -74,8 +70,8 @@ def diff(
     (old,) = read_stores([before], store_options)
     (new,) = read_stores([after], store_options)
     subject = subject_of(package, new) if package is not None else None
-    with judging_session([judge] if subject else [], options, place_of(after)) as session:
-        by = named_judge(judge, label_memories, session) if subject is not None else None
+    with model_session([judge] if subject else [], place_of(after)) as session:
+        by = named_judge(judge, label_memories([judge]), session) if subject is not None else None
         data = diff_data(store_diff(old, new, subject, by))
     if out is not None:
         write_page(data, out)

@@ -53,9 +53,25 @@ def explained() -> Iterator[None]:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise  # a group without a command shows its help
         message = " ".join(str(error.format_message()).split()).rstrip(".")
+        message += _as_setting(error)
         command = error.ctx.command_path if error.ctx else "memaudit"
         typer.echo(shortened(visible_text(f"error: {message}; see {command} --help")), err=True)
         raise typer.Exit(FAILED) from None
+
+
+OTHER_NAMES = {"--engine": "engine.name", "--label-memories": "judge.memories"}
+"""Options of earlier versions that were not called as their settings are."""
+
+
+def _as_setting(error: Any) -> str:
+    """How to say an option that a command does not have, if it is a setting."""
+    if type(error).__name__ != "NoSuchOption":
+        return ""
+    from memaudit.cli.settings import keys
+
+    options = {f"--{key.name.replace('_', '-')}": name for name, key in keys().items()}
+    setting = OTHER_NAMES.get(error.option_name) or options.get(error.option_name)
+    return f"; it is a setting: --set {setting}=VALUE" if setting else ""
 
 
 @contextmanager

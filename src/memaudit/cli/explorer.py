@@ -5,7 +5,11 @@ from typing import Annotated
 
 import typer
 
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
+
+SECONDS = 10.0
+"""For the optima of a package and the stores of writers, unless the settings say otherwise."""
 
 MOST_SHOWN = 60
 """Characters of a text beside a progress bar."""
@@ -23,13 +27,6 @@ def serve(
             help="Write the pages to this folder as a static site, and start no server.",
         ),
     ] = None,
-    seconds: Annotated[
-        float,
-        typer.Option(
-            metavar="S",
-            help="With --out: seconds per package to compute its optima and the stores of writers.",
-        ),
-    ] = 10.0,
     port: Annotated[
         int,
         typer.Option(
@@ -43,12 +40,12 @@ def serve(
     """Browse the contents of folders as linked pages, on this machine only.
 
     Press Ctrl-C to stop. With --out, the same pages are written as a static site, to host anywhere
-    or to open from disk.
+    or to open from disk. It then computes for solver.seconds per package, or 10 if that is not set.
     """
     if out is None:
         _serve(folders, port, not no_browser)
     else:
-        _write_site(folders, out, seconds)
+        _write_site(folders, out)
 
 
 def _serve(folders: list[Path], port: int, browser: bool) -> None:
@@ -74,14 +71,12 @@ def _serve(folders: list[Path], port: int, browser: bool) -> None:
     serve_app(explorer_app(Site(library)), port, announce, browser, SERVED, STOP.set)
 
 
-def _write_site(folders: list[Path], out: Path, seconds: float) -> None:
+def _write_site(folders: list[Path], out: Path) -> None:
     from memaudit.cli.terminal import progress, safe_markup
     from memaudit.core.errors import MemAuditError
-    from memaudit.solvers.protocol import checked_seconds
     from memaudit.web.explorer.bundle import refuse_foreign_files, write_bundle
     from memaudit.web.explorer.library.library import Library
 
-    checked_seconds(seconds)
     refuse_foreign_files(out)
     library = Library(folders)
     if not library.items and not library.unreadable:
@@ -93,7 +88,7 @@ def _write_site(folders: list[Path], out: Path, seconds: float) -> None:
         written = write_bundle(
             library,
             out,
-            seconds,
+            in_force().solver.seconds or SECONDS,
             lambda done, steps, text: advance(done, safe_markup(text[:MOST_SHOWN]), steps),
         )
     typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {library.contents}"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.options import Threads
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.io.files import open_regular, refuse_to_write
@@ -26,12 +26,6 @@ def frontier(
     max_budget: Annotated[
         int, typer.Option(metavar="N", help="Solve every whole budget from 0 to N.")
     ],
-    group_cap: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K", help="Candidates a store may keep per experience. Default: the package's."
-        ),
-    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Also draw the frontier, as SVG."),
@@ -44,18 +38,21 @@ def frontier(
             "stopped, the same command continues.",
         ),
     ] = None,
-    threads: Threads = None,  # noqa: ARG001 - its callback sets them
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compute the optimum for every whole budget, and the budgets where it rises."""
     from memaudit.io.atomic import write_file
     from memaudit.io.packages import read_packages
     from memaudit.report.svg_charts import check_chart, write_frontier_chart
+    from memaudit.solvers.protocol import use_threads
 
     if max_budget < 0:
         raise MemAuditError(f"--max-budget must be at least 0, not {max_budget}")
     if plot is not None:
         check_chart(plot)
+    keys = in_force()
+    use_threads(keys.solver.threads)
+    group_cap = keys.score.group_cap
     packages = read_packages(path)
     if out is None:
         frontiers = [_frontier(package, max_budget, group_cap) for package in packages]

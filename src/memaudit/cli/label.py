@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import (
-    NO_SESSION,
-    LabelledPackages,
-    SessionOptions,
-    judging_session,
-    spread,
-)
+from memaudit.cli.options import LabelledPackages, model_session
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
@@ -304,7 +298,6 @@ def _sheets_of_board(folder: Path | None, add: str | None, out: Path) -> None:
             typer.echo(safe(line))
 
 
-@spread
 def cells(
     frame: Annotated[
         Path,
@@ -314,7 +307,6 @@ def cells(
     out: Annotated[
         Path, typer.Option(metavar="LABELS", help="The label file to write: .csv or .jsonl.")
     ],
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask a model to label every cell of a frame.
@@ -327,7 +319,7 @@ def cells(
     asked = read_frame(frame)
     judge = annotator_of(model)
     refuse_others_labels(out, judge)
-    with judging_session([judge], options, out) as session:
+    with model_session([judge], out) as session:
         assert session is not None  # a model's name opens one
         answers = labels_by_model(asked, session, model)
         problems = session.ledger.problems

@@ -13,19 +13,17 @@ from rich.table import Table
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import (
-    NO_SESSION,
     NO_STORE_OPTIONS,
     JudgeName,
-    LabelMemories,
-    Seconds,
-    SessionOptions,
     StoreArgument,
     StoreOptions,
-    judging_session,
+    label_memories,
+    model_session,
     place_of,
     read_stores,
     spread,
 )
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import percent, short_exact
@@ -54,7 +52,6 @@ def lint(
         ),
     ] = None,
     judge: JudgeName = DEFAULT_JUDGE,
-    label_memories: LabelMemories = None,
     before: Annotated[
         str | None,
         typer.Option(metavar="STORE", help="An earlier export of the store, for lost updates."),
@@ -90,7 +87,6 @@ def lint(
             "more than N.",
         ),
     ] = None,
-    seconds: Seconds = None,
     apply: Annotated[
         Path | None,
         typer.Option(
@@ -102,7 +98,6 @@ def lint(
         bool, typer.Option("--dry-run", help="With --apply: print what would go, write nothing.")
     ] = False,
     store_options: StoreOptions = NO_STORE_OPTIONS,
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find duplicates, contradictions, junk, secrets and more in a store.
@@ -159,10 +154,10 @@ def lint(
     earlier = read_stores([before], store_options)[0] if before is not None else None
     subject = subject_of(package, exported) if package is not None else None
     with (
-        judging_session([judge], options, place_of(store)) as session,
+        model_session([judge], place_of(store)) as session,
         progress("lint", STEPS) as advance,
     ):
-        by = named_judge(judge, label_memories, session) if subject is not None else None
+        by = named_judge(judge, label_memories([judge]), session) if subject is not None else None
         model = judge.removeprefix("model:") if session is not None else None
         done = count(1)
         report = look_over(
@@ -174,7 +169,7 @@ def lint(
                 model,
                 session,
                 limits,
-                seconds,
+                in_force().solver.seconds,
                 lambda text: advance(min(STEPS, next(done)), text),
             ),
         )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from memaudit.cli.cache import DEFAULT_CACHE
+from memaudit.cli.assignments import SET
+from memaudit.cli.settings import ModelKeys, in_force
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
@@ -21,9 +22,9 @@ from memaudit.solvers.protocol import checked_seconds, use_threads
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore, Times
     from memaudit.core.package import Package
-    from memaudit.experiments.engines.protocol import Engine
+    from memaudit.experiments.engines import Engine
     from memaudit.io.task_journal import TaskRunner
-    from memaudit.models.session import ModelSession
+    from memaudit.models.session import AskProgress, ModelSession
     from memaudit.scoring.escalation import EscalationPlan, Goal
     from memaudit.scoring.judge import Judge
     from memaudit.scoring.lazy_judging import LazyPlan
@@ -250,7 +251,7 @@ class SessionOptions:
         typer.Option(metavar="NAME", help="model: live, batch, or offline (cached replies only)."),
     ] = "live"
     cache: Annotated[Path, typer.Option(metavar="DB", help="model: the cache file of replies.")] = (
-        DEFAULT_CACHE
+        ModelKeys().cache
     )
     price_in: Annotated[
         str | None,
@@ -270,6 +271,31 @@ class SessionOptions:
 
 
 NO_SESSION = SessionOptions()
+
+
+def assigned(name: str) -> bool:
+    """Whether a setting was given for this run alone: what then does not fit is an error.
+
+    What stands in a file is for many commands, and does not have to fit each of them.
+    """
+    return in_force().origins.get(name) == SET
+
+
+def label_memories(judges: Sequence[str]) -> Path | None:
+    """The setting `judge.memories`, for judges that read it."""
+    reads = any(judge.startswith("labels:") for judge in judges)
+    return in_force().judge.memories if reads or assigned("judge.memories") else None
+
+
+def chosen_draws(usual: int, least: int = 1) -> int:
+    """The setting `score.draws`, or the usual number of a command."""
+    draws = in_force().score.draws
+    if draws is None:
+        return usual
+    if draws < least:
+        raise MemAuditError(f"score.draws must be at least {least} here, not {draws}")
+    return draws
+
 
 TrustPackageCells = Annotated[
     bool,
@@ -359,27 +385,69 @@ def escalation_plan(
 
 
 @contextmanager
-def judging_session(
-    wanted: Sequence[str] | bool, options: SessionOptions, out: Path
+def model_session(
+    wanted: Sequence[str] | bool,
+    out: Path,
+    batch_file: Path | None = None,
+    progress: "Callable[[str, AskProgress], None] | None" = None,
 ) -> Iterator["ModelSession | None"]:
-    """A session for calling a model, or None if no model is needed."""
+    """A session for calling a model by the settings, or None if no model is needed.
+
+    The requests of a batch are written beside `out`, unless they have a file of their own.
+    """
     if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
         yield None
         return
     from memaudit.models.cache import Cache
-    from memaudit.models.session import (
-        DEFAULT_BASE_URL,
-        ModelSettings,
-        SessionCallbacks,
-        open_session,
+    from memaudit.models.providers import ModelSettings
+    from memaudit.models.session import SessionCallbacks, open_session
+    from memaudit.models.spending import price_of
+    from memaudit.models.transport import RetryPolicy
+
+    keys = in_force().model
+    settings = ModelSettings(
+        provider=keys.provider,
+        base_url=keys.base_url,
+        timeout=keys.timeout,
+        price=price_of(keys.price_in, keys.price_out),
+        max_total_tokens=keys.max_tokens,
+        max_cost=keys.max_cost,
+        retry=RetryPolicy(retries=keys.retries),
     )
+    callbacks = SessionCallbacks(
+        show=lambda line: typer.echo(safe(line), err=True),
+        agree=lambda: typer.confirm("continue?", err=True),
+        yes=keys.yes,
+        progress=progress,
+    )
+    requests = batch_file or beside(out, "-requests.jsonl", stem=True)
+    with Cache(keys.cache) as cache:
+        yield open_session(settings, cache, requests, callbacks, keys.concurrency)
+
+
+@contextmanager
+def judging_session(
+    wanted: Sequence[str] | bool, options: SessionOptions, out: Path
+) -> Iterator["ModelSession | None"]:
+    """A session for calling a model, or None if no model is needed."""
+    if options == NO_SESSION:
+        with model_session(wanted, out) as session:
+            yield session
+        return
+    if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
+        yield None
+        return
+    from memaudit.models.cache import Cache
+    from memaudit.models.defaults import BASE_URL
+    from memaudit.models.providers import ModelSettings
+    from memaudit.models.session import SessionCallbacks, open_session
     from memaudit.models.spending import price_of
 
     if options.max_tokens is not None and options.max_tokens < 1:
         raise MemAuditError(f"--max-tokens must be at least 1, not {options.max_tokens}")
     settings = ModelSettings(
         provider=options.provider,
-        base_url=options.base_url or DEFAULT_BASE_URL,
+        base_url=options.base_url or BASE_URL,
         price=price_of(options.price_in, options.price_out),
         max_total_tokens=options.max_tokens,
     )
@@ -434,6 +502,7 @@ def kept_in(
 
     `settings` are everything that decides the results; they are asked for with a journal only.
     """
+    journal = journal or in_force().engine.journal
     if journal is None:
         yield run
         return
@@ -466,7 +535,7 @@ class EngineOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Where packages are computed: processes, serial, dask or ray. Default: processes, "
+            help="Where packages are computed: processes, serial or dask. Default: processes, "
             "or serial if there are few.",
         ),
     ] = None
@@ -475,13 +544,15 @@ class EngineOptions:
     ] = None
     address: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Address of a running dask or ray cluster."),
+        typer.Option(metavar="ADDRESS", help="Address of a running Dask cluster."),
     ] = None
 
     def chosen(self, one_process: str = "", few: int = FEW) -> "Engine":
         """The engine; `one_process` names what cannot be shared among processes, if anything."""
-        from memaudit.experiments.engines.registry import named_engine
+        from memaudit.experiments.engines import named_engine
 
+        if self == EngineOptions():
+            return chosen_engine(one_process, few)
         usual = "serial" if one_process or self.jobs == 1 else "processes"
         few = few if self.engine is None else 0
         engine = named_engine(self.engine or usual, self.jobs, self.address, few)
@@ -491,6 +562,23 @@ class EngineOptions:
 
 
 NO_ENGINE = EngineOptions()
+
+
+def chosen_engine(one_process: str = "", few: int = FEW) -> "Engine":
+    """The engine of the settings; `one_process` names what cannot be shared, if anything."""
+    from memaudit.experiments.engines import named_engine
+
+    keys = in_force().engine
+    if one_process:
+        several = assigned("engine.name") and keys.name not in (None, "serial")
+        if several or (assigned("engine.jobs") and (keys.jobs or 1) > 1):
+            raise MemAuditError(
+                f"{one_process} runs in one process; leave out engine.name and engine.jobs"
+            )
+        return named_engine("serial")
+    name = keys.name or ("serial" if keys.jobs == 1 else "processes")
+    address = keys.address if name == "dask" or assigned("engine.address") else None
+    return named_engine(name, keys.jobs, address, few if keys.name is None else 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.errors import FAILED
-from memaudit.cli.options import NO_SESSION, SessionOptions, judging_session, spread
+from memaudit.cli.options import model_session
 from memaudit.cli.terminal import console, safe
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ def _group() -> None:
 
 
 @prompts.command()
-@spread
 def check(
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
     stage: Annotated[
@@ -44,7 +43,6 @@ def check(
         int | None,
         typer.Option(metavar="N", min=0, help="Exit with 1 if fewer than N cases are right."),
     ] = None,
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask a model about cases with known answers, and show where it fails.
@@ -54,7 +52,7 @@ def check(
     from memaudit.natural.prompt_cases import check_prompts, chosen_cases
 
     cases = chosen_cases(stage)
-    with judging_session(True, options, Path("prompts-check")) as session:
+    with model_session(True, Path("prompts-check")) as session:
         assert session is not None  # asked for
         results = check_prompts(cases, session, model)
     right = sum(result.is_right for result in results)

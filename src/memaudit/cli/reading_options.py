@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memaudit.cli.options import SessionOptions, judging_session
+from memaudit.cli.options import model_session
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Reading:
 
     @contextmanager
     def setup(
-        self, options: SessionOptions, out: Path, others: Sequence[str] = ()
+        self, out: Path, others: Sequence[str] = ()
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
         """The retriever, reader and grader, and a session if any of them or `others` need one."""
         from memaudit.downstream.examine import ReadingSetup
@@ -73,16 +73,10 @@ class Reading:
         from memaudit.downstream.readers.registry import named_reader
         from memaudit.downstream.retrievers import named_retriever
 
-        if ":" in self.retriever:
-            from memaudit.models.session import PROVIDERS
-
-            if options.provider not in PROVIDERS:  # a misspelled "offline" must not go to a server
-                raise MemAuditError(
-                    f"unknown provider {options.provider!r}; choose from {', '.join(PROVIDERS)}"
-                )
-        vectors = beside(options.cache, "-vectors.sqlite", stem=True)
-        retriever = named_retriever(self.retriever, vectors, options.provider == "offline")
-        with judging_session([self.reader, self.grader, *others], options, out) as session:
+        keys = in_force().model
+        vectors = beside(keys.cache, "-vectors.sqlite", stem=True)
+        retriever = named_retriever(self.retriever, vectors, keys.provider == "offline")
+        with model_session([self.reader, self.grader, *others], out) as session:
             reader = named_reader(self.reader, session)
             grader = named_grader(self.grader, session)
             yield ReadingSetup(retriever, self.k, reader, grader), session

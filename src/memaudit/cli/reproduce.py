@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.errors import FAILED
+from memaudit.cli.options import chosen_engine
 from memaudit.cli.terminal import console, safe
 from memaudit.core.errors import MemAuditError
 
@@ -30,9 +31,6 @@ called. docs/packages.md describes the layout."""
 
 Seeds = Annotated[
     int, typer.Option(metavar="N", min=1, help="Number of seeds. The paper's numbers need all 500.")
-]
-Jobs = Annotated[
-    int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -56,7 +54,6 @@ def controlled(
     ] = Path("out/controlled"),
     seeds: Seeds = 500,
     figures: Annotated[bool, typer.Option(help="Draw the figures as PNG, SVG and PDF.")] = True,
-    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute the controlled results of the paper.
@@ -64,14 +61,11 @@ def controlled(
     Runs the 500-seed sweep and the stress suite, and prints published numbers beside ours.
     """
     from memaudit.cli.run import run_sweep
-    from memaudit.experiments.engines.registry import named_engine
     from memaudit.reproduce.controlled import reproduce_controlled
     from memaudit.reproduce.scoreboard import DIFFER
     from memaudit.reproduce.settings import remark_on
 
-    lines = reproduce_controlled(
-        out, partial(run_sweep, engine=named_engine("processes", jobs)), seeds
-    )
+    lines = reproduce_controlled(out, partial(run_sweep, engine=chosen_engine(few=0)), seeds)
     if as_json:
         typer.echo(json.dumps([line.to_json() for line in lines], indent=1))
     else:
@@ -150,7 +144,6 @@ def reproduce_all(
             help="The unpacked archive of the paper: also compute what its files allow.",
         ),
     ] = None,
-    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute every table and figure of the paper that can be.
@@ -160,13 +153,12 @@ def reproduce_all(
     manifest holds every hash; memaudit reproduce verify checks it.
     """
     from memaudit.cli.run import run_sweep
-    from memaudit.experiments.engines.registry import named_engine
     from memaudit.reproduce.reproduce_all import Tools
     from memaudit.reproduce.reproduce_all import reproduce_all as make_all
     from memaudit.reproduce.scoreboard import DIFFER
     from memaudit.reproduce.settings import Settings
 
-    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    engine = chosen_engine(few=0)
     tools = Tools(partial(run_sweep, engine=engine), engine, draw_figures, _announce)
     settings = Settings(seeds, rows, packages)
     board = make_all(out, settings, tools, publication_day(), archive)
@@ -241,7 +233,6 @@ def reproduce_verify(
         int | None,
         typer.Option(metavar="N", help="Seed of the choice of rows. Default: random, and printed."),
     ] = None,
-    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify the files, rows and figures of a reproduction.
@@ -251,11 +242,10 @@ def reproduce_verify(
     1 if anything differs, with one line per problem. Files that only another program can recreate
     are listed as not verified.
     """
-    from memaudit.experiments.engines.registry import named_engine
     from memaudit.reproduce.verify import Effort, verify_reproduction
 
     chosen = secrets.randbelow(1 << 32) if seed is None else seed
-    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    engine = chosen_engine(few=0)
     report = verify_reproduction(folder, Effort(sample, chosen, engine, draw_figures))
     if as_json:
         typer.echo(json.dumps({**report.to_json(), "seed": chosen}, indent=1))

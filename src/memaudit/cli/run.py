@@ -7,12 +7,13 @@ import typer
 from rich import box
 from rich.table import Table
 
-from memaudit.cli.options import NO_ENGINE, EngineOptions, spread
+from memaudit.cli.options import chosen_engine
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, resumable, safe, safe_markup
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.experiments.engines.protocol import Engine
+    from memaudit.experiments.engines import Engine
     from memaudit.experiments.spec import RunSpec
 
 NOT_COUNTED = {
@@ -22,7 +23,6 @@ NOT_COUNTED = {
 }
 
 
-@spread
 def run(
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for rows and summary.")],
     suite: Annotated[
@@ -66,11 +66,6 @@ def run(
             help="Writers; memaudit study writers lists them. Default: the suite's.",
         ),
     ] = None,
-    engine_options: EngineOptions = NO_ENGINE,
-    seconds: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="Stop each solve after S seconds. Default: no limit."),
-    ] = None,
     report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
 ) -> None:
     """Score writers against certified optima. Run the same command again to resume.
@@ -84,6 +79,7 @@ def run(
 
     if packages is not None and (distributions is not None or seeds is not None):
         raise MemAuditError("give --packages, or --distributions and --seeds")
+    seconds = in_force().solver.seconds
     defaults = named_suite(suite if packages is None else "packages")
     costs = split_budgets(defaults.budgets if budgets is None else budgets)
     chosen = _names(writers) or defaults.writers
@@ -97,7 +93,7 @@ def run(
             writers=chosen,
             seconds=seconds,
         )
-    summary = run_sweep(spec, out, engine_options.chosen(few=0))
+    summary = run_sweep(spec, out, chosen_engine(few=0))
     show_ranking(summary)
     typer.echo(f"rows and summary are in {safe(out)}")
     if report:

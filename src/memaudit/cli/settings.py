@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from memaudit.cli.assignments import SET, taken
 from memaudit.core.errors import MemAuditError
+from memaudit.models.defaults import BASE_URL, CONCURRENCY, PROVIDERS, RETRIES, TIMEOUT
 
 FILE = "memaudit.toml"
 PREFIX = "MEMAUDIT_"
@@ -32,7 +33,6 @@ class Rule:
     """The path may be several, separated by commas."""
 
 
-PROVIDERS = ("live", "batch", "offline")
 ENGINES = ("processes", "serial", "dask")
 
 
@@ -41,9 +41,9 @@ class ModelKeys:
     """[model]: how commands call a model."""
 
     base_url: Annotated[
-        str | None,
-        Rule("Base URL of an OpenAI-compatible server. Default: OpenAI."),
-    ] = None
+        str,
+        Rule("Base URL of an OpenAI-compatible server."),
+    ] = BASE_URL
     provider: Annotated[
         str,
         Rule("Who answers: live, batch, or offline (cached replies only).", choices=PROVIDERS),
@@ -62,9 +62,9 @@ class ModelKeys:
     max_cost: Annotated[
         Fraction | None, Rule("Stop at this total cost in dollars. Default: no limit.", least=0)
     ] = None
-    concurrency: Annotated[int, Rule("Requests sent in parallel.", least=1)] = 8
-    timeout: Annotated[float, Rule("Seconds to wait for a reply.", above_zero=True)] = 120.0
-    retries: Annotated[int, Rule("Retries of a failed request.", least=0)] = 5
+    concurrency: Annotated[int, Rule("Requests sent in parallel.", least=1)] = CONCURRENCY
+    timeout: Annotated[float, Rule("Seconds to wait for a reply.", above_zero=True)] = TIMEOUT
+    retries: Annotated[int, Rule("Retries of a failed request.", least=0)] = RETRIES
     yes: Annotated[bool, Rule("Do not ask for confirmation before spending.")] = False
 
 

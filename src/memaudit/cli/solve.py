@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import BUDGETS, Threads, parse_budgets
+from memaudit.cli.options import BUDGETS, parse_budgets
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
 from memaudit.core.errors import MemAuditError
 from memaudit.io.overwrite import may_write
-from memaudit.solvers.protocol import STOP, checked_seconds
+from memaudit.solvers.protocol import STOP, use_threads
 
 if TYPE_CHECKING:
     from memaudit.core.optimum import Optimum
@@ -57,12 +58,6 @@ def solve(
         str | None,
         typer.Option(metavar="B[,B...]", help="Budgets. Default: those the package declares."),
     ] = None,
-    group_cap: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K", help="Candidates a store may keep per experience. Default: the package's."
-        ),
-    ] = None,
     solver: Annotated[
         str, typer.Option(metavar="NAME", help="auto, fast, reference, brute or highs.")
     ] = "auto",
@@ -70,11 +65,6 @@ def solve(
         Path | None,
         typer.Option(metavar="FILE", help="Write the certificates to this file."),
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(metavar="S", help="Stop each solve after S seconds. Default: no limit."),
-    ] = None,
-    threads: Threads = None,  # noqa: ARG001 - its callback sets them
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the best store for each budget, with a certificate or a bound."""
@@ -82,7 +72,8 @@ def solve(
     from memaudit.solvers.registry import named_solver
 
     budgets = None if budget is None else parse_budgets(budget)
-    checked_seconds(seconds)
+    keys = in_force()
+    use_threads(keys.solver.threads)
     if certificate is not None and not certificate.absolute().parent.is_dir():
         raise MemAuditError(f"cannot write {certificate}: its folder does not exist")
     named_solver(solver)
@@ -90,7 +81,7 @@ def solve(
     wanted = sum(len(amounts) for _, amounts in jobs)
     if certificate is not None:
         may_write(certificate, "certificate")
-    optima = solve_jobs(jobs, group_cap, solver, seconds)
+    optima = solve_jobs(jobs, keys.score.group_cap, solver, keys.solver.seconds)
     if as_json:
         typer.echo(_json(optima))
     else:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.calibrate import calibrate
-from memaudit.cli.options import NO_SESSION, SessionOptions, judging_session, one_budget, spread
+from memaudit.cli.options import model_session, one_budget
 from memaudit.cli.sensitivity import sensitivity
 from memaudit.cli.terminal import safe
 from memaudit.cli.transfer import transfer
@@ -16,7 +16,6 @@ from memaudit.core.text import counted
 from memaudit.io.overwrite import may_write
 
 
-@spread
 def compact(
     store: Annotated[
         str,
@@ -40,7 +39,6 @@ def compact(
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Its name. Default: NAME, compacted.")
     ] = None,
-    options: SessionOptions = NO_SESSION,
 ) -> None:
     """Merge and rewrite the memories of a store to fit a budget.
 
@@ -58,7 +56,7 @@ def compact(
     opened = open_store(parse_argument(store))
     if not opened.active:
         raise MemAuditError(f"{opened.name!r} has no active memory to compact")
-    with judging_session(model is not None, options, out) as session:
+    with model_session(model is not None, out) as session:
         made = compacted_store(
             opened, amount, cost_rule, name or f"{opened.name}, compacted", model, session
         )
@@ -169,7 +167,6 @@ def train_judge(
             typer.echo(f"  {name:14} precision {precision:.3f}  recall {recall:.3f}")
 
 
-@spread
 def utilities(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, as JSON.")],
     packages: Annotated[
@@ -180,7 +177,6 @@ def utilities(
         ),
     ],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
-    options: SessionOptions = NO_SESSION,
 ) -> None:
     """Have a model score every candidate at write time, for a writer.
 
@@ -198,7 +194,7 @@ def utilities(
     chosen = labelled_packages(packages)
     values: dict[str, float] = {}
     missing = 0
-    with judging_session(True, options, out) as session:
+    with model_session(True, out) as session:
         assert session is not None  # asked for
         for package in chosen:
             texts = list(dict.fromkeys(one.text for one in visible(package).candidates))

@@ -19,7 +19,6 @@ from memaudit.cli.diagnosis_tables import (
     remarks_table,
     sum_line,
 )
-from memaudit.cli.options import NO_SESSION, SessionOptions, spread
 from memaudit.cli.reading_options import (
     AsJson,
     Depth,
@@ -110,7 +109,6 @@ def kinds_table(stores: list[dict[str, Any]]) -> Table:
 DEFAULT_WRITER = "estimated_gvt"
 
 
-@spread
 def transfer(
     path: Annotated[
         Path,
@@ -143,7 +141,6 @@ def transfer(
         list[str] | None, typer.Option(metavar="ID", help="Use only this record; may be repeated.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of stores that draw at random.")] = 0,
-    options: SessionOptions = NO_SESSION,
     show: ShowQuestions = None,
     as_json: AsJson = False,
 ) -> None:
@@ -162,7 +159,7 @@ def transfer(
     stores = TransferStores(
         [named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed
     )
-    with Reading(retriever, k, reader, grader).setup(options, out) as (setup, _):
+    with Reading(retriever, k, reader, grader).setup(out) as (setup, _):
         records = open_records(path, subset, tuple(conversation or ()))
         note_cost_rule(None, records.plan.recipe.cost_rule)
         rows = sum(map(len, records.asked.values())) * len(stores.names)

@@ -105,7 +105,7 @@ class VectorFile:
                 (owner,) = link.execute("PRAGMA application_id").fetchone()
                 (objects,) = link.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 if objects and owner != APPLICATION:
-                    raise MemAuditError(f"{self.path}: is not a file of vectors; check --cache")
+                    raise MemAuditError(f"{self.path}: is not a file of vectors; check model.cache")
                 with link:
                     link.execute(f"PRAGMA application_id = {APPLICATION}")
                     link.execute(
@@ -115,8 +115,8 @@ class VectorFile:
                 yield link
         except sqlite3.Error as error:
             raise MemAuditError(
-                f"cannot use the vectors in {self.path}: {error}; --cache needs a file in a folder "
-                "that you may write to"
+                f"cannot use the vectors in {self.path}: {error}; model.cache needs a file in a "
+                "folder that you may write to"
             ) from None
 
 
@@ -148,7 +148,7 @@ class AddressEmbedder:
         if missing and self._offline:
             raise MemAuditError(
                 f"{len(missing)} texts have no vector of {self._model} in {self._file.path}; run "
-                "once with --provider live"
+                "once with provider live"
             )
         if missing:
             transport = EmbeddingTransport(

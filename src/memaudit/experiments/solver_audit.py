@@ -8,7 +8,7 @@ from itertools import islice
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.optimum import Optimum
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine
 from memaudit.generators.registry import PUBLISHED, named_distribution
 from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import PackageSolver

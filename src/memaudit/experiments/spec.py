@@ -36,7 +36,7 @@ class RunSpec:
             if len(set(values)) != len(values):
                 raise MemAuditError(f"the run lists one of its {name} twice")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
-            raise MemAuditError("--seconds must be above 0")
+            raise MemAuditError("seconds must be above 0")
 
     @property
     def packages(self) -> int:

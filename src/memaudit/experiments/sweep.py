@@ -20,7 +20,7 @@ from memaudit.core.budgets import budget_cost, is_share
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.version import VERSION
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine
 from memaudit.experiments.evaluate import EvaluatedPackage, evaluate
 from memaudit.experiments.package_sources import named_source
 from memaudit.experiments.spec import RunSpec

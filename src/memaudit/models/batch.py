@@ -90,7 +90,7 @@ class BatchClient:
         raise Waiting(
             f"waiting for {counted(len(requests), 'reply')} of {models} ({prompts}): submit "
             f"{' '.join(map(str, paths))} to a batch queue if you have not, run `memaudit batch "
-            f"import RESPONSES --cache {self._cache.path}`, then run this command again"
+            f"import RESPONSES --set model.cache={self._cache.path}`, then run this command again"
         )
 
     def _line(self, request: Request) -> str:

@@ -75,7 +75,7 @@ class RequestStyles:
 _HOPELESS = {
     401: "check the API key in the environment (MEMAUDIT_API_KEY)",
     402: "the account has no credit left",
-    404: "check --model and --base-url",
+    404: "check the name of the model and base_url",
 }
 """Statuses that every other request would get too."""
 
@@ -221,7 +221,7 @@ def _stop_if_hopeless(error: CallFailed) -> None:
     if 300 <= status < 400:
         hint = (
             "redirects are not followed, because prompts and the key would go to another address; "
-            "if that address is right, give it as --base-url"
+            "if that address is right, give it as base_url"
         )
     if hint:
         raise ModelUnavailable(f"the model server refuses: {error}; {hint}") from None

@@ -26,12 +26,12 @@ class Price:
         return (self.input * prompt_tokens + self.output * completion_tokens) / MILLION
 
 
-def price_of(price_in: str | float | None, price_out: str | float | None) -> Price | None:
-    """The price of --price-in and --price-out; None if neither is given."""
+def price_of(price_in: str | Fraction | None, price_out: str | Fraction | None) -> Price | None:
+    """The price of both; None if neither is given."""
     if price_in is None and price_out is None:
         return None
     if price_in is None or price_out is None:
-        raise MemAuditError("give both --price-in and --price-out, or neither")
+        raise MemAuditError("give both price_in and price_out, or neither")
     try:
         price = Price(exact(price_in), exact(price_out))
     except ValueError as error:
@@ -64,7 +64,7 @@ class Meter:
         self.cap = cap or SpendingCap()
         self.price = price
         if self.cap.cost is not None and price is None:
-            raise MemAuditError("a cost cap needs prices: give --price-in and --price-out as well")
+            raise MemAuditError("a cost cap needs prices: give price_in and price_out as well")
         self._changed = threading.Condition()
         self._spent = Usage()
         self._at_risk = Reservation(0, Fraction(0))
@@ -147,7 +147,7 @@ class SpendingEstimate:
             f"{short:,} to {long:,} reply tokens (the upper end is max_tokens)",
         ]
         if self.cost is None:
-            text.append("cost unknown: give --price-in and --price-out for an estimate")
+            text.append("cost unknown: give price_in and price_out for an estimate")
         else:
             text.append(f"about ${float(self.cost[0]):.4f} to ${float(self.cost[1]):.4f}")
         return text

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from memaudit.core.text import one_line, shortened
 from memaudit.core.version import VERSION
 from memaudit.models.completions import escape_surrogates
+from memaudit.models.defaults import RETRIES, TIMEOUT
 from memaudit.models.http_client import (
     BrokenResponse,
     HttpClient,
@@ -36,7 +37,7 @@ def is_transient(status: int | None) -> bool:
 class RetryPolicy:
     """Exponential back-off with jitter; the same seed and key give the same waits."""
 
-    retries: int = 5
+    retries: int = RETRIES
     first: float = 1.0
     longest: float = 60.0
     longest_asked: float = 300.0
@@ -116,7 +117,7 @@ class OpenAITransport:
         self,
         base_url: str,
         key: Secret,
-        timeout: float = 120.0,
+        timeout: float = TIMEOUT,
         clock: Callable[[], float] = time.time,
         largest: int = LARGEST_BODY,
     ) -> None:

@@ -158,7 +158,7 @@ ValuePair = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class LabelSetAgreement:
+class PassAgreement:
     """Raw agreement and Cohen's kappa, exact. Kappa is None if chance alone explains all."""
 
     first: str
@@ -173,7 +173,7 @@ class LabelSetAgreement:
         return Fraction(self.agreed, self.cells) if self.cells else None
 
 
-def pass_agreements(labelled: Iterable[LabelPasses]) -> list[LabelSetAgreement]:
+def pass_agreements(labelled: Iterable[LabelPasses]) -> list[PassAgreement]:
     """The agreement of every two passes, their cells pooled over packages."""
     pooled: dict[tuple[str, str], Counter[ValuePair]] = {}
     for labels in labelled:
@@ -186,7 +186,7 @@ def pass_agreements(labelled: Iterable[LabelPasses]) -> list[LabelSetAgreement]:
             # Cells that neither lists were judged by both as not covered.
             pairs[Fraction(0), Fraction(0)] += labels.judged - len(listed)
     return [
-        LabelSetAgreement(
+        PassAgreement(
             first,
             second,
             pairs.total(),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.core.exact import exact
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine
 from memaudit.experiments.solver_audit import (
     YARDSTICK,
     AuditTask,

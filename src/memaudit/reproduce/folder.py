@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import JsonValue
 
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine
 from memaudit.io.atomic import write_file
 from memaudit.io.files import content_digest
 from memaudit.io.journal import Journal, Key, rows_in_order

@@ -15,7 +15,7 @@ from typing import Any
 from memaudit.core.budgets import asked_budgets
 from memaudit.core.cost import cost_rule
 from memaudit.core.exact import plain
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine
 from memaudit.io.atomic import write_file
 from memaudit.natural.named_packages import NATURAL, ShippedPlace
 from memaudit.natural.named_stores import natural_stores, store_files

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine
 from memaudit.io.run_folder import locked, make_own_folder
 from memaudit.reproduce.archive import find_archive, write_archive_numbers
 from memaudit.reproduce.controlled import Sweeper, make_solver_audit, reproduce_controlled

@@ -17,8 +17,7 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.text import counted
 from memaudit.downstream.run import MEMORIES
-from memaudit.experiments.engines.local import Serial
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine, Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import RUN, read_run, resolve, run_manifest
 from memaudit.generators.registry import named_distribution

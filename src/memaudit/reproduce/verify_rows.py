@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from memaudit.core.exact import plain
-from memaudit.experiments.engines.protocol import Engine
+from memaudit.experiments.engines import Engine
 from memaudit.experiments.grid import read_grids
 from memaudit.experiments.solver_audit import AuditTask, audit_tasks
 from memaudit.experiments.spec import RunSpec

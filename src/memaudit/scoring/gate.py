@@ -32,7 +32,7 @@ def passes(row: StoreScore, minimum: float, allow_estimates: bool = False) -> bo
     if high >= minimum:
         raise MemAuditError(
             f"not decided: the score of {row.store!r} lies between {low:.4f} and "
-            f"{high:.4f}, {row.undefined}; give more --seconds or judge all cells"
+            f"{high:.4f}, {row.undefined}; give more seconds or judge all cells"
         )
     return False
 

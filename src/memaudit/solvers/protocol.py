@@ -23,7 +23,7 @@ _threads: list[int] = []
 
 
 def usual_threads() -> int:
-    """What `--threads` says, else all cores, up to 8; one if the process is one of several."""
+    """What was asked for, else all cores, up to 8; one if the process is one of several."""
     if multiprocessing.parent_process() is not None:
         return 1
     if _threads:
@@ -33,9 +33,9 @@ def usual_threads() -> int:
 
 
 def use_threads(threads: int | None) -> int | None:
-    """The value of `--threads`, for all solves of this process; an error if it is not above 0."""
+    """The number of threads for all solves of this process; an error if it is not above 0."""
     if threads is not None and threads < 1:
-        raise MemAuditError(f"--threads must be at least 1, not {threads}")
+        raise MemAuditError(f"threads must be at least 1, not {threads}")
     _threads[:] = [] if threads is None else [threads]
     return threads
 
@@ -143,7 +143,7 @@ class Solver(Protocol):
 
 
 def checked_seconds(seconds: float | None) -> float | None:
-    """The value of `--seconds`; an error if it is not above 0."""
+    """The seconds; an error if they are not above 0."""
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise MemAuditError(f"--seconds must be above 0, not {seconds:g}")
+        raise MemAuditError(f"seconds must be above 0, not {seconds:g}")
     return seconds

@@ -25,8 +25,8 @@ def built(folder: Path, *options: object, out: str = "out") -> Result:
         "hotel-rooms",
         "--model",
         "one",
-        "--cache",
-        folder / "cache.sqlite",
+        "--set",
+        f"model.cache={folder / 'cache.sqlite'}",
         "--out",
         folder / out,
         *options,
@@ -40,25 +40,26 @@ def test_build_then_replay(tmp_path: Path) -> None:
         live = built(
             tmp_path,
             *check,
-            "--base-url",
-            served.url,
-            "--yes",
-            "--price-in",
-            "0.1",
-            "--price-out",
-            "0.4",
-            "--max-cost",
-            "5",
+            "--set",
+            f"model.base_url={served.url}",
+            "--set",
+            "model.yes=true",
+            "--set",
+            "model.price_in=0.1",
+            "--set",
+            "model.price_out=0.4",
+            "--set",
+            "model.max_cost=5",
             out="live",
         )
     assert live.exit_code == 0, live.output
     assert "pass memories" in live.stderr
     assert "1 package in" in live.stdout
-    replayed = built(tmp_path, *check, "--provider", "offline", out="replayed")
+    replayed = built(tmp_path, *check, "--set", "model.provider=offline", out="replayed")
     assert replayed.exit_code == 0, replayed.output
     first, second = (tmp_path / out / "hotel-rooms.json" for out in ("live", "replayed"))
     assert first.read_bytes() == second.read_bytes()
-    waiting = built(tmp_path, "--provider", "batch", "--model", "two", out="batch")
+    waiting = built(tmp_path, "--set", "model.provider=batch", "--model", "two", out="batch")
     assert waiting.exit_code == WAITING
     assert "batch import" in waiting.stderr
     assert (tmp_path / "batch-requests.jsonl").exists()
@@ -67,7 +68,7 @@ def test_build_then_replay(tmp_path: Path) -> None:
 def test_saying_no_spends_nothing(tmp_path: Path) -> None:
     """The estimate comes first; without a yes no request is sent."""
     with serving(plays) as served:
-        result = built(tmp_path, "--base-url", served.url)
+        result = built(tmp_path, "--set", f"model.base_url={served.url}")
         assert result.exit_code != 0
         assert "1 request to ask" in result.stderr
         assert served.bodies == []
@@ -94,7 +95,15 @@ def test_a_server_that_only_fails(tmp_path: Path) -> None:
 
     with serving(broken) as served:
         result = built(
-            tmp_path, "--base-url", served.url, "--yes", "--retries", "0", "--timeout", "5"
+            tmp_path,
+            "--set",
+            f"model.base_url={served.url}",
+            "--set",
+            "model.yes=true",
+            "--set",
+            "model.retries=0",
+            "--set",
+            "model.timeout=5",
         )
     assert result.exit_code == 1
     assert "no package can be scored" in result.stderr

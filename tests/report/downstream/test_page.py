@@ -6,7 +6,7 @@ from shutil import copytree
 
 import pytest
 
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
 from memaudit.io.journal import read_journal, to_line

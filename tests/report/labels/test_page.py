@@ -22,10 +22,21 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     packages = sorted((folder / "packages").iterdir())
     assert run("label", "frame", *packages, "--passes", "--out", folder / "frame").exit_code == 0
     labels = folder / "frame" / "passes.csv"
-    agreement = run("audit", "agreement", folder / "frame", labels, "--draws", 50, "--json")
+    agreement = run(
+        "audit", "agreement", folder / "frame", labels, "--set", "score.draws=50", "--json"
+    )
     (folder / "agreement.json").write_text(agreement.stdout)
     passes = ("--labels", "pass:blind_a", "--labels", "pass:blind_b")
-    few = ("--budget", "12,24", "--writer", "gvt", "--writer", "recency_raw", "--draws", 1)
+    few = (
+        "--budget",
+        "12,24",
+        "--writer",
+        "gvt",
+        "--writer",
+        "recency_raw",
+        "--set",
+        "score.draws=1",
+    )
     ratios = run("audit", "ratios", *packages, *passes, *few, "--json")
     (folder / "ratios.json").write_text(ratios.stdout)
     return folder

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.package import Package
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import RUN, run
 from memaudit.generators import registry

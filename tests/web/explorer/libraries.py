@@ -11,7 +11,7 @@ from memaudit.core.package import Package
 from memaudit.downstream.answers import AnswerVerdict
 from memaudit.downstream.chain import EvidenceStage
 from memaudit.downstream.outcomes import TABLE
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import RUN, run

@@ -12,7 +12,7 @@ import pytest
 
 from memaudit.checker import verify
 from memaudit.core.errors import MemAuditError
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
 from memaudit.io.atomic import neighbour_path

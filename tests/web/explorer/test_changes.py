@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.core.package import Package
-from memaudit.experiments.engines.local import Serial
+from memaudit.experiments.engines import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
 from memaudit.generators.registry import named_distribution

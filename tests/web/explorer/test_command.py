@@ -32,6 +32,6 @@ def test_mistakes_are_one_line(plain: Path, tmp_path: Path) -> None:
     assert "does not exist" in failure("serve", tmp_path / "gone")
     assert "does not exist" in failure("serve", tmp_path / "gone", "--out", tmp_path / "site")
     assert "not part of a bundle" in failure("serve", plain, "--out", plain)
-    assert "--seconds must be above 0" in failure(
-        "serve", plain, "--out", tmp_path / "site", "--seconds", "0"
+    assert "solver.seconds must be above 0" in failure(
+        "serve", plain, "--out", tmp_path / "site", "--set", "solver.seconds=0"
     )

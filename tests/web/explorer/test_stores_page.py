@@ -151,7 +151,7 @@ def test_a_bundle_does_not_wait_for_a_slow_writer(own: tuple[Site, str]) -> None
     assert time.monotonic() - started < 30  # the writer takes a minute, at each of six budgets
     assert SLOW in waiting(tree)
     said = words_of(element_with(tree, "waiting"))
-    assert said.endswith("not computed in the time given (memaudit serve --out SITE --seconds).")
+    assert said.endswith("not computed in the time given (solver.seconds).")
     assert "not computed" in words_of(element_with(tree, "stores-table"))
     assert all(SLOW not in stores for stores in data["computed"].values())
     assert any(data["computed"].values())

@@ -64,7 +64,7 @@ def command(entry: LibraryEntry) -> str:
             ",".join(spec["writers"]),
         ]
         if spec.get("seconds") is not None:
-            words += ["--seconds", f"{spec['seconds']:g}"]
+            words += ["--set", f"solver.seconds={spec['seconds']:g}"]
     except (KeyError, TypeError, ValueError):
         raise MemAuditError(f"{entry.place}: its manifest does not say what it runs") from None
     return shlex.join([*words, "--out", entry.place])

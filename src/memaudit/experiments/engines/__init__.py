@@ -1,1 +1,0 @@
-"""Ways of running tasks side by side. Results come back in the order of the tasks."""
