@@ -67,7 +67,7 @@ def sheet_texts(
     `filled` are cells that count as none unless somebody says otherwise, with the reason.
     """
     notes = filled or {}
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             cell.id,
             cell.candidate,
@@ -79,7 +79,7 @@ def sheet_texts(
         )
         for cell in cells
     ]
-    columns = TABLE_COLUMNS
+    columns: tuple[str, ...] = TABLE_COLUMNS
     if any(cell.parts for cell in cells):
         columns, rows = (*columns, "parts"), [(*row, "") for row in rows]
     return {TABLE: csv_text(columns, rows), MARKDOWN: pair_sheet(cells, brief)}
