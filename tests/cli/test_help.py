@@ -25,6 +25,7 @@ PACKAGE = (
     "package inspect",
     "package subset",
 )
+MODEL = tuple(f"model {name}" for name in ("export", "import", "show", "batch", "check", "records"))
 STUDIES = ("study sensitivity", "study transfer", "study calibrate", "study compact")
 
 PROBE = """
@@ -44,6 +45,7 @@ print(json.dumps(sorted(sys.modules)))
         "",
         *COMMANDS,
         *PACKAGE,
+        *MODEL,
         "label annotate",
         "audit agreement",
         "audit judges",

@@ -75,7 +75,7 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
 def test_batch(tmp_path: Path) -> None:
     result = run(*words(tmp_path, "--set", "model.provider=batch"))
     assert result.exit_code == WAITING
-    assert "memaudit batch import" in result.stderr
+    assert "memaudit model batch" in result.stderr
     assert not (tmp_path / "one.csv").exists()
     rows = [json.loads(line) for line in (tmp_path / "one-requests.jsonl").open()]
     replies = [
@@ -87,9 +87,7 @@ def test_batch(tmp_path: Path) -> None:
         for row in rows
     ]
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
-    done(
-        "batch", "import", tmp_path / "replies.jsonl", "--set", f"model.cache={tmp_path / 'cache'}"
-    )
+    done("model", "batch", tmp_path / "replies.jsonl", "--set", f"model.cache={tmp_path / 'cache'}")
     done(*words(tmp_path, "--set", "model.provider=batch"))
     assert read_label_sets(tmp_path / "one.csv")[0].labels == SAID
 

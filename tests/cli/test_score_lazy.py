@@ -85,7 +85,7 @@ def answer_batch(folder: Path, cache: Path) -> int:
         for row in rows
     ]
     (folder / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
-    done("batch", "import", folder / "replies.jsonl", "--cache", cache)
+    done("model", "batch", folder / "replies.jsonl", "--cache", cache)
     return len(rows)
 
 

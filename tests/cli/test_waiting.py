@@ -60,7 +60,7 @@ def test_a_command_waits(command: str, hotel_files: tuple[Path, Path], tmp_path:
         last = result.stderr.splitlines()[-1]
         assert last.startswith(f"waiting for {number} repl")
         assert f" of one ({COMMANDS[command]}): submit {requests} to a batch queue" in last
-        assert f"`memaudit batch import RESPONSES --set model.cache={cache}`" in last
+        assert f"`memaudit model batch RESPONSES --set model.cache={cache}`" in last
         assert "error" not in result.stderr
         assert " 0 failed" in result.stderr or "failed" not in result.stderr
     assert {path.name for path in tmp_path.iterdir()}.isdisjoint({"built", "one.csv", "d", "t"})
@@ -99,7 +99,7 @@ def test_what_was_refused_has_failed(tmp_path: Path) -> None:
                 for row in rows[first:last]
             ),
         )
-        return done("batch", "import", replies, "--set", f"model.cache={tmp_path / 'cache'}").stdout
+        return done("model", "batch", replies, "--set", f"model.cache={tmp_path / 'cache'}").stdout
 
     assert "2 still waiting: 1 without a line in the file, 1 without a valid" in refuse(0, 1)
     second = run(*words)

@@ -463,7 +463,7 @@ def other_targets() -> list[Target]:
         _target(
             "cache of replies",
             {"c.jsonl": replies["c.jsonl"]},
-            "cache import {in}/c.jsonl --set model.cache={out}/c.sqlite",
+            "model import {in}/c.jsonl --set model.cache={out}/c.sqlite",
         ),
         _target("store", store, "reader:store {in}/store.json"),
         _target("run", files_of(write_run), "reader:run {in}"),

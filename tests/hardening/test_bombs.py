@@ -238,7 +238,7 @@ def store_nested_just_below_the_parser(folder: Path) -> None:
     (folder / "s.json").write_text(f'{{"format": "memaudit-store", "x": {deep}}}')
 
 
-@bomb("cache import {in}/c.jsonl --set model.cache={out}/c.sqlite")
+@bomb("model import {in}/c.jsonl --set model.cache={out}/c.sqlite")
 def schema_that_never_ends(folder: Path) -> None:
     """A pattern that backtracks for ever, and references that double at each of 40 steps."""
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}

@@ -119,11 +119,12 @@ READS = {
     "verify package": "verify {x} {in}/cert.json",
     "verify certificate": f"verify {P} {{x}}",
     "frontier": "frontier {x} --max-budget 5",
-    "cache import": "cache import {x} --set model.cache={out}/c.sqlite",
-    "cache export model.cache": "cache export {out}/c.jsonl --set model.cache={x}",
-    "cache show model.cache": "cache show --set model.cache={x}",
-    "batch import": f"batch import {{x}} --set model.cache={DB}",
-    "batch import model.cache": "batch import {in}/c.jsonl --set model.cache={x}",
+    "model records": "model records {x} {x}",
+    "model import": "model import {x} --set model.cache={out}/c.sqlite",
+    "model export model.cache": "model export {out}/c.jsonl --set model.cache={x}",
+    "model show model.cache": "model show --set model.cache={x}",
+    "model batch": f"model batch {{x}} --set model.cache={DB}",
+    "model batch model.cache": "model batch {in}/c.jsonl --set model.cache={x}",
 }
 """Commands that read the file at `{x}`."""
 
@@ -170,7 +171,7 @@ WRITES = {
     "--export {out}/l.csv --labels {x}",
     "label annotate --export": f"label annotate {FRAME} --annotator ann "
     "--labels {in}/labels.sqlite --export {x}.csv",
-    "prompts check model.cache": f"prompts check {OFFLINE} --set model.cache={{x}}",
+    "model check model.cache": f"model check {OFFLINE} --set model.cache={{x}}",
     "run --out": f"run --distributions base --seeds 1 --budgets 2 --writers gvt {SERIAL} "
     "--out {x}",
     "report --out": f"report {RUN} --out {{x}}",
@@ -183,8 +184,8 @@ WRITES = {
     "solve --certificate": f"solve {P} --budget 5 --certificate {{x}}",
     "frontier --plot": f"frontier {P} --max-budget 5 --plot {{x}}.svg",
     "frontier --out": f"frontier {P} --max-budget 5 --out {{x}}",
-    "cache export": f"cache export {{x}} --set model.cache={DB}",
-    "cache import model.cache": "cache import {in}/c.jsonl --set model.cache={x}",
+    "model export": f"model export {{x}} --set model.cache={DB}",
+    "model import model.cache": "model import {in}/c.jsonl --set model.cache={x}",
 }
 """Commands that write the file or folder at `{x}`."""
 

@@ -50,7 +50,7 @@ def test_paths_that_the_system_refuses(tmp_path: Path) -> None:
         ("report", long),
         ("label", "frame", long, "--out", long),
         ("label", "annotate", long, "--annotator", "ann"),
-        ("cache", "show", "--set", f"model.cache={long}"),
+        ("model", "show", "--set", f"model.cache={long}"),
         ("run", "--seeds", "1", "--out", long),
         ("package", "inspect", long),
     ]

@@ -223,7 +223,7 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
             "--out",
             "{x}",
         ),
-        ("cache", "export", "{x}", "--set", "model.cache={c}"),
+        ("model", "export", "{x}", "--set", "model.cache={c}"),
         ("package", "schema", "--out", "{x}"),
         ("frontier", "{p}", "--max-budget", "2", "--plot", "{x}"),
     ],

@@ -62,7 +62,7 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     export = tmp_path / "export.json"
     export.write_text('{"results": [{"id": "1", "memory": "Ann moved.", "user_id": "u"}]}')
     asks = (
-        "prompts",
+        "model",
         "check",
         "--model",
         "m",
@@ -89,9 +89,9 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("demo", "--out", place / "demo"),
         (*asks, "--set", f"model.cache={place / 'cache'}"),
         (*asks, "--set", f"model.cache={place / 'new-cache'}"),
-        ("cache", "show", "--set", f"model.cache={place / 'cache'}"),
-        ("cache", "import", rows, "--set", f"model.cache={place / 'cache'}"),
-        ("batch", "import", rows, "--set", f"model.cache={place / 'cache'}"),
+        ("model", "show", "--set", f"model.cache={place / 'cache'}"),
+        ("model", "import", rows, "--set", f"model.cache={place / 'cache'}"),
+        ("model", "batch", rows, "--set", f"model.cache={place / 'cache'}"),
     ]
     before = tree(place)
     with read_only(place):

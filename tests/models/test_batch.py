@@ -53,7 +53,7 @@ def test_the_file_is_openai_batch_jsonl(tmp_path: Path) -> None:
     assert rows[0]["body"]["response_format"]["type"] == "json_schema"
     assert message == (
         f"waiting for 3 replies of m (coverage): submit {file} to a batch queue if you have "
-        f"not, run `memaudit batch import RESPONSES --set model.cache={tmp_path / 'cache'}`, "
+        f"not, run `memaudit model batch RESPONSES --set model.cache={tmp_path / 'cache'}`, "
         "then run this command again"
     )
 

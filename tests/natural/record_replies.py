@@ -4,7 +4,7 @@
     python -m tests.natural.record_replies replies FILE     lines {"id": ..., "reply": {...}}
 
 The second writes `prompt_replies.jsonl` beside this file, in the form of a batch queue's output,
-which `memaudit batch import` reads. Ids are the beginnings of keys and reveal no answer.
+which `memaudit model batch` reads. Ids are the beginnings of keys and reveal no answer.
 """
 
 import json

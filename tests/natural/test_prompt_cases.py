@@ -275,7 +275,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     cases = [case for case in prompt_cases() if case.stage == "coverage"]
     right = sum(case.right["label"] == "full" for case in cases)
-    asks = ("prompts", "check", "--model", "one", "--pass", "coverage", "--set", "model.yes=true")
+    asks = ("model", "check", "--model", "one", "--pass", "coverage", "--set", "model.yes=true")
     with serving(full) as served:
         printed = done(*asks, "--set", f"model.base_url={served.url}").stdout
         assert len(served.bodies) == len(cases)
@@ -307,9 +307,9 @@ RIGHT = 145
 def test_recorded_replies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader who saw the requests alone, through a batch: write, import, run again."""
     monkeypatch.chdir(tmp_path)
-    asks = ("prompts", "check", "--model", READER, "--set", "model.provider=batch")
+    asks = ("model", "check", "--model", READER, "--set", "model.provider=batch")
     waiting = run(*asks)
     assert waiting.exit_code == WAITING
     assert len(Path("prompts-check-requests.jsonl").read_text().splitlines()) == len(BY_ID)
-    done("batch", "import", RECORDED)
+    done("model", "batch", RECORDED)
     assert printed_json(*asks)["right"] == RIGHT

@@ -1,4 +1,4 @@
-"""`memaudit cache` and `memaudit batch`: cached model replies, and replies of batch queues."""
+"""Commands of `memaudit model` about cached replies and the replies of batch queues."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,18 +10,10 @@ from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
 from memaudit.io.overwrite import may_write
 
-cache = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Export, import or show the cache of model replies.",
-)
-
 MOST_PROBLEMS = 20
 """Problems that are printed; the others are counted."""
 
 
-@cache.command()
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The JSONL file to write.")],
 ) -> None:
@@ -40,9 +32,8 @@ def export(
     )
 
 
-@cache.command("import")
 def import_replies(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file written by cache export.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file written by model export.")],
 ) -> None:
     """Import replies from JSONL, and check every key."""
     from memaudit.models.cache import Cache
@@ -57,7 +48,6 @@ def import_replies(
         raise typer.Exit(FAILED)
 
 
-@cache.command()
 def show() -> None:
     """Count the replies in a cache, by model and template."""
     from memaudit.models.cache import Cache, cache_contents
@@ -75,26 +65,12 @@ def show_problems(problems: list[str]) -> None:
         typer.echo(f"... and {len(problems) - MOST_PROBLEMS:,} more", err=True)
 
 
-batch = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Import the replies to a batch of model requests.",
-)
-
-
-@batch.callback()
-def _group() -> None:
-    """Without a callback, Typer would drop the name of the only command."""
-
-
-@batch.command("import")
 def import_batch_replies(
     responses: Annotated[
         Path, typer.Argument(metavar="RESPONSES", help="Output of the OpenAI Batch API, as JSONL.")
     ],
 ) -> None:
-    """Validate replies and store the valid ones.
+    """Import the replies of a batch queue, and store the valid ones.
 
     Invalid replies and requests that still wait are counted.
     """

@@ -114,12 +114,6 @@ COMMANDS = (
         "Audit packages, labels, judges and solvers.",
     ),
     Command(
-        "prompts",
-        "Audit labels",
-        "memaudit.cli.prompts:prompts",
-        "Test how well a model follows the prompts.",
-    ),
-    Command(
         "run",
         "Benchmark and reproduce",
         "memaudit.cli.run:run",
@@ -165,12 +159,9 @@ COMMANDS = (
         "Compute the optimum for every budget.",
     ),
     Command(
-        "cache",
+        "model",
         "Tools",
-        "memaudit.cli.cache:cache",
-        "Export, import or show the cache of model replies.",
-    ),
-    Command(
-        "batch", "Tools", "memaudit.cli.cache:batch", "Import replies to a batch of model requests."
+        "memaudit.cli.model:model",
+        "Test a model; export, import and show its replies; compare captures.",
     ),
 )

@@ -19,7 +19,6 @@ from memaudit.cli.options import (
     spread,
 )
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import short_exact
 from memaudit.io.overwrite import may_write
 from memaudit.scoring.judges import DEFAULT_JUDGE
@@ -44,10 +43,7 @@ def diff(
     store_options: StoreOptions = NO_STORE_OPTIONS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare two stores: memories added, changed and removed, units gained and lost, cost.
-
-    Two records of captures are compared by what was asked, and by the stores beside them.
-    """
+    """Compare two stores: memories added, changed and removed, units gained and lost, cost."""
     from memaudit.core.exact import exact
     from memaudit.hygiene.lint import subject_of
     from memaudit.hygiene.store_diff import diff_data, store_diff
@@ -56,17 +52,6 @@ def diff(
 
     if out is not None:
         may_write(out, "page")
-    asked = _records(before, after)
-    if asked is not None:
-        before, after = (
-            (str(store) for store in asked.pop("stores")) if asked["stores"] else ("", "")
-        )
-        if not as_json:
-            _show_records(asked)
-        if not before:
-            if as_json:
-                typer.echo(json.dumps({"records": asked}, indent=1))
-            return
     (old,) = read_stores([before], store_options)
     (new,) = read_stores([after], store_options)
     subject = subject_of(package, new) if package is not None else None
@@ -76,7 +61,7 @@ def diff(
     if out is not None:
         write_page(data, out)
     if as_json:
-        typer.echo(json.dumps({**data, "records": asked} if asked else data, indent=1))
+        typer.echo(json.dumps(data, indent=1))
         return
     costs = " to ".join(short_exact(exact(cost)) for cost in data["costs"])
     typer.echo(
@@ -123,31 +108,3 @@ def _show(sign: str, rows: Iterable[dict[str, Any]]) -> None:
 def _more(rows: list[Any]) -> None:
     if len(rows) > MOST_SHOWN:
         typer.echo(f"  ... and {len(rows) - MOST_SHOWN:,} more")
-
-
-def _records(before: str, after: str) -> dict[str, Any] | None:
-    """What two records ask differently, and the stores beside them; None for two stores."""
-    from memaudit.adapters.capture.record import is_record, read_record, records_diff, store_of
-
-    paths = Path(before), Path(after)
-    found = [is_record(path) for path in paths]
-    if not any(found):
-        return None
-    if not all(found):
-        raise MemAuditError("one is a record of a capture and one is not; give two of a kind")
-    stores = [store_of(path) for path in paths]
-    data = records_diff(*(read_record(path) for path in paths))
-    return {**data, "stores": [str(store) for store in stores] if all(stores) else []}
-
-
-def _show_records(data: dict[str, Any]) -> None:
-    for name, (old, new) in data["settings"].items():
-        typer.echo(safe(f"{name}: {json.dumps(old)} to {json.dumps(new)}"))
-    typer.echo(
-        f"{data['calls'][0]:,} to {data['calls'][1]:,} calls: {data['same']:,} ask the same, "
-        f"{data['only_before']:,} are asked no more, {data['only_after']:,} are new"
-    )
-    for example, first in data["first_different"].items():
-        where = f"{example}, feeding {first['place']}, {first['path']}"
-        typer.echo(safe(f"first asked differently: {where}: {first['difference']}"))
-    typer.echo("what a model would have replied to requests that it never got is not known")

@@ -1,4 +1,4 @@
-"""`memaudit prompts`: how well a model follows the prompts."""
+"""`memaudit model check`: how well a model follows the prompts."""
 
 import json
 from collections import Counter
@@ -15,20 +15,7 @@ from memaudit.cli.terminal import console, safe
 if TYPE_CHECKING:
     from memaudit.natural.prompt_cases import CaseResult
 
-prompts = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Test how well a model follows the prompts.",
-)
 
-
-@prompts.callback()
-def _group() -> None:
-    """Without a callback, Typer would drop the name of the only command."""
-
-
-@prompts.command()
 def check(
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
     stage: Annotated[

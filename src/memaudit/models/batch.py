@@ -89,8 +89,8 @@ class BatchClient:
         prompts = ", ".join(sorted({request.template.id for request in requests}))
         raise Waiting(
             f"waiting for {counted(len(requests), 'reply')} of {models} ({prompts}): submit "
-            f"{' '.join(map(str, paths))} to a batch queue if you have not, run `memaudit batch "
-            f"import RESPONSES --set model.cache={self._cache.path}`, then run this command again"
+            f"{' '.join(map(str, paths))} to a batch queue if you have not, run `memaudit model "
+            f"batch RESPONSES --set model.cache={self._cache.path}`, then run this command again"
         )
 
     def _line(self, request: Request) -> str:

@@ -61,7 +61,7 @@ def test_build_then_replay(tmp_path: Path) -> None:
     assert first.read_bytes() == second.read_bytes()
     waiting = built(tmp_path, "--set", "model.provider=batch", "--model", "two", out="batch")
     assert waiting.exit_code == WAITING
-    assert "batch import" in waiting.stderr
+    assert "model batch" in waiting.stderr
     assert (tmp_path / "batch-requests.jsonl").exists()
 
 

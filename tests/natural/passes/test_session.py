@@ -103,7 +103,7 @@ def test_batch_pass_by_pass(built: FinishedBuild, tmp_path: Path) -> None:
         {"coverage one"},
         {"coverage other"},
     ):
-        with pytest.raises(Waiting, match="memaudit batch import"):
+        with pytest.raises(Waiting, match="memaudit model batch"):
             make(tmp_path, BATCH)
         assert set(queue(tmp_path)) == asked
         assert not (tmp_path / "out").exists()

@@ -384,17 +384,6 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             raise MemAuditError(f"{path.name}: cannot be read: {error}") from None
 
 
-def is_record(path: Path) -> bool:
-    """Whether a file begins like a record."""
-    if not path.is_file():
-        return False
-    try:
-        _, row = next(_rows(path))
-    except (MemAuditError, StopIteration):
-        return False
-    return row.get("kind") == "record"
-
-
 def store_of(path: Path) -> Path | None:
     """The store that was written beside a record under its usual name, if it is there."""
     name = path.name.removesuffix(".gz")

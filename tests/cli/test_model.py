@@ -1,4 +1,4 @@
-"""`memaudit cache` and `memaudit batch`: what they print, and how they fail."""
+"""`memaudit model export`, `import`, `show` and `batch`: what they print, and how they fail."""
 
 import json
 from pathlib import Path
@@ -13,16 +13,16 @@ from tests.models.test_cache import fill
 def test_export_import_show(tmp_path: Path) -> None:
     fill(tmp_path / "a", ["x", "y"])
     file = tmp_path / "replies.jsonl"
-    result = run("cache", "export", file, "--set", f"model.cache={tmp_path / 'a'}")
+    result = run("model", "export", file, "--set", f"model.cache={tmp_path / 'a'}")
     assert (result.exit_code, result.stdout) == (0, f"wrote 2 answers and 1 attempts to {file}\n")
-    result = done("cache", "import", file, "--set", f"model.cache={tmp_path / 'b'}")
+    result = done("model", "import", file, "--set", f"model.cache={tmp_path / 'b'}")
     assert [one.split() for one in result.stdout.splitlines()] == [
         ["2", "answers"],
         ["1", "attempts"],
         ["0", "known"],
         ["0", "refused"],
     ]
-    shown = run("cache", "show", "--set", f"model.cache={tmp_path / 'b'}").stdout.splitlines()
+    shown = run("model", "show", "--set", f"model.cache={tmp_path / 'b'}").stdout.splitlines()
     assert [one.strip() for one in shown] == [
         "2  answers",
         f"2    m, template coverage {request().template.version[:12]}",
@@ -36,10 +36,10 @@ def test_export_import_show(tmp_path: Path) -> None:
 def test_import_refuses_and_fails(tmp_path: Path) -> None:
     fill(tmp_path / "a", ["x"])
     file = tmp_path / "replies.jsonl"
-    run("cache", "export", file, "--set", f"model.cache={tmp_path / 'a'}")
+    run("model", "export", file, "--set", f"model.cache={tmp_path / 'a'}")
     row = json.loads(file.read_text().splitlines()[0])
     file.write_text(json.dumps({**row, "key": "\x1b[2J"}) + "\n")
-    result = run("cache", "import", file, "--set", f"model.cache={tmp_path / 'b'}")
+    result = run("model", "import", file, "--set", f"model.cache={tmp_path / 'b'}")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[-1].split() == ["1", "refused"]
     assert result.stderr.startswith("replies.jsonl:1: the key ")
@@ -52,8 +52,8 @@ def test_batch_import(tmp_path: Path) -> None:
     with Cache(tmp_path / "cache") as cache:
         cache.await_answers([request(text) for text in "abc"])
     result = done(
+        "model",
         "batch",
-        "import",
         file,
         "--set",
         f"model.cache={tmp_path / 'cache'}",
@@ -74,14 +74,12 @@ def test_batch_import(tmp_path: Path) -> None:
 
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     missing = tmp_path / "none"
-    assert "no cache found" in failure("cache", "show", "--set", f"model.cache={missing}")
-    assert "no cache found" in failure(
-        "batch", "import", missing, "--set", f"model.cache={missing}"
-    )
+    assert "no cache found" in failure("model", "show", "--set", f"model.cache={missing}")
+    assert "no cache found" in failure("model", "batch", missing, "--set", f"model.cache={missing}")
     fill(tmp_path / "a", ["x"])
     assert "give both" in failure(
+        "model",
         "batch",
-        "import",
         missing,
         "--set",
         f"model.cache={tmp_path / 'a'}",

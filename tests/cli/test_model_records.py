@@ -1,4 +1,4 @@
-"""`memaudit diff` of two records of captures, with and without the stores beside them."""
+"""`memaudit model records`: what two captures asked, with and without the stores beside them."""
 
 import json
 from pathlib import Path
@@ -19,13 +19,13 @@ def record(path: Path, model: str, said: str) -> Path:
 def test_what_is_asked_differently(tmp_path: Path) -> None:
     old = record(tmp_path / "a.json.record.jsonl", "m", "Ann has a parrot.")
     new = record(tmp_path / "b.json.record.jsonl", "n", "Ann has a canary.")
-    shown = done("diff", old, new).stdout
+    shown = done("model", "records", old, new).stdout
     assert 'model: "m" to "n"' in shown
     assert "2 to 2 calls: 1 ask the same, 1 are asked no more, 1 are new" in shown
     assert "first asked differently: ann, feeding 1" in shown
     assert "canary" in shown
     assert "is not known" in shown
-    assert json.loads(done("diff", old, new, "--json").stdout)["records"]["same"] == 1
+    assert json.loads(done("model", "records", old, new, "--json").stdout)["same"] == 1
 
 
 def test_and_the_stores_beside_them(tmp_path: Path) -> None:
@@ -40,12 +40,12 @@ def test_and_the_stores_beside_them(tmp_path: Path) -> None:
             "memories": [{"id": "1", "text": text}],
         }
         (tmp_path / f"{name}.json").write_text(json.dumps(store))
-    shown = done("diff", *paths).stdout
+    shown = done("model", "records", *paths).stdout.replace("\n", "")
     assert "1 ask the same" in shown
-    assert "a to b: 1 to 1 memories" in shown
+    assert f"what they led to: memaudit diff {tmp_path / 'a.json'} {tmp_path / 'b.json'}" in shown
 
 
-def test_two_of_a_kind(tmp_path: Path) -> None:
+def test_only_records(tmp_path: Path) -> None:
     old = record(tmp_path / "a.record.jsonl", "m", "x")
     (tmp_path / "b.md").write_text("- tea")
-    assert "give two of a kind" in failure("diff", old, tmp_path / "b.md")
+    assert "b.md" in failure("model", "records", old, tmp_path / "b.md")
