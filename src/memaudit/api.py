@@ -485,12 +485,12 @@ def diagnose(
     folder `out`, where the same call resumes. Models are asked by `memaudit diagnose`.
     """
     from memaudit.core.exact import exact
-    from memaudit.downstream.cases import StoreChoice, make_cases
-    from memaudit.downstream.cases import named_policy as write_time_policy
-    from memaudit.downstream.examine import ReadingSetup
-    from memaudit.downstream.readers.registry import named_reader
+    from memaudit.downstream.answer_readers import named_reader
+    from memaudit.downstream.ask_questions import ReadingSetup
     from memaudit.downstream.retrievers import named_retriever
     from memaudit.downstream.run import diagnose as run_diagnosis
+    from memaudit.downstream.store_cases import StoreChoice, make_cases
+    from memaudit.downstream.store_cases import named_policy as write_time_policy
 
     given = [package] if isinstance(package, Package | str | Path) else package
     packages = [as_package(item) for item in given]

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memaudit.downstream.kept_store import StoredMemory
 from memaudit.downstream.question import PackageQuestion
 from memaudit.downstream.retrievers import Ranking, Recency
+from memaudit.downstream.served_store import StoredMemory
 from tests.downstream.small_runs import made
 
 CALLS = iter(range(1, 99))

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from memaudit.core.package import Package
-from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.question import PackageQuestion, questions
+from memaudit.downstream.served_store import ServedStore, StoredMemory
 
 PACKAGE = Package.model_validate(
     {
@@ -62,8 +62,8 @@ ALL = (OLD, NOW, ENDED, DOG, OPEN)
 ASKED: dict[str, PackageQuestion] = {question.id: question for question in questions(PACKAGE)}
 
 
-def store_of(*memories: StoredMemory, kept: int | None = None, name: str = "s") -> KeptStore:
+def store_of(*memories: StoredMemory, kept: int | None = None, name: str = "s") -> ServedStore:
     """A store of these, of which the last `kept` are kept."""
     first = 0 if kept is None else len(memories) - kept
     ids = frozenset(memory.id for memory in memories[first:])
-    return KeptStore(name, memories, ids, "everything fits" if kept is None else "cut by recency")
+    return ServedStore(name, memories, ids, "everything fits" if kept is None else "cut by recency")

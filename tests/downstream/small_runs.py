@@ -4,12 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memaudit.downstream.cases import DiagnosisCase
-from memaudit.downstream.examine import ReadingSetup
-from memaudit.downstream.readers.protocol import Reader
-from memaudit.downstream.readers.registry import READERS
+from memaudit.downstream.answer_readers import READERS, AnswerReader
+from memaudit.downstream.ask_questions import ReadingSetup
 from memaudit.downstream.retrievers import Recency, Retriever
 from memaudit.downstream.run import FinishedDiagnosis, diagnose
+from memaudit.downstream.store_cases import DiagnosisCase
 from tests.downstream.small import ALL, DOG, PACKAGE, store_of
 
 CASES = [
@@ -23,7 +22,7 @@ ROWS = 3 * 2 * 5
 
 
 def made(
-    folder: Path, retriever: Retriever | None = None, reader: Reader | None = None, k: int = 2
+    folder: Path, retriever: Retriever | None = None, reader: AnswerReader | None = None, k: int = 2
 ) -> FinishedDiagnosis:
     """A run into a folder."""
     setup = ReadingSetup(retriever or Recency(), k, reader or READERS["extractive"])

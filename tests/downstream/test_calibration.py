@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.downstream.answer_readers import READERS
+from memaudit.downstream.ask_questions import ReadingSetup
 from memaudit.downstream.calibration import CalibrationPlan, calibrate
-from memaudit.downstream.examine import ReadingSetup
-from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
 from memaudit.generators.registry import named_distribution
 from memaudit.natural.named_packages import short_set

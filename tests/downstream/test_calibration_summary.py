@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.downstream.calibration_summary import TARGETS, disagreements, summarise
+from memaudit.downstream.calibration import TARGETS, disagreements, summarise
 from memaudit.formats.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from memaudit.downstream.answer_readers import ReaderReply, ReplyState
 from memaudit.downstream.answers import AnswerVerdict
 from memaudit.downstream.grading import grade
-from memaudit.downstream.readers.protocol import ReaderReply, ReplyState
 from tests.downstream.small import ALL, ASKED, DOG, NOW, OLD, OPEN
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
+from memaudit.downstream.answer_readers import READERS, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.answers import AnswerVerdict
-from memaudit.downstream.examine import ReadingSetup, examine, model_grades
+from memaudit.downstream.ask_questions import ReadingSetup, examine, model_grades
 from memaudit.downstream.grading import GradingTask, ModelGrade, grade, is_gradable, named_grader
 from memaudit.downstream.model_grader import GradeReply, ModelGrader
-from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
-from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import Recency
 from memaudit.downstream.run import diagnose
 from memaudit.formats.diagnosis_files import REMARKS

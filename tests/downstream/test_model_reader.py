@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.kept_store import StoredMemory
-from memaudit.downstream.readers.model import (
+from memaudit.downstream.answer_readers import ReaderReply, ReadingTask, ReplyState, named_reader
+from memaudit.downstream.model_reader import (
     PROMPTS,
     AnswerReply,
     CopiedReply,
@@ -20,8 +20,7 @@ from memaudit.downstream.readers.model import (
     ModelReader,
     reader_prompt,
 )
-from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
-from memaudit.downstream.readers.registry import named_reader
+from memaudit.downstream.served_store import StoredMemory
 from memaudit.models.cache import Cache
 from memaudit.models.prompt import RULE
 from memaudit.models.providers import ModelSettings

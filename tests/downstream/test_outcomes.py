@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.answers import AnswerVerdict
-from memaudit.downstream.chain import LOST, EvidenceStage
+from memaudit.downstream.evidence_trace import LOST, EvidenceStage
 from memaudit.downstream.outcomes import LOSSES, TABLE, count_losses, decide
 from memaudit.formats.diagnosis_files import Layer, Outcome
 

@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 
 from memaudit.core.package import EvidenceUnit, Package, Source
-from memaudit.downstream.chain import chains, stage_of
-from memaudit.downstream.examine import ReadingSetup, examine
-from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.answer_readers import EvidenceOnly
+from memaudit.downstream.ask_questions import ReadingSetup, examine
+from memaudit.downstream.evidence_trace import chains, stage_of
 from memaudit.downstream.question import PackageQuestion, outdated, questions, superseded
-from memaudit.downstream.readers.offline import EvidenceOnly
 from memaudit.downstream.retrievers import Oracle
+from memaudit.downstream.served_store import StoredMemory
 from memaudit.natural.build_plan import BuildJob, plan_build
 from tests.datasets.files import real_file
 from tests.downstream.small import store_of

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.kept_store import StoredMemory
 from memaudit.downstream.question import PackageQuestion
 from memaudit.downstream.retrievers import (
     RETRIEVERS,
@@ -23,6 +22,7 @@ from memaudit.downstream.retrievers import (
     named_retriever,
     words,
 )
+from memaudit.downstream.served_store import StoredMemory
 from tests.downstream.small import ALL, ASKED, ONE
 
 pytest.importorskip("wordllama", reason="pip install '.[embeddings]'")

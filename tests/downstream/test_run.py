@@ -10,13 +10,17 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.cases import DiagnosisCase
-from memaudit.downstream.examine import ReadingSetup
-from memaudit.downstream.readers.offline import Extractive
-from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
-from memaudit.downstream.readers.registry import READERS
+from memaudit.downstream.answer_readers import (
+    READERS,
+    Extractive,
+    ReaderReply,
+    ReadingTask,
+    ReplyState,
+)
+from memaudit.downstream.ask_questions import ReadingSetup
 from memaudit.downstream.retrievers import Recency
 from memaudit.downstream.run import diagnose
+from memaudit.downstream.store_cases import DiagnosisCase
 from memaudit.io.journal import read_journal, to_line
 from tests.downstream.small import PACKAGE, store_of
 from tests.downstream.small_runs import CASES, ROWS, files, made, rows

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
-from memaudit.downstream.examine import ReadingSetup
-from memaudit.downstream.readers.registry import READERS
+from memaudit.downstream.answer_readers import READERS
+from memaudit.downstream.ask_questions import ReadingSetup
 from memaudit.downstream.retrievers import RETRIEVERS
 from memaudit.downstream.run import FinishedDiagnosis
 from memaudit.downstream.transfer import (

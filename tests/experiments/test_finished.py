@@ -10,9 +10,8 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.engines import Serial
-from memaudit.experiments.finished import count_rows, open_finished
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.summary import summarise
+from memaudit.experiments.summary import count_rows, open_finished, summarise
 from memaudit.experiments.sweep import RUN, read_run, run
 from memaudit.io.journal import read_journal, to_line
 from memaudit.io.run_folder import ROWS

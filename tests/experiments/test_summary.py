@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 
 from memaudit.experiments.engines import named_engine
-from memaudit.experiments.grid import package_resampling, read_grids
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.summary import SUMMARY, summarise, summary_of
+from memaudit.experiments.summary import (
+    SUMMARY,
+    package_resampling,
+    read_grids,
+    summarise,
+    summary_of,
+)
 from memaudit.experiments.sweep import run
 
 MANIFEST = {

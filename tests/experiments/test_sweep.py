@@ -18,8 +18,8 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import value
 from memaudit.experiments.engines import named_engine
 from memaudit.experiments.evaluate import certificate_hash
-from memaudit.experiments.finished import open_finished
 from memaudit.experiments.spec import RunSpec, packages_spec
+from memaudit.experiments.summary import open_finished
 from memaudit.experiments.sweep import RUN, read_run, resolve, run
 from memaudit.generators.registry import named_distribution
 from memaudit.io.journal import read_journal, to_line

@@ -17,12 +17,12 @@ from memaudit.adapters.store import store_text
 from memaudit.core.package import Package
 from memaudit.datasets.registry import LOADERS
 from memaudit.datasets.subset import Subset, subset_text
+from memaudit.downstream.answer_readers import READERS
+from memaudit.downstream.ask_questions import ReadingSetup
 from memaudit.downstream.calibration import CalibrationPlan, calibrate
-from memaudit.downstream.cases import StoreChoice, make_cases, named_policy
-from memaudit.downstream.examine import ReadingSetup
-from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
 from memaudit.downstream.run import diagnose
+from memaudit.downstream.store_cases import StoreChoice, make_cases, named_policy
 from memaudit.experiments.engines import Serial
 from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise

@@ -53,7 +53,7 @@ def serving(command: list[str], **limits: int) -> Iterator[Served]:
     """The command in a process that may open 1,024 files; `limits` are shorter than usual."""
     lines = [
         "import resource",
-        "from memaudit.web import connections",
+        "from memaudit.web import serving",
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]",
         "resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))",
         *(f"connections.{name} = {value}" for name, value in limits.items()),

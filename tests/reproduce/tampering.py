@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.io.journal import read_journal, to_line
-from memaudit.reproduce.documents import documents
 from memaudit.reproduce.folder import NATURAL, ROWS, SUMMARY, file_sha256
-from memaudit.reproduce.manifest import make_manifest, read_manifest
+from memaudit.reproduce.manifest import documents, make_manifest, read_manifest
 from memaudit.reproduce.own_set import natural_spec, natural_summary_text
 from memaudit.reproduce.results import read_results
 

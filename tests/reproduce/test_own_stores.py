@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.experiments.engines import named_engine
 from memaudit.natural.named_stores import STORES
-from memaudit.reproduce.own_stores import COSTS, DENOMINATORS, SMALLEST, store_texts
+from memaudit.reproduce.own_set import COSTS, DENOMINATORS, SMALLEST, store_texts
 
 CAPTURED = {"amem", "langmem", "letta", "mem0"}
 

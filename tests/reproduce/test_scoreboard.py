@@ -12,7 +12,7 @@ from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.summary import summarise
 from memaudit.experiments.sweep import run
 from memaudit.reproduce.controlled import reproduce_controlled
-from memaudit.reproduce.documents import scoreboard_page
+from memaudit.reproduce.manifest import scoreboard_page
 from memaudit.reproduce.results import read_results
 from memaudit.reproduce.scoreboard import (
     NEEDS_ARCHIVE,

@@ -4,11 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.writers.amac_style import AMacStyle
-from memaudit.writers.amem_style import AMemStyle
-from memaudit.writers.mem0_style import Mem0Style
-from memaudit.writers.memgpt_style import MemGptStyle
 from memaudit.writers.protocol import Deployable
+from memaudit.writers.proxies import AMacStyle, AMemStyle, Mem0Style, MemGptStyle
 from tests.writers.running import Offer, view_of
 
 Groups = list[list[Offer]]

@@ -98,8 +98,8 @@ def diagnose(
     """
     from memaudit.adapters.registry import read_imported
     from memaudit.cli.diagnosis_tables import show_summary
-    from memaudit.downstream.cases import StoreChoice, cases_in, named_policy, refuse_unnamed
     from memaudit.downstream.run import diagnose as run_diagnosis
+    from memaudit.downstream.store_cases import StoreChoice, cases_in, named_policy, refuse_unnamed
     from memaudit.experiments.package_sources import named_places
     from memaudit.io.files import content_digest
     from memaudit.natural.named_packages import contents_of
@@ -182,7 +182,7 @@ def _budget(
     text: str, cost_rule: str | None, places: Sequence["PlaceOfPackage"], run: "TaskRunner"
 ) -> Fraction:
     from memaudit.core.budgets import budget_cost, is_share, split_budgets
-    from memaudit.downstream.cases import total_cost
+    from memaudit.downstream.store_cases import total_cost
 
     budgets = split_budgets(text)
     if len(budgets) != 1:

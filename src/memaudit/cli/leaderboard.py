@@ -60,13 +60,13 @@ def leaderboard(
     if out is not None:
         may_write(out, "page")
     if picture is not None:
-        from memaudit.report.figures.save import check_image
+        from memaudit.report.figures.style import check_image
 
         check_image(picture)
     standings = board(read_scores(folder))
     beside = _beside(standings, writers) if writers is not None or picture is not None else []
     if picture is not None:
-        from memaudit.report.figures.save import image_of, write_image
+        from memaudit.report.figures.style import image_of, write_image
         from memaudit.report.figures.systems import systems
 
         drawn = image_of(systems(beside), picture.suffix.lower().removeprefix("."))

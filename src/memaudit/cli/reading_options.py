@@ -14,7 +14,7 @@ from memaudit.cli.terminal import safe
 from memaudit.io.files import beside
 
 if TYPE_CHECKING:
-    from memaudit.downstream.examine import ReadingSetup
+    from memaudit.downstream.ask_questions import ReadingSetup
     from memaudit.downstream.run import FinishedDiagnosis
     from memaudit.models.session import ModelSession
 
@@ -68,9 +68,9 @@ class Reading:
         self, out: Path, others: Sequence[str] = ()
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
         """The retriever, reader and grader, and a session if any of them or `others` need one."""
-        from memaudit.downstream.examine import ReadingSetup
+        from memaudit.downstream.answer_readers import named_reader
+        from memaudit.downstream.ask_questions import ReadingSetup
         from memaudit.downstream.grading import named_grader
-        from memaudit.downstream.readers.registry import named_reader
         from memaudit.downstream.retrievers import named_retriever
 
         keys = in_force().model

@@ -49,7 +49,7 @@ def report(
             )
         write_downstream(folder, path)
     else:
-        from memaudit.report.downstream_view import open_view
+        from memaudit.report.downstream_page import open_view
         from memaudit.report.run_report.page import write_report
 
         write_report(folder, path, [open_view(diagnosis) for diagnosis in diagnose or ()])

@@ -195,13 +195,12 @@ def draw_figures(folder: Path, out: Path) -> None:
     from memaudit.io.strict_json import read_object
     from memaudit.report.figures.budget_sweep import budget_sweep
     from memaudit.report.figures.registry import draw_all, draw_downstream
-    from memaudit.report.figures.save import write_figure
+    from memaudit.report.figures.style import write_figure
     from memaudit.report.figures.systems import systems
     from memaudit.report.figures.validity_timeline import validity_timeline
     from memaudit.report.side_by_side import store_rows, writer_rows
     from memaudit.reproduce.folder import DOWNSTREAM, NATURAL, STORES, STRESS, SUMMARY, SWEEP
-    from memaudit.reproduce.own_set import QUESTION_WRITERS
-    from memaudit.reproduce.own_stores import DENOMINATORS
+    from memaudit.reproduce.own_set import DENOMINATORS, QUESTION_WRITERS
 
     draw_all([folder / SWEEP, folder / STRESS], out)
     draw_downstream(folder / DOWNSTREAM, out)

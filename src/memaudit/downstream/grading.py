@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from memaudit.core.cost import text_words
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import terms
+from memaudit.downstream.answer_readers import ReaderReply, ReplyState
 from memaudit.downstream.answers import (
     AnswerVerdict,
     exact_match,
@@ -21,10 +22,9 @@ from memaudit.downstream.answers import (
     score_answer,
     token_f1,
 )
-from memaudit.downstream.chain import UnitChain
-from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.evidence_trace import UnitChain
 from memaudit.downstream.question import PackageQuestion
-from memaudit.downstream.readers.protocol import ReaderReply, ReplyState
+from memaudit.downstream.served_store import StoredMemory
 from memaudit.formats.diagnosis_files import WORDS, Outcome
 
 if TYPE_CHECKING:

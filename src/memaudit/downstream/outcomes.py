@@ -15,7 +15,7 @@ from typing import Any
 
 from memaudit.core.errors import MemAuditError
 from memaudit.downstream.answers import AnswerVerdict
-from memaudit.downstream.chain import EvidenceStage
+from memaudit.downstream.evidence_trace import EvidenceStage
 from memaudit.formats.diagnosis_files import Layer, Outcome
 
 LOSSES = tuple(layer for layer in Layer if layer is not Layer.NONE)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.core.text import terms
 from memaudit.downstream.embedders import Embedder, WordLlama
-from memaudit.downstream.kept_store import StoredMemory
 from memaudit.downstream.question import PackageQuestion
+from memaudit.downstream.served_store import StoredMemory
 
 Ranking = tuple[str, ...]
 """Ids of the memories found, best first, at most k. Unrelated memories are not found."""

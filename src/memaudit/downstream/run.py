@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.cases import DiagnosisCase, memory_rows
-from memaudit.downstream.examine import (
+from memaudit.downstream.answer_readers import ReplyState
+from memaudit.downstream.ask_questions import (
     ReadingSetup,
     RetrievedQuestions,
     drop_unused_memories,
@@ -25,10 +25,10 @@ from memaudit.downstream.examine import (
     retrieve,
 )
 from memaudit.downstream.grading import GRADER_NO_REPLY
-from memaudit.downstream.kept_store import KeptStore
 from memaudit.downstream.outcomes import is_decided
 from memaudit.downstream.question import PackageQuestion
-from memaudit.downstream.readers.protocol import ReplyState
+from memaudit.downstream.served_store import ServedStore
+from memaudit.downstream.store_cases import DiagnosisCase, memory_rows
 from memaudit.downstream.summary import agreement_of_graders, summarise
 from memaudit.io.atomic import write_file, write_lines
 from memaudit.io.journal import Journal, read_journal, rows_in_order, to_line
@@ -50,7 +50,7 @@ class PendingStore:
 
     package: str
     questions: tuple[PackageQuestion, ...]
-    store: KeptStore
+    store: ServedStore
 
 
 @dataclass(frozen=True, slots=True)

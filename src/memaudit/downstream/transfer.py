@@ -19,11 +19,11 @@ from memaudit.core.budgets import budget_cost, is_share, split_budgets
 from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import SUPERSESSION, Package
-from memaudit.downstream.cases import candidate_store, writer_store
-from memaudit.downstream.examine import ReadingSetup, reading_spec
-from memaudit.downstream.kept_store import KeptStore
+from memaudit.downstream.ask_questions import ReadingSetup, reading_spec
 from memaudit.downstream.question import questions
 from memaudit.downstream.run import FinishedDiagnosis, PendingStore, Progress, RowPlan, run_plan
+from memaudit.downstream.served_store import ServedStore
+from memaudit.downstream.store_cases import candidate_store, writer_store
 from memaudit.natural.annotations import build_package
 from memaudit.natural.build_plan import BuildJob, BuildPlan, plan_build
 from memaudit.writers.protocol import VisibleCandidate, Writer, visible
@@ -35,7 +35,7 @@ RAW = "raw"
 Keep = Callable[[Package, Fraction, int], list[str]]
 
 
-def raw_store(name: str, package: Package, budget: Fraction, seed: int) -> KeptStore:
+def raw_store(name: str, package: Package, budget: Fraction, seed: int) -> ServedStore:
     about, keep = RAW_STORES[name]
     written = tuple(turn.id for turn in _turns(package))
     everything = candidate_store(package, name, written, about)
@@ -207,7 +207,7 @@ class TransferStores:
             "seed": self.seed,
         }
 
-    def kept(self, package: Package) -> Iterator[KeptStore]:
+    def kept(self, package: Package) -> Iterator[ServedStore]:
         budget = budget_cost(self.budget, raw_words(package))
         for writer in self.writers:
             yield writer_store(package, writer, budget, self.seed)

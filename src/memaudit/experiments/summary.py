@@ -1,19 +1,211 @@
-"""The summary of a run: means with intervals, paired differences, and a ranking of writers."""
+"""A finished run from its folder, its rows as arrays, and their summary with intervals.
+
+Rows are counted before the spec is expanded: a manifest of a few bytes can name a hundred million
+seeds, and only rows that really exist may cost memory.
+"""
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
 
-from memaudit.experiments.finished import open_finished
-from memaudit.experiments.grid import Grid, PackageResampling, package_resampling, read_grids
+from memaudit.core.errors import MemAuditError
+from memaudit.core.exact import exact, plain
+from memaudit.core.seeds import parse_seeds
+from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.sweep import read_run, row_order
+from memaudit.formats.run_files import RunRow
 from memaudit.io.atomic import write_file
-from memaudit.stats.bootstrap import LEVEL, RESAMPLES, Floats, Interval, mean_intervals
+from memaudit.io.files import open_regular
+from memaudit.io.journal import Fits, read_journal
+from memaudit.io.run_folder import ROWS
+from memaudit.io.strict_json import first_fault
+from memaudit.stats.bootstrap import (
+    LEVEL,
+    RESAMPLES,
+    Floats,
+    Indices,
+    Interval,
+    mean_intervals,
+    resample_counts,
+)
 from memaudit.stats.paired_tests import holm, paired_differences
+
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """A run whose rows have been counted. They are checked one by one when they are read."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    spec: RunSpec
+    fits: Fits
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """All rows in the order of the spec."""
+        number = 0
+        for number, row in enumerate(read_journal(self.folder / ROWS), start=1):
+            try:
+                RunRow.model_validate(row)
+            except ValidationError as error:
+                raise self._wrong(number, first_fault(error)) from None
+            if not self.fits(number - 1, row):
+                raise self._wrong(number, "it is not the row that belongs here")
+            yield row
+        if number != self.spec.rows:
+            raise not_finished(self.folder, number, self.spec.rows)
+
+    def _wrong(self, number: int, what: str) -> MemAuditError:
+        fix = "run the sweep again into a new folder"
+        return MemAuditError(f"{self.folder / ROWS}, line {number}: {what}; {fix}")
+
+
+def open_finished(folder: Path) -> FinishedRun:
+    """The run of a folder, refused where rows are missing, before its spec is expanded."""
+    manifest = read_run(folder)
+    rows = count_rows(folder)
+    if rows != manifest["rows"]:
+        raise not_finished(folder, rows, manifest["rows"])
+    stated = manifest["spec"]
+    spec = RunSpec(
+        tuple(stated["distributions"]),
+        parse_seeds(f"{stated['seeds']},"),
+        tuple(stated["budgets"]),
+        tuple(stated["writers"]),
+        stated.get("seconds"),
+    )
+    budgets = [plain(exact(manifest["budgets"][given])) for given in spec.budgets]
+    return FinishedRun(folder, manifest, spec, row_order(spec, budgets))
+
+
+def not_finished(folder: Path, rows: int, wanted: int) -> MemAuditError:
+    """The error for rows that are missing, or too many."""
+    return MemAuditError(
+        f"{folder / ROWS} holds {rows} of {wanted} rows; finish the run with the same command"
+    )
+
+
+def count_rows(folder: Path) -> int:
+    """How many lines the rows of a run have, complete or not."""
+    path = folder / ROWS
+    count = 0
+    try:
+        with open_regular(path, f"cannot read {path}") as file:
+            while block := file.read(BLOCK):
+                count += block.count(b"\n")
+    except OSError as error:
+        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
+    return count
+
+
+FIELDS = ("ratio", "value", "cost", "invalidation", "current", "stale")
+
+
+@dataclass(slots=True)
+class Grid:
+    """One distribution. Undefined numbers are NaN, and the reasons are counted."""
+
+    distribution: str
+    seeds: list[int]
+    budgets: list[int | float | str]
+    writers: list[str]
+    numbers: dict[str, Floats] = field(init=False)
+    zero: NDArray[np.bool_] = field(init=False)
+    uncertified: NDArray[np.bool_] = field(init=False)
+    failed: NDArray[np.bool_] = field(init=False)
+    digests: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        shape = (len(self.seeds), len(self.budgets), len(self.writers))
+        self.numbers = {name: np.full(shape, np.nan) for name in FIELDS}
+        self.zero, self.uncertified, self.failed = np.zeros((3, *shape), bool)
+        self.digests = [""] * len(self.seeds)
+
+    def place(self, at: tuple[int, int, int], row: dict[str, Any]) -> None:
+        for name, numbers in self.numbers.items():
+            value = row[name]
+            if value is not None:
+                numbers[at] = float(exact(value) if isinstance(value, str) else value)
+        self.digests[at[0]] = row["digest"]
+        self.failed[at] = "failed" in row
+        self.uncertified[at] = row["certificate"] is None
+        self.zero[at] = "undefined" in row and row["certificate"] is not None
+
+    @property
+    def distinct(self) -> int:
+        """Packages that differ; a distribution without draws has one for all seeds."""
+        return len(set(self.digests))
+
+    @property
+    def by_package(self) -> Floats:
+        """Per package and writer, the mean ratio over the budgets where it is defined."""
+        ratio = self.numbers["ratio"]
+        defined = ~np.isnan(ratio)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means: Floats = np.where(defined, ratio, 0.0).sum(axis=1) / defined.sum(axis=1)
+        return means
+
+
+@dataclass(frozen=True, slots=True)
+class PackageResampling:
+    """How packages are resampled. Copies of one package are drawn and flipped together.
+
+    `drawn` says how often each package is drawn, one row per resample. Copies have the same number
+    in `cluster`. Means are over all packages, so that every distribution keeps its weight.
+    """
+
+    drawn: Floats
+    cluster: Indices
+
+
+def package_resampling(grids: Sequence[Grid]) -> PackageResampling:
+    """The resampling of the packages of some distributions, one after the other.
+
+    A package is drawn within the distribution that has it first, together with its copies.
+    """
+    number: dict[str, int] = {}
+    drawn = []
+    for seed, grid in enumerate(grids):
+        known = len(number)
+        for digest in grid.digests:
+            number.setdefault(digest, len(number))
+        if len(number) > known:
+            drawn.append(resample_counts(len(number) - known, seed))
+    cluster = np.array([number[digest] for grid in grids for digest in grid.digests])
+    return PackageResampling(np.concatenate(drawn, axis=1)[:, cluster], cluster)
+
+
+def read_grids(manifest: dict[str, Any], rows: Iterable[dict[str, Any]]) -> list[Grid]:
+    """One grid per distribution, filled from rows in any order."""
+    spec = manifest["spec"]
+    seeds = list(parse_seeds(spec["seeds"] + ","))
+    writers = list(spec["writers"])
+    seed_at = {seed: place for place, seed in enumerate(seeds)}
+    writer_at = {writer: place for place, writer in enumerate(writers)}
+    grids: dict[str, Grid] = {}
+    budget_at: dict[int | float | str, int] = {}
+    for row in rows:
+        name, seed, writer = row["distribution"], row["seed"], row["writer"]
+        budget = budget_at.setdefault(row["budget"], len(budget_at))
+        if seed not in seed_at or writer not in writer_at or budget >= len(spec["budgets"]):
+            raise MemAuditError(
+                f"a row of {name!r}, seed {seed} by {writer!r} is not part of the spec"
+            )
+        if name not in grids:
+            grids[name] = Grid(name, seeds, [0] * len(spec["budgets"]), writers)
+        grids[name].budgets[budget] = row["budget"]
+        grids[name].place((seed_at[seed], budget, writer_at[writer]), row)
+    return list(grids.values())
+
 
 SUMMARY = "summary.json"
 DIGITS = 6

@@ -10,7 +10,6 @@ from memaudit.experiments.engines import Engine
 from memaudit.io.run_folder import locked, make_own_folder
 from memaudit.reproduce.archive import find_archive, write_archive_numbers
 from memaudit.reproduce.controlled import Sweeper, make_solver_audit, reproduce_controlled
-from memaudit.reproduce.documents import documents, write_documents
 from memaudit.reproduce.folder import (
     ARCHIVE,
     CONTROLLED,
@@ -24,14 +23,14 @@ from memaudit.reproduce.folder import (
     Ledger,
     remove_leftovers,
 )
-from memaudit.reproduce.manifest import make_manifest
+from memaudit.reproduce.manifest import documents, make_manifest, write_documents
 from memaudit.reproduce.own_set import (
     make_downstream,
     make_label_audit,
     make_natural_run,
     make_sensitivity,
+    make_stores,
 )
-from memaudit.reproduce.own_stores import make_stores
 from memaudit.reproduce.results import read_results
 from memaudit.reproduce.scoreboard import Scoreboard
 from memaudit.reproduce.settings import Settings, versions

@@ -23,8 +23,7 @@ from memaudit.reproduce.folder import (
     SUMMARY,
     SWEEP,
 )
-from memaudit.reproduce.own_set import AGREEMENT, RATIOS, RELIABILITY
-from memaudit.reproduce.own_stores import COSTS, DENOMINATORS, SMALLEST
+from memaudit.reproduce.own_set import AGREEMENT, COSTS, DENOMINATORS, RATIOS, RELIABILITY, SMALLEST
 from memaudit.reproduce.scoreboard import ArchiveNumbers, Scoreboard, make_scoreboard
 from memaudit.reproduce.settings import Settings
 

@@ -28,7 +28,6 @@ from memaudit.io.run_folder import SPEC, entries, files_in
 from memaudit.io.strict_json import read_object
 from memaudit.natural.named_packages import natural_set
 from memaudit.reproduce.controlled import controlled_scoreboard_text, controlled_specs
-from memaudit.reproduce.documents import documents
 from memaudit.reproduce.folder import (
     ARCHIVE,
     ARCHIVE_NUMBERS,
@@ -47,9 +46,8 @@ from memaudit.reproduce.folder import (
     SUMMARY,
     file_sha256,
 )
-from memaudit.reproduce.manifest import Manifest, make_manifest, read_manifest
-from memaudit.reproduce.own_set import label_texts, make_downstream, package_file
-from memaudit.reproduce.own_stores import store_texts
+from memaudit.reproduce.manifest import Manifest, documents, make_manifest, read_manifest
+from memaudit.reproduce.own_set import label_texts, make_downstream, package_file, store_texts
 from memaudit.reproduce.results import PackageKey, read_results
 from memaudit.reproduce.scoreboard import controlled_lines
 from memaudit.reproduce.settings import Settings, source_digest, versions

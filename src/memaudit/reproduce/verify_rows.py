@@ -13,10 +13,9 @@ from typing import Any
 
 from memaudit.core.exact import plain
 from memaudit.experiments.engines import Engine
-from memaudit.experiments.grid import read_grids
 from memaudit.experiments.solver_audit import AuditTask, audit_tasks
 from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.summary import summary_of
+from memaudit.experiments.summary import read_grids, summary_of
 from memaudit.experiments.sweep import Budgets, SweepChunk, resolve, row_order, rows_of
 from memaudit.io.journal import Fits, rows_in_order
 from memaudit.reproduce.controlled import (

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
 
-from memaudit.writers.budgeted_store import BudgetedStore
-from memaudit.writers.protocol import View, VisibleCandidate
+from memaudit.writers.protocol import BudgetedStore, View, VisibleCandidate
 
 
 def shuffled(candidates: Iterable[VisibleCandidate], seed: int) -> list[VisibleCandidate]:

@@ -4,8 +4,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
-from memaudit.writers.amac_style import AMacStyle
-from memaudit.writers.amem_style import AMemStyle
 from memaudit.writers.estimated import EstimatedGreedy, EstimatedGvt
 from memaudit.writers.estimators.cue_prior import CuePrior
 from memaudit.writers.estimators.embedding import Embedding
@@ -13,10 +11,9 @@ from memaudit.writers.estimators.ridge import Ridge, read_model
 from memaudit.writers.estimators.utilities import Utilities
 from memaudit.writers.greedy import DensityOnly, Greedy, SingleKind
 from memaudit.writers.gvt import Gvt, GvtGeometric
-from memaudit.writers.mem0_style import Mem0Style
-from memaudit.writers.memgpt_style import MemGptStyle
 from memaudit.writers.optima import GenericOpt, NoTombstoneGvt, NoTombstoneOpt, Opt
 from memaudit.writers.protocol import Writer
+from memaudit.writers.proxies import AMacStyle, AMemStyle, Mem0Style, MemGptStyle
 from memaudit.writers.raw_turns import RandomFeasible, RecencyRaw, ReservoirRaw
 
 RIDGE, RIDGE_GREEDY = "estimated_gvt_ridge", "estimated_greedy_ridge"

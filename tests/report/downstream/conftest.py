@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.package import Package
+from memaudit.downstream.answer_readers import READERS
+from memaudit.downstream.ask_questions import ReadingSetup
 from memaudit.downstream.calibration import CalibrationPlan, calibrate
-from memaudit.downstream.cases import DiagnosisCase
-from memaudit.downstream.examine import ReadingSetup
-from memaudit.downstream.kept_store import KeptStore, StoredMemory
-from memaudit.downstream.readers.registry import READERS
 from memaudit.downstream.retrievers import RETRIEVERS
 from memaudit.downstream.run import diagnose
+from memaudit.downstream.served_store import ServedStore, StoredMemory
+from memaudit.downstream.store_cases import DiagnosisCase
 from memaudit.natural.named_packages import short_set
 from memaudit.writers.registry import named_writer
 from tests.downstream.small_runs import CASES
@@ -66,7 +66,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     )
     memories = (StoredMemory(text("memory"), text("stored"), {text("unit0"): Fraction(1, 2)}),)
-    held = KeptStore(text("store"), memories, frozenset({text("memory")}), "everything fits")
+    held = ServedStore(text("store"), memories, frozenset({text("memory")}), "everything fits")
     folder = tmp_path_factory.mktemp("hostile") / "out"
     settings = {**SETTINGS, "judge": text("judge"), "left_out": {"x": text("left")}}
     diagnose([DiagnosisCase.of(package, (held,))], SETUP, folder, settings)

@@ -11,8 +11,7 @@ from memaudit.experiments.spec import RunSpec
 from memaudit.experiments.sweep import run
 from memaudit.io.journal import read_journal, to_line
 from memaudit.report.downstream_folder import open_folder
-from memaudit.report.downstream_page import build_downstream
-from memaudit.report.downstream_view import open_view
+from memaudit.report.downstream_page import build_downstream, open_view
 from memaudit.report.run_report.page import build_report
 from tests.report.html_tree import Tree, assert_sound
 from tests.report.run_report.conftest import ATTACK, SHOWN

@@ -9,7 +9,7 @@ from memaudit.downstream.outcomes import LOSSES
 from memaudit.formats.diagnosis_files import LOST_BY
 from memaudit.io.journal import read_journal
 from memaudit.report.downstream_folder import is_downstream, open_folder
-from memaudit.report.downstream_view import EACH, LAYERS, OUTCOMES, open_view
+from memaudit.report.downstream_page import EACH, LAYERS, OUTCOMES, open_view
 from tests.report.downstream.conftest import as_transfer, unfinished
 
 

@@ -10,8 +10,7 @@ import pytest
 from memaudit.core.errors import MemAuditError
 from memaudit.report.figures.budget_sweep import budget_sweep
 from memaudit.report.figures.pipeline import HEIGHT, pipeline
-from memaudit.report.figures.save import image_of, write_figure
-from memaudit.report.figures.style import RULES
+from memaudit.report.figures.style import RULES, image_of, write_figure
 from tests.report.figures.drawing import summary_of
 
 

@@ -9,7 +9,7 @@ from memaudit.adapters.store import ExportedStore, ImportCount, Memory, Origin, 
 from memaudit.core.labels import Label
 from memaudit.core.package import Package
 from memaudit.downstream.answers import AnswerVerdict
-from memaudit.downstream.chain import EvidenceStage
+from memaudit.downstream.evidence_trace import EvidenceStage
 from memaudit.downstream.outcomes import TABLE
 from memaudit.experiments.engines import Serial
 from memaudit.experiments.spec import RunSpec

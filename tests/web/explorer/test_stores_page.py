@@ -17,8 +17,8 @@ from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import short_set
 from memaudit.solvers.protocol import STOP
 from memaudit.web.explorer.library.library import Library
+from memaudit.web.explorer.pages.package import answer_row
 from memaudit.web.explorer.pages.registry import PAGES
-from memaudit.web.explorer.pages.stores import answer_row
 from memaudit.web.explorer.site import Site, show
 from memaudit.web.explorer.views.optima import runnable_writers
 from memaudit.web.explorer.views.package_stores import system_store, system_stores

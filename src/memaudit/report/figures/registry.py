@@ -18,8 +18,8 @@ from memaudit.report.figures.opt_frontiers import opt_frontiers_of_run
 from memaudit.report.figures.pipeline import pipeline
 from memaudit.report.figures.recall_words import recall_words
 from memaudit.report.figures.run_summary import FigureRun
-from memaudit.report.figures.save import FORMATS, check_formats, write_figure
 from memaudit.report.figures.stress_heatmap import stress_heatmap
+from memaudit.report.figures.style import FORMATS, check_formats, write_figure
 from memaudit.report.figures.validity_timeline import validity_timeline_of_run
 
 Source = Literal["nothing", "run", "diagnosis", "calibration"]

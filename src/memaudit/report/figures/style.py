@@ -1,11 +1,21 @@
-"""Sizes, fonts and rules of figures. What stands for what is decided in report/encoding.py."""
+"""Sizes, fonts and rules of figures, and writing them: the same figure gives the same bytes."""
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from matplotlib import style
 
+from memaudit.core.errors import MemAuditError
+from memaudit.io.atomic import write_bytes
+from memaudit.io.overwrite import may_write
 from memaudit.report.encoding import INK
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 PRINT_WIDTH = 7.0
 """Inches. Figures are drawn at their printed size, so that font sizes are exact."""
@@ -54,3 +64,60 @@ def house_style() -> Iterator[None]:
     """These rules and matplotlib's defaults, whatever the user's own settings are."""
     with style.context(["default", RULES]):
         yield
+
+
+UNDATED: dict[str, dict[str, None]] = {
+    "png": {},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
+"""The formats, each with the dates it would otherwise carry."""
+
+FORMATS = tuple(UNDATED)
+
+
+def check_image(path: Path) -> None:
+    """Refuse a file that cannot be drawn, before any work is done."""
+    if path.suffix.lower().removeprefix(".") not in FORMATS:
+        endings = ", ".join(f".{form}" for form in FORMATS)
+        raise MemAuditError(f"cannot draw {path}: the name must end in {endings}")
+    if not path.absolute().parent.is_dir():
+        raise MemAuditError(f"cannot write {path}: its folder does not exist")
+    may_write(path, "picture")
+
+
+def check_formats(formats: Sequence[str]) -> None:
+    """Refuse an unknown format."""
+    for form in formats:
+        if form not in UNDATED:
+            raise MemAuditError(f"cannot draw {form!r}; the formats are {', '.join(FORMATS)}")
+
+
+def image_of(figure: "Figure", form: str) -> bytes:
+    """The figure as png, svg or pdf."""
+    from memaudit.report.figures.style import house_style
+
+    check_formats([form])
+    image = io.BytesIO()
+    with house_style():
+        figure.savefig(image, format=form, metadata=UNDATED[form])
+    return image.getvalue()
+
+
+def write_image(image: bytes, path: Path) -> None:
+    """Write a picture atomically, over another picture at most."""
+    may_write(path, "picture")
+    write_bytes(path, image)
+
+
+def write_figure(
+    figure: "Figure", path_without_suffix: Path, formats: Sequence[str] = FORMATS
+) -> list[Path]:
+    """Write a figure in each format. Returns the files."""
+    check_formats(formats)
+    written = []
+    for form in formats:
+        path = path_without_suffix.with_name(f"{path_without_suffix.name}.{form}")
+        write_image(image_of(figure, form), path)
+        written.append(path)
+    return written

@@ -6,8 +6,15 @@ from matplotlib.figure import Figure
 
 from memaudit.core.errors import MemAuditError
 from memaudit.report.encoding import looks
-from memaudit.report.figures.save import check_image, image_of, write_image
-from memaudit.report.figures.style import LARGE, PAPER, PRINT_WIDTH, house_style
+from memaudit.report.figures.style import (
+    LARGE,
+    PAPER,
+    PRINT_WIDTH,
+    check_image,
+    house_style,
+    image_of,
+    write_image,
+)
 from memaudit.report.figures.text_layout import fitted_name, inches, note, shown
 from memaudit.scoring.result import ScoreResult
 from memaudit.scoring.writing_cost import writing_cost

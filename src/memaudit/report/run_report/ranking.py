@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from memaudit.experiments.grid import PackageResampling, package_resampling
-from memaudit.experiments.summary import ranking
+from memaudit.experiments.summary import PackageResampling, package_resampling, ranking
 from memaudit.report.run_report.run_grids import FinishedRunData
 from memaudit.report.writer_groups import Member
 from memaudit.stats.bootstrap import Floats, Interval, mean_intervals

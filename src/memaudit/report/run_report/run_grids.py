@@ -10,9 +10,8 @@ import numpy as np
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
-from memaudit.experiments.finished import open_finished
-from memaudit.experiments.grid import Grid, read_grids
 from memaudit.experiments.spec import RunSpec
+from memaudit.experiments.summary import Grid, open_finished, read_grids
 from memaudit.io.journal import read_journal
 from memaudit.io.run_folder import ROWS
 from memaudit.report.writer_groups import Member, members_by_name

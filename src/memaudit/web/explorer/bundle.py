@@ -14,11 +14,11 @@ from memaudit.io.strict_json import read_object
 from memaudit.report.run_report.package_story import choose_story
 from memaudit.report.run_report.remade_packages import choose_packages
 from memaudit.web.explorer.library.entries import KINDS, LibraryEntry
+from memaudit.web.explorer.library.folders import SITE as MANIFEST
+from memaudit.web.explorer.library.folders import SITE_FORMAT as FORMAT
 from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.library.run_packages import run_package
-from memaudit.web.explorer.library.scan import SITE as MANIFEST
-from memaudit.web.explorer.library.scan import SITE_FORMAT as FORMAT
 from memaudit.web.explorer.pages.registry import PAGES
 from memaudit.web.explorer.site import Site, all_addresses, show
 from memaudit.web.explorer.templating import static_files

@@ -22,6 +22,7 @@ from memaudit.label_audit.frame_files import read_frame
 from memaudit.report.run_report.run_grids import FinishedRunData, open_run
 from memaudit.web.explorer.library.diagnosis_folder import DiagnosisFolder, read_diagnosis_folder
 from memaudit.web.explorer.library.entries import KINDS, Kind, LibraryEntry, Unreadable, read_object
+from memaudit.web.explorer.library.folders import Scan
 from memaudit.web.explorer.library.indexed_package import IndexedPackage
 from memaudit.web.explorer.library.label_audits import (
     AuditTables,
@@ -31,7 +32,6 @@ from memaudit.web.explorer.library.label_audits import (
     read_label_audit,
 )
 from memaudit.web.explorer.library.run_packages import IS_OF_RUN, remade, run_packages
-from memaudit.web.explorer.library.scan import Scan
 from memaudit.web.explorer.library.score_lines import ScoreLines, read_score_lines
 
 FEW, FEW_BYTES = 3, 8_000_000

@@ -10,8 +10,8 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.seeds import parse_seed_ranges
-from memaudit.experiments.finished import count_rows
 from memaudit.experiments.package_sources import named_source
+from memaudit.experiments.summary import count_rows
 from memaudit.experiments.sweep import read_run
 from memaudit.io.journal import intact_row
 from memaudit.io.run_folder import ROWS

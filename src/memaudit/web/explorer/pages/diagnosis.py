@@ -14,7 +14,7 @@ from memaudit.web.explorer.library.diagnosis_folder import DiagnosedQuestion, Di
 from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
-from memaudit.web.explorer.views.package_links import Links, package_links
+from memaudit.web.explorer.views.package_data import Links, package_links
 from memaudit.web.explorer.views.paging import later_pages, list_page
 from memaudit.web.explorer.views.waterfall import WaterfallBar, waterfall
 

@@ -14,7 +14,7 @@ from memaudit.web.explorer.library.folders import WRITTEN
 from memaudit.web.explorer.library.library import NotInLibrary
 from memaudit.web.explorer.library.score_lines import ScoreLine
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
-from memaudit.web.explorer.views.package_links import package_links
+from memaudit.web.explorer.views.package_data import package_links
 from memaudit.web.explorer.views.package_stores import scored_packages
 
 if TYPE_CHECKING:

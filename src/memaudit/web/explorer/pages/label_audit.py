@@ -9,7 +9,7 @@ from memaudit.web.explorer.library.entries import LibraryEntry
 from memaudit.web.explorer.library.label_audits import AuditTables, Dispute
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.page import Page, PathParams, QueryParams
-from memaudit.web.explorer.views.package_links import package_links
+from memaudit.web.explorer.views.package_data import package_links
 
 if TYPE_CHECKING:
     from memaudit.web.explorer.site import Site

@@ -12,11 +12,12 @@ from memaudit.web.explorer.pages.diagnosis import (
 )
 from memaudit.web.explorer.pages.index import INDEX_PAGE, REPORT_PAGE
 from memaudit.web.explorer.pages.label_audit import FRAME_PAGE
-from memaudit.web.explorer.pages.lint import LINT_PAGE
 from memaudit.web.explorer.pages.package import (
     COVERAGE_PAGE,
     PACKAGE_DATA,
     PACKAGE_PAGE,
+    STORES_DATA,
+    STORES_PAGE,
     STREAM_PAGE,
 )
 from memaudit.web.explorer.pages.query import QUERY_PAGE
@@ -29,8 +30,7 @@ from memaudit.web.explorer.pages.scores import (
     SCORES_PAGE,
 )
 from memaudit.web.explorer.pages.search import SEARCH_PAGE
-from memaudit.web.explorer.pages.store import STORE_NEXT, STORE_PAGE
-from memaudit.web.explorer.pages.stores import STORES_DATA, STORES_PAGE
+from memaudit.web.explorer.pages.store import LINT_PAGE, STORE_NEXT, STORE_PAGE
 
 PAGES: tuple[Page, ...] = (
     INDEX_PAGE,

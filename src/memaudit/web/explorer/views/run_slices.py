@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from memaudit.experiments.grid import package_resampling
+from memaudit.experiments.summary import package_resampling
 from memaudit.report.run_report.ranking import WriterPair, compare_pairs
 from memaudit.report.run_report.run_grids import FinishedRunData
 from memaudit.report.writer_groups import Member

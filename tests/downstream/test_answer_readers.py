@@ -7,10 +7,16 @@ from itertools import permutations
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.downstream.kept_store import StoredMemory
-from memaudit.downstream.readers.offline import EvidenceOnly, Extractive
-from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
-from memaudit.downstream.readers.registry import READERS, named_reader
+from memaudit.downstream.answer_readers import (
+    READERS,
+    EvidenceOnly,
+    Extractive,
+    ReaderReply,
+    ReadingTask,
+    ReplyState,
+    named_reader,
+)
+from memaudit.downstream.served_store import StoredMemory
 from tests.downstream.small import ALL, ASKED, DOG, ENDED, NOW, OLD, OPEN
 
 every_reader = pytest.mark.parametrize("name", sorted(READERS))

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from memaudit.downstream.examine import (
+from memaudit.downstream.answer_readers import (
+    AnswerReader,
+    EvidenceOnly,
+    ReaderReply,
+    ReadingTask,
+    ReplyState,
+)
+from memaudit.downstream.ask_questions import (
     QuestionResult,
     ReadingSetup,
     drop_unused_memories,
@@ -15,11 +22,9 @@ from memaudit.downstream.examine import (
     question_results,
     retrieve,
 )
-from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.question import questions
-from memaudit.downstream.readers.offline import EvidenceOnly
-from memaudit.downstream.readers.protocol import Reader, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.retrievers import Oracle, Recency, Retriever
+from memaudit.downstream.served_store import ServedStore, StoredMemory
 from memaudit.formats.diagnosis_files import MEASURES, REMARKS
 from tests.downstream.small import ALL, DOG, ENDED, NOW, OLD, OPEN, PACKAGE, store_of
 
@@ -52,7 +57,7 @@ ABSTAINS = Says(ReaderReply(ReplyState.ABSTAINED))
 
 
 def results(
-    store: KeptStore, reader: Reader, retriever: Retriever | None = None, k: int = 9
+    store: ServedStore, reader: AnswerReader, retriever: Retriever | None = None, k: int = 9
 ) -> dict[str, QuestionResult]:
     """Results by question."""
     rows = examine(PACKAGE, store, ReadingSetup(retriever or Recency(), k, reader))

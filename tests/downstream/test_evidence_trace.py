@@ -7,9 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.core.package import EvidenceUnit
-from memaudit.downstream.chain import EvidenceLink, EvidenceStage, UnitChain, chains, stage_of
-from memaudit.downstream.kept_store import StoredMemory
+from memaudit.downstream.evidence_trace import (
+    EvidenceLink,
+    EvidenceStage,
+    UnitChain,
+    chains,
+    stage_of,
+)
 from memaudit.downstream.question import full_coverage
+from memaudit.downstream.served_store import StoredMemory
 from tests.downstream.small import ASKED, DOG, ENDED, NOW, OLD, store_of
 
 HALF = Fraction(1, 2)

@@ -14,8 +14,8 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
-from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.question import PackageQuestion, questions
+from memaudit.downstream.served_store import ServedStore, StoredMemory
 from memaudit.io.packages import PlaceOfPackage
 from memaudit.io.run_folder import make_folder
 from memaudit.io.task_journal import TaskJournal, TaskRunner, task_journal
@@ -39,16 +39,16 @@ def exported_store(
     budget: Fraction,
     policy: Policy | None,
     salience: Salience = OWN_SALIENCE,
-) -> KeptStore:
+) -> ServedStore:
     """An exported store, cut to the budget by a policy where it does not fit."""
     return judged_kept_store(judge_store(package, store, judge, salience), budget, policy)
 
 
-def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy | None) -> KeptStore:
+def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy | None) -> ServedStore:
     """A judged store, cut to the budget by a policy where it does not fit."""
     kept = keep_within(store, budget, policy)
     kept_ids = set(kept.ids)
-    return KeptStore(
+    return ServedStore(
         name=store.name,
         written=tuple(
             StoredMemory(
@@ -66,13 +66,15 @@ def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy | No
     )
 
 
-def writer_store(package: Package, writer: Writer, budget: Fraction, seed: int = 0) -> KeptStore:
+def writer_store(package: Package, writer: Writer, budget: Fraction, seed: int = 0) -> ServedStore:
     """What a writer of the package keeps: it never writes more than fits."""
     store = WriterRunner(package).written_by(writer, budget, seed)
     return candidate_store(package, writer.name, store, WRITTEN)
 
 
-def candidate_store(package: Package, name: str, store: tuple[str, ...], kept_by: str) -> KeptStore:
+def candidate_store(
+    package: Package, name: str, store: tuple[str, ...], kept_by: str
+) -> ServedStore:
     """A store of the package's own candidates, all of it kept."""
     chosen = set(store)
     covers: dict[str, dict[str, Fraction]] = {id: {} for id in store}
@@ -80,10 +82,10 @@ def candidate_store(package: Package, name: str, store: tuple[str, ...], kept_by
         if cell.candidate in chosen and cell.value:
             covers[cell.candidate][cell.unit] = cell.value
     memories = tuple(StoredMemory(id, package.candidate[id].text, covers[id]) for id in store)
-    return KeptStore(name, memories, frozenset(chosen), kept_by)
+    return ServedStore(name, memories, frozenset(chosen), kept_by)
 
 
-def memory_rows(package: str, store: KeptStore) -> list[dict[str, object]]:
+def memory_rows(package: str, store: ServedStore) -> list[dict[str, object]]:
     """Every memory of a store as plain data. Rows of a run name memories by id."""
     return [
         {
@@ -105,12 +107,12 @@ class DiagnosisCase:
     package: str
     digest: str
     questions: tuple[PackageQuestion, ...]
-    stores: tuple[KeptStore, ...]
+    stores: tuple[ServedStore, ...]
     left_out: str = ""
     """Why the package is not diagnosed, if it is not."""
 
     @classmethod
-    def of(cls, package: Package, stores: Sequence[KeptStore], left_out: str = "") -> Self:
+    def of(cls, package: Package, stores: Sequence[ServedStore], left_out: str = "") -> Self:
         asked = () if left_out else questions(package)
         return cls(package.name, digest(package), asked, tuple(stores), left_out)
 
@@ -270,7 +272,7 @@ def case_of(choice: StoreChoice, package: Package) -> DiagnosisCase:
     return DiagnosisCase.of(package, () if why else tuple(_kept_stores(package, choice)), why)
 
 
-def _kept_stores(package: Package, choice: StoreChoice) -> Iterator[KeptStore]:
+def _kept_stores(package: Package, choice: StoreChoice) -> Iterator[ServedStore]:
     for store in choice.stores:
         if choice.judge is None:
             raise MemAuditError("exported stores need a judge of what their memories cover")

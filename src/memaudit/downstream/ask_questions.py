@@ -11,9 +11,10 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.package import Package
 from memaudit.core.version import VERSION
+from memaudit.downstream.answer_readers import AnswerReader, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.answers import RULE as ANSWER_RULE
 from memaudit.downstream.answers import AnswerVerdict
-from memaudit.downstream.chain import LOST, EvidenceStage, UnitChain, chains, stage_of
+from memaudit.downstream.evidence_trace import LOST, EvidenceStage, UnitChain, chains, stage_of
 from memaudit.downstream.grading import (
     Grade,
     Grader,
@@ -24,12 +25,11 @@ from memaudit.downstream.grading import (
     is_gradable,
     measures,
 )
-from memaudit.downstream.kept_store import KeptStore, StoredMemory
 from memaudit.downstream.outcomes import OutcomeDecision, decide
 from memaudit.downstream.question import RULE as CURRENT_RULE
 from memaudit.downstream.question import SUPERSEDED_RULE, PackageQuestion, questions
-from memaudit.downstream.readers.protocol import Reader, ReaderReply, ReadingTask, ReplyState
 from memaudit.downstream.retrievers import Ranking, Retriever
+from memaudit.downstream.served_store import ServedStore, StoredMemory
 from memaudit.formats.diagnosis_files import WORDS
 
 LIBRARIES = ("bm25s", "wordllama")
@@ -42,7 +42,7 @@ class ReadingSetup:
 
     retriever: Retriever
     k: int
-    reader: Reader
+    reader: AnswerReader
     grader: Grader | None = None
     """A model that grades answers. Without one, the rules of words do."""
 
@@ -158,7 +158,7 @@ def _chain(chain: UnitChain, question: PackageQuestion) -> dict[str, Any]:
     }
 
 
-def examine(package: Package, store: KeptStore, setup: ReadingSetup) -> list[QuestionResult]:
+def examine(package: Package, store: ServedStore, setup: ReadingSetup) -> list[QuestionResult]:
     """The questions of one package at one store, without files."""
     retrieved = retrieve(package.name, questions(package), store, setup)
     replies = setup.reader.read(retrieved.tasks)
@@ -189,7 +189,7 @@ class RetrievedQuestions:
     """The questions of a package, and the memories of one store that were found for each."""
 
     package: str
-    store: KeptStore
+    store: ServedStore
     questions: tuple[PackageQuestion, ...]
     rankings: tuple[Ranking, ...]
     words_kept: int
@@ -206,7 +206,7 @@ class RetrievedQuestions:
 
 
 def retrieve(
-    package: str, asked: Sequence[PackageQuestion], store: KeptStore, setup: ReadingSetup
+    package: str, asked: Sequence[PackageQuestion], store: ServedStore, setup: ReadingSetup
 ) -> RetrievedQuestions:
     """The k memories for questions of a package."""
     rankings = setup.retriever.rank(store.kept, asked, setup.k)
@@ -276,7 +276,7 @@ def _question_result(
 
 
 def _texts(
-    store: KeptStore, evidence: Sequence[UnitChain], retrieved: Sequence[str]
+    store: ServedStore, evidence: Sequence[UnitChain], retrieved: Sequence[str]
 ) -> dict[str, str]:
     """The texts of the memories that a row names, in order of writing."""
     named = {*retrieved, *(link.memory for chain in evidence for link in chain.links)}
@@ -284,7 +284,7 @@ def _texts(
 
 
 def _why(
-    store: KeptStore,
+    store: ServedStore,
     question: PackageQuestion,
     retrieved: Sequence[StoredMemory],
     evidence: Sequence[UnitChain],

@@ -11,7 +11,7 @@ from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.errors import MemAuditError
 from memaudit.core.objective import violations
 from memaudit.core.package import Package
-from memaudit.downstream.cases import (
+from memaudit.downstream.store_cases import (
     DiagnosisCases,
     StoreChoice,
     cases_in,

@@ -16,7 +16,7 @@ class StoredMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptStore:
+class ServedStore:
     """Everything written, in order of writing. Retrieval can find `kept_ids` only."""
 
     name: str

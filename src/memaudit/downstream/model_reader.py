@@ -9,8 +9,8 @@ from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import contains
-from memaudit.downstream.kept_store import StoredMemory
-from memaudit.downstream.readers.protocol import ReaderReply, ReadingTask, ReplyState
+from memaudit.downstream.answer_readers import ReaderReply, ReadingTask, ReplyState
+from memaudit.downstream.served_store import StoredMemory
 from memaudit.models.client import FailureKind
 from memaudit.models.prompt import Prompt, Quotable, StrictRow, load_prompt
 from memaudit.models.request import Request

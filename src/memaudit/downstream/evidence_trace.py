@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from memaudit.downstream.kept_store import KeptStore
 from memaudit.downstream.question import PackageQuestion
+from memaudit.downstream.served_store import ServedStore
 
 
 class EvidenceStage(StrEnum):
@@ -71,7 +71,7 @@ class UnitChain:
 
 
 def chains(
-    question: PackageQuestion, store: KeptStore, retrieved: Sequence[str]
+    question: PackageQuestion, store: ServedStore, retrieved: Sequence[str]
 ) -> tuple[UnitChain, ...]:
     """One chain per required unit, memories in order of writing."""
     rank = {id: place for place, id in enumerate(retrieved, start=1)}

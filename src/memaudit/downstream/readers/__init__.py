@@ -1,1 +1,0 @@
-"""Readers: one a file, a plain dict of them."""
