@@ -3,15 +3,10 @@
 import shlex
 import shutil
 import socket
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from memaudit.experiments.engines import Engine, Serial
-from memaudit.reproduce import verify
-from memaudit.reproduce.own_set import label_texts
 from tests.cli.running import run
 from tests.once import made_once
 from tests.reproduce.guide import MAKE, check_shown, words_of
@@ -49,29 +44,3 @@ def copied(finished: Path, tmp_path: Path) -> Path:
     """The small reproduction, to be tampered with."""
     shutil.copytree(finished, tmp_path / "all")
     return tmp_path / "all"
-
-
-@cache
-def labels_once(packages: int) -> dict[str, str]:
-    """The label audit, which is the same however a folder is tampered with."""
-    return label_texts(packages, Serial())
-
-
-@pytest.fixture(autouse=True)
-def _labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Verification computes the label audit once, not once a test."""
-
-    def remembered(packages: int, engine: Engine) -> dict[str, str]:  # noqa: ARG001
-        return labels_once(packages)
-
-    monkeypatch.setattr(verify, "label_texts", remembered)
-
-
-@pytest.fixture
-def draw(finished: Path) -> Callable[[Path, Path], object]:
-    """Gives the figures of the sound folder; drawing is tested once, on that folder itself."""
-
-    def copy(_: Path, out: Path) -> None:
-        shutil.copytree(finished / "figures", out, dirs_exist_ok=True)
-
-    return copy

@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.io.journal import read_journal, to_line
-from memaudit.reproduce.folder import NATURAL, ROWS, SUMMARY, file_sha256
-from memaudit.reproduce.manifest import documents, make_manifest, read_manifest
-from memaudit.reproduce.own_set import natural_spec, natural_summary_text
-from memaudit.reproduce.results import read_results
+from memaudit.reproduce.folder import file_sha256
 
 Change = Callable[[Any], None]
 
@@ -53,24 +50,3 @@ def edit_rows(folder: Path, name: str, change: Change, only: int | None = None) 
         change(row)
     (folder / name).write_text("".join(map(to_line, rows)))
     rehash(folder, name)
-
-
-def rebuild(folder: Path) -> None:
-    """Make everything that follows from rows anew, with the project's own functions."""
-    manifest = read_manifest(folder)
-    spec = natural_spec(manifest.settings.packages)
-    (folder / NATURAL / SUMMARY).write_text(
-        natural_summary_text(spec, read_journal(folder / NATURAL / ROWS))
-    )
-    parts = {
-        part: {name: file_sha256(folder / name) for name in files}
-        for part, files in manifest.parts.items()
-    }
-    results = read_results(folder, manifest.settings)
-    hashes = {name: sha256 for files in parts.values() for name, sha256 in files.items()}
-    texts = documents(results, hashes, manifest.times.date, manifest.identity.memaudit)
-    for name, text in texts.items():
-        (folder / name).write_text(text)
-    data = manifest.model_dump(mode="json")
-    forged = make_manifest(data["identity"], data["times"], parts, results, texts)
-    (folder / "manifest.json").write_text(json.dumps(forged, indent=1) + "\n")

@@ -2,9 +2,8 @@
 
 import json
 import os
-import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from memaudit.cli.terminal import console, safe
 from memaudit.core.errors import MemAuditError
 
 if TYPE_CHECKING:
+    from memaudit.reproduce.manifest import Manifest
     from memaudit.reproduce.scoreboard import Scoreboard, ScoreboardLine
 
 EPOCH = "SOURCE_DATE_EPOCH"
@@ -153,6 +153,7 @@ def reproduce_all(
     manifest holds every hash; memaudit reproduce verify checks it.
     """
     from memaudit.cli.run import run_sweep
+    from memaudit.reproduce.archive import find_archive, write_archive_numbers
     from memaudit.reproduce.reproduce_all import Tools
     from memaudit.reproduce.reproduce_all import reproduce_all as make_all
     from memaudit.reproduce.scoreboard import DIFFER
@@ -161,7 +162,9 @@ def reproduce_all(
     engine = chosen_engine(few=0)
     tools = Tools(partial(run_sweep, engine=engine), engine, draw_figures, _announce)
     settings = Settings(seeds, rows, packages)
-    board = make_all(out, settings, tools, publication_day(), archive)
+    # The archive is looked for before anything is computed.
+    numbers = partial(write_archive_numbers, find_archive(archive)) if archive else None
+    board = make_all(out, settings, tools, publication_day(), numbers)
     if as_json:
         typer.echo(board.text(), nl=False)
     else:
@@ -220,34 +223,34 @@ def reproduce_verify(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A folder written by memaudit reproduce all.")
     ],
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="Recompute about N rows, at least one per mean. Default: all rows.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Seed of the choice of rows. Default: random, and printed."),
-    ] = None,
+    hashes: Annotated[
+        bool, typer.Option("--hashes", help="Compare hashes only, and recompute nothing.")
+    ] = False,
+    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify the files, rows and figures of a reproduction.
+    """Verify the files of a reproduction by their hashes and by making all of them again.
 
-    Every hash, digest and document is checked. All rows are recomputed unless --sample is given.
-    Brute force repeats only some rows of the solver audit, which the seed chooses. The exit code is
-    1 if anything differs, with one line per problem. Files that only another program can recreate
-    are listed as not verified.
+    The exit code is 1 if anything differs, with one line per problem. Files that only another
+    program can recreate are listed as not verified.
     """
-    from memaudit.reproduce.verify import Effort, verify_reproduction
+    from memaudit.cli.run import run_sweep
+    from memaudit.experiments.engines import named_engine
+    from memaudit.reproduce.reproduce_all import Tools
+    from memaudit.reproduce.reproduce_all import reproduce_all as make_all
+    from memaudit.reproduce.verify import verify_reproduction
 
-    chosen = secrets.randbelow(1 << 32) if seed is None else seed
-    engine = chosen_engine(few=0)
-    report = verify_reproduction(folder, Effort(sample, chosen, engine, draw_figures))
+    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+
+    def make_again(
+        again: Path, manifest: "Manifest", make_archive: Callable[[Path], object] | None
+    ) -> None:
+        tools = Tools(partial(run_sweep, engine=engine), engine, draw_figures, _announce)
+        make_all(again, manifest.settings, tools, manifest.times.date, make_archive)
+
+    report = verify_reproduction(folder, None if hashes else make_again)
     if as_json:
-        typer.echo(json.dumps({**report.to_json(), "seed": chosen}, indent=1))
+        typer.echo(json.dumps(report.to_json(), indent=1))
     else:
         for problem in report.problems:
             typer.echo(f"DIFFERS  {safe(problem)}")

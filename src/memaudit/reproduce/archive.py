@@ -219,7 +219,7 @@ def _main_packages(folders: Sequence[Path]) -> Path:
     return fitting[0]
 
 
-def write_archive_numbers(folder: Path, files: ArchiveFiles) -> None:
+def write_archive_numbers(files: ArchiveFiles, folder: Path) -> None:
     """Everything that the archive's files allow, as one file."""
     skipped: dict[str, int] = {}
     numbers = archive_numbers(files, skipped=skipped)

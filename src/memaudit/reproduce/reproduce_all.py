@@ -8,7 +8,6 @@ from pathlib import Path
 
 from memaudit.experiments.engines import Engine
 from memaudit.io.run_folder import locked, make_own_folder
-from memaudit.reproduce.archive import find_archive, write_archive_numbers
 from memaudit.reproduce.controlled import Sweeper, make_solver_audit, reproduce_controlled
 from memaudit.reproduce.folder import (
     ARCHIVE,
@@ -52,9 +51,16 @@ class Tools:
 
 
 def reproduce_all(
-    folder: Path, settings: Settings, tools: Tools, date: str, archive: Path | None = None
+    folder: Path,
+    settings: Settings,
+    tools: Tools,
+    date: str,
+    make_archive: Callable[[Path], object] | None = None,
 ) -> Scoreboard:
-    """Compute what is missing, then write the documents and the manifest."""
+    """Compute what is missing, then write the documents and the manifest.
+
+    `make_archive` makes the part of the paper's archive, where there is one.
+    """
     makers: dict[str, Callable[[Path], object]] = {
         CONTROLLED: lambda part: reproduce_controlled(part, tools.sweep, settings.seeds),
         SOLVERS: lambda part: make_solver_audit(part, settings.rows, tools.engine),
@@ -65,9 +71,8 @@ def reproduce_all(
         DOWNSTREAM: lambda part: make_downstream(part, settings.packages),
         FIGURES: lambda part: tools.draw(folder, part),
     }
-    if archive is not None:
-        found = find_archive(archive)  # before anything is computed
-        makers[ARCHIVE] = lambda part: write_archive_numbers(part, found)
+    if make_archive is not None:
+        makers[ARCHIVE] = make_archive
     with locked(folder):
         remove_leftovers(folder)
         ledger = Ledger(folder, settings.identity(), date)

@@ -1,88 +1,46 @@
-"""Verification of a reproduction: cheap checks first; later ones rest on what was found sound.
+"""Verification of a reproduction: every file against its hash, then everything is made again.
 
-Every file against its hash, packages remade from seeds, rows recomputed, documents derived again.
-A folder may be anybody's work: whatever it holds is one line per problem, never a traceback.
+What is made again depends on nothing in the folder but its settings, its date and, since no archive
+is shipped, the numbers of one. Its optima are certified, so every proof has passed the checker once
+more. A folder may be anybody's work: whatever it holds is one line per problem, never a traceback.
 """
 
 import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.digest import digest
-from memaudit.core.errors import InvalidPackage, MemAuditError
 from memaudit.core.text import counted
-from memaudit.downstream.run import MEMORIES
-from memaudit.experiments.engines import Engine, Serial
-from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import RUN, read_run, resolve, run_manifest
-from memaudit.generators.registry import named_distribution
-from memaudit.io.files import read_text
-from memaudit.io.journal import read_journal
-from memaudit.io.packages import read_package
-from memaudit.io.run_folder import SPEC, entries, files_in
-from memaudit.io.strict_json import read_object
-from memaudit.natural.named_packages import natural_set
-from memaudit.reproduce.controlled import controlled_scoreboard_text, controlled_specs
+from memaudit.reproduce.controlled import solver_keys
 from memaudit.reproduce.folder import (
     ARCHIVE,
     ARCHIVE_NUMBERS,
-    CARD,
-    CONTROLLED,
-    CROISSANT,
-    DOWNSTREAM,
-    FIGURES,
-    LABELS,
     MANIFEST,
-    NATURAL,
     PARTS,
     ROWS,
-    SCOREBOARD,
-    STORES,
-    SUMMARY,
+    SOLVERS,
+    entries,
     file_sha256,
 )
-from memaudit.reproduce.manifest import Manifest, documents, make_manifest, read_manifest
-from memaudit.reproduce.own_set import label_texts, make_downstream, package_file, store_texts
-from memaudit.reproduce.results import PackageKey, read_results
-from memaudit.reproduce.scoreboard import controlled_lines
-from memaudit.reproduce.settings import Settings, source_digest, versions
-from memaudit.reproduce.verify_rows import BRUTE, RowPart, Rows, check_rows, row_parts, shortened
+from memaudit.reproduce.manifest import Manifest, read_manifest
+from memaudit.reproduce.settings import source_digest, versions
 
 LONGEST = 160
 """Characters of a name that a folder gives. Longer ones are cut."""
 
-MOST_PER_FILE = 10
-"""Lines about one file. One more line says that there are others."""
+STATED = ("identity", "times", "versions", "parts", "documents")
+"""Fields of the manifest that say who made it, or are hashes of files compared one by one."""
 
-MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What data of the wrong form raises when something is computed from it."""
+VERSIONED = ("version", "versions", "crc")
+"""Names of values that another program writes otherwise, wherever they stand in a file."""
 
-FROM_FILES = ("command_lines", "declared", "packages", "certificates", "scoreboard", "seeds")
-"""Fields of the manifest that follow from the files, whatever program made them."""
-
-FROM_PROGRAM = ("prompts", "data")
-"""Fields that follow from the program's own files."""
-
-Draw = Callable[[Path, Path], object]
-"""Draws the figures of a reproduction into a folder."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How much is done: rows to recompute, all unless a number is given, drawn with a seed.
-
-    Without `draw`, figures are compared by hash only.
-    """
-
-    sample: int | None = None
-    seed: int = 0
-    engine: Engine = field(default_factory=Serial)
-    draw: Draw | None = None
+MakeAgain = Callable[[Path, Manifest, Callable[[Path], object] | None], object]
+"""Makes the reproduction of a manifest's settings and date in a new folder; the last argument, if
+there is one, makes the part of the archive."""
 
 
 @dataclass(slots=True)
@@ -93,37 +51,10 @@ class VerifyReport:
     notes: list[str] = field(default_factory=list)
     unverified: dict[str, str] = field(default_factory=dict)
     checked: Counter[str] = field(default_factory=Counter)
-    _per_file: Counter[str] = field(default_factory=Counter)
 
     def problem(self, where: str, what: str) -> None:
-        where = where if len(where) <= LONGEST else f"{where[:LONGEST]}..."
-        file = where.partition(", ")[0]
-        self._per_file[file] += 1
-        if self._per_file[file] <= MOST_PER_FILE:
-            self.problems.append(f"{where}: {what}")
-        elif self._per_file[file] == MOST_PER_FILE + 1:
-            self.problems.append(f"{file}: more of the same, not listed")
-
-    @contextmanager
-    def reading(self, where: str) -> Iterator[None]:
-        """What cannot be read is a problem of the file, and no reason to stop."""
-        try:
-            yield
-        except InvalidPackage as error:
-            self.problem(where, error.problems[0].message)
-        except MemAuditError as error:
-            self.problem(where, str(error))
-        except MALFORMED as error:
-            self.problem(where, f"is malformed ({type(error).__name__}: {shortened(error)})")
-
-    def compare(self, folder: Path, name: str, expected: str, problem: str) -> bool:
-        """Whether a file has this text; a problem if not."""
-        same = False
-        with self.reading(name):
-            same = read_text(folder / name) == expected
-            if not same:
-                self.problem(name, problem)
-        return same
+        shown = where if len(where) <= LONGEST else f"{where[:LONGEST]}..."
+        self.problems.append(f"{shown}: {what}")
 
     @property
     def headline(self) -> str:
@@ -150,35 +81,40 @@ class VerifyReport:
         }
 
 
-def verify_reproduction(folder: Path, effort: Effort) -> VerifyReport:
-    """Check a folder that `reproduce all` wrote, whoever ran it."""
+def verify_reproduction(folder: Path, make_again: MakeAgain | None) -> VerifyReport:
+    """Check a folder that `reproduce all` wrote, whoever ran it; by hashes only without a maker."""
     manifest = read_manifest(folder)
-    settings = manifest.settings
     report = VerifyReport(notes=list(_stated_only(manifest)))
     if not _check_files(folder, manifest, report):
         report.notes.append("files are missing or not plain: nothing was recomputed")
         return report
-    listed = len(manifest.packages.get("base", {}))
+    listed, settings = len(manifest.packages.get("base", {})), manifest.settings
     if listed != settings.seeds:  # what is recomputed must be of the size that is there
         report.problem(MANIFEST, f"lists {listed} packages of base for {settings.seeds} seeds")
         return report
-    _check_packages(folder, manifest, report)
-    before = len(report.problems)
-    _check_rows(folder, manifest, effort, report)
-    for name, text in label_texts(settings.packages, effort.engine).items():
-        report.compare(folder, f"{LABELS}/{name}", text, "differs from what is recomputed")
-    for name, text in store_texts(settings.packages, effort.engine).items():
-        report.compare(folder, f"{STORES}/{name}", text, "differs from what is recomputed")
-    if ARCHIVE in manifest.parts:
-        report.unverified[f"{ARCHIVE}/{ARCHIVE_NUMBERS}"] = "recomputing it needs the archive"
-    _check_downstream(folder, settings, report)
-    if len(report.problems) > before:
-        report.notes.append("documents and figures were not checked: they rest on wrong files")
+    due = len(solver_keys(settings.rows))
+    with (folder / SOLVERS / ROWS).open("rb") as rows:
+        count = sum(1 for _ in rows)
+    if count != due:
+        report.problem(f"{SOLVERS}/{ROWS}", f"has {count} rows, the settings ask for {due}")
         return report
-    with report.reading(MANIFEST):
-        _check_documents(folder, manifest, report)
-        _check_figures(folder, manifest, effort.draw, report)
+    if make_again is None:
+        report.notes.append("checked by hash only: nothing was recomputed")
+        return report
+    with tempfile.TemporaryDirectory() as temporary:
+        again = Path(temporary, "again")
+        copy: Callable[[Path], object] | None = None
+        if ARCHIVE in manifest.parts:
+            # Documents hold numbers of the archive, which only the archive itself could confirm.
+            copy = partial(_copy_archive, folder)
+            report.unverified[f"{ARCHIVE}/{ARCHIVE_NUMBERS}"] = "recomputing it needs the archive"
+        make_again(again, manifest, copy)
+        _compare(folder, again, manifest, report)
     return report
+
+
+def _copy_archive(folder: Path, part: Path) -> None:
+    (part / ARCHIVE_NUMBERS).write_bytes((folder / ARCHIVE / ARCHIVE_NUMBERS).read_bytes())
 
 
 def _stated_only(manifest: Manifest) -> Iterator[str]:
@@ -216,164 +152,88 @@ def _check_files(folder: Path, manifest: Manifest, report: VerifyReport) -> bool
     return manifest.files.keys() | {MANIFEST} <= plain
 
 
-def _check_packages(folder: Path, manifest: Manifest, report: VerifyReport) -> None:
-    """Compare digests in the manifest and packages on disk with packages remade from seeds."""
-    remade = dict(_remade_digests(manifest.settings))
-    report.checked["packages"] = len(remade)
-    stated = {
-        (name, int(seed)): sha256
-        for name, seeds in manifest.packages.items()
-        for seed, sha256 in seeds.items()
-    }
-    for key in sorted(remade.keys() | stated.keys()):
-        if stated.get(key) != remade.get(key):
-            here, again = shortened(stated.get(key)), shortened(remade.get(key))
-            what = f"its digest in the manifest is {here}, recomputed {again}"
-            report.problem(f"package {key[0]}, {key[1]}", what)
-    for place, package in enumerate(natural_set()[: manifest.settings.packages]):
-        path = f"{NATURAL}/{package_file(package)}"
-        with report.reading(path):
-            if digest(read_package(folder / path)) != remade[NATURAL, place]:
-                report.problem(path, f"is not the package {package.name}: its digest differs")
-
-
-def _remade_digests(settings: Settings) -> Iterator[tuple[PackageKey, str]]:
-    stress = controlled_specs(settings.seeds)["stress"]
-    for name in stress.distributions:
-        distribution = named_distribution(name)
-        shared = None if distribution.draws else digest(distribution.package(0))
-        for seed in stress.seeds:
-            yield (name, seed), shared or digest(distribution.package(seed))
-    for place, package in enumerate(natural_set()[: settings.packages]):
-        yield (NATURAL, place), digest(package)
-
-
-def _check_rows(folder: Path, manifest: Manifest, effort: Effort, report: VerifyReport) -> None:
-    parts = row_parts(manifest.settings, effort.sample, effort.seed)
-    rows: dict[str, Rows] = {}
-    for name, part in parts.items():
-        with report.reading(f"{name}/{ROWS}"):
-            part_rows = list(read_journal(folder / name / ROWS))
-            report.checked["rows"] += len(part_rows)
-            if _are_sound(folder, name, part, part_rows, manifest, report):
-                rows[name] = part_rows
-    check = check_rows(parts, rows, effort.sample, effort.seed, effort.engine)
-    for where, what in check.problems:
-        report.problem(where, what)
-    report.checked["certificates verified"] += check.certificates
-    report.checked["rows made again"] += check.rows
-    report.notes.append(
-        f"{check.rows:,} of {report.checked['rows']:,} rows were recomputed, of the solver audit "
-        f"{check.by_brute_force} with {BRUTE}; drawn with --seed {effort.seed}"
-    )
-
-
-def _are_sound(
-    folder: Path, name: str, part: RowPart, rows: Rows, manifest: Manifest, report: VerifyReport
-) -> bool:
-    """Whether rows are the ones due, in order, and add up to the summary."""
-    where = f"{name}/{ROWS}"
-    misplaced = (line for line, row in enumerate(rows, 1) if not part.fits(line - 1, row))
-    if line := next(misplaced, 0):
-        report.problem(f"{where}, line {line}", "is not the row that is due here")
-    elif len(rows) != part.rows:
-        report.problem(where, f"has {len(rows)} rows, the settings ask for {part.rows}")
-    elif part.spec and any(row["version"] != manifest.identity.memaudit for row in rows):
-        report.problem(where, "is not of the version that the manifest names")
-    elif report.compare(
-        folder, f"{name}/{SUMMARY}", part.summary_text(rows), "does not follow from the rows"
-    ):
-        return (
-            name == NATURAL or not part.spec or _is_run(folder, name, part.spec, manifest, report)
-        )
-    return False
-
-
-def _is_run(
-    folder: Path, name: str, spec: RunSpec, manifest: Manifest, report: VerifyReport
-) -> bool:
-    """Whether a run's own manifest follows from its spec, with the versions that ours names."""
-    stated = read_run(folder / name)
-    expected = json.loads(json.dumps(run_manifest(spec, resolve(spec))))
-    expected["versions"] = {
-        library: manifest.versions.get(library) for library in stated["versions"]
-    }
-    for key in sorted(stated.keys() | expected.keys()):
-        if stated.get(key) != expected.get(key):
-            report.problem(f"{name}/{RUN}", f"{key} does not follow from the manifest")
-    return bool(stated == expected)
-
-
-def _check_downstream(folder: Path, settings: Settings, report: VerifyReport) -> None:
-    """Rows and memories are the same texts, the rest the same apart from versions."""
-    with tempfile.TemporaryDirectory() as temporary:
-        again = Path(temporary, DOWNSTREAM)
-        make_downstream(again, settings.packages)
-        for name in (ROWS, MEMORIES, SPEC, SUMMARY):
-            path = f"{DOWNSTREAM}/{name}"
-            read = _without_versions if name in (SPEC, SUMMARY) else read_text
-            with report.reading(path):
-                if read(folder / path) != read(again / name):
-                    report.problem(path, "differs from what is recomputed")
-
-
-def _without_versions(path: Path) -> dict[str, Any]:
-    data = read_object(path, "run memaudit reproduce all again")
-    return {**data, "spec": {**data["spec"], "versions": None}}
-
-
-def _check_documents(folder: Path, manifest: Manifest, report: VerifyReport) -> None:
-    """Scoreboard, tables, card, metadata and manifest, from files that were found sound."""
-    results = read_results(folder, manifest.settings)
-    made_by, here = manifest.identity.memaudit, versions()["memaudit"]
-    texts = documents(results, manifest.part_files, manifest.times.date, made_by)
-    lines = controlled_lines(results.runs["sweep"]["budgets"], results.summaries)
-    board = controlled_scoreboard_text(results.settings.seeds, lines)
-    for name, text in {f"{CONTROLLED}/{SCOREBOARD}": board, **texts}.items():
-        if name in (CARD, CROISSANT) and made_by != here and read_text(folder / name) != text:
-            report.unverified[name] = f"made by memaudit {made_by}, which {here} may word otherwise"
-        elif report.compare(folder, name, text, "does not follow from the results"):
-            report.checked["documents"] += 1
-    if sorted(manifest.documents) != sorted(texts):
-        report.problem(MANIFEST, "its list of documents is not that of a reproduction")
-    stated = manifest.model_dump(mode="json")
-    again = make_manifest(stated["identity"], stated["times"], stated["parts"], results, texts)
-    same_source = manifest.identity.source == source_digest()
-    for name in (*FROM_FILES, *FROM_PROGRAM):
-        if stated[name] == again[name]:
+def _compare(folder: Path, again: Path, manifest: Manifest, report: VerifyReport) -> None:
+    """Every file with the one made again, and what the manifest says of them."""
+    remade = read_manifest(again)
+    here = {**versions(), "the program": source_digest()[:12]}
+    made_with = {**manifest.versions, "the program": manifest.identity.source[:12]}
+    other = next((name for name in here if made_with.get(name) != here[name]), "")
+    for name in sorted(manifest.files.keys() | remade.files.keys()):
+        if name not in remade.files:
+            report.problem(name, "is not part of a reproduction with these settings")
             continue
-        if name in FROM_FILES or same_source:
-            report.problem(MANIFEST, f"its {name} do not follow from the files")
+        if name not in manifest.files:
+            report.problem(MANIFEST, f"does not list {name}")
+            continue
+        if name in report.unverified:
+            continue
+        if (folder / name).read_bytes() == (again / name).read_bytes():
+            report.checked["files made again"] += 1
+            continue
+        difference = _difference(folder / name, again / name)
+        if difference and (not other or name.endswith(".jsonl")):
+            report.problem(name, difference)
+        elif other:
+            was = made_with.get(other, "unknown")
+            report.unverified[name] = f"by hash only: {other} was {was}, here it is {here[other]}"
         else:
-            report.unverified[MANIFEST] = f"its {name} are those of another program"
-    if manifest.versions.get("memaudit") != made_by or (same_source and made_by != here):
+            report.problem(name, "differs from what is recomputed")
+    stated, expected = (data.model_dump(mode="json") for data in (manifest, remade))
+    for field_name in sorted(expected.keys() - set(STATED)):
+        if stated[field_name] == expected[field_name]:
+            continue
+        if other and field_name in ("prompts", "data"):
+            report.unverified[MANIFEST] = f"its {field_name} are those of another program"
+        else:
+            report.problem(MANIFEST, f"its {field_name} do not follow from the files")
+    same_source = manifest.identity.source == remade.identity.source
+    if same_source and manifest.identity.memaudit != remade.identity.memaudit:
+        made_by = manifest.identity.memaudit
         report.problem(MANIFEST, f"names version {made_by}, which did not make this")
 
 
-def _check_figures(
-    folder: Path, manifest: Manifest, draw: Draw | None, report: VerifyReport
-) -> None:
-    """The same program and libraries draw the same bytes. Others are known by their hash only."""
-    stated = manifest.parts[FIGURES]
-    if draw is None:
-        report.unverified |= dict.fromkeys(stated, "by hash only: it was not drawn again")
-        return
-    here = {**versions(), "the program": source_digest()[:12]}
-    made_with = {**manifest.versions, "the program": manifest.identity.source[:12]}
-    other = next((name for name in here if made_with.get(name) != here[name]), None)
-    with tempfile.TemporaryDirectory() as temporary:
-        draw(folder, Path(temporary))
-        drawn = {
-            f"{FIGURES}/{name}": file_sha256(Path(temporary, name))
-            for name in files_in(Path(temporary))
-        }
-    for name in sorted(stated.keys() | drawn.keys()):
-        if stated.get(name) == drawn.get(name):
-            report.checked["figures"] += 1
-        elif other is None:
-            report.problem(name, "is not what is drawn from the runs")
-        elif name in stated:
-            report.unverified[name] = (
-                f"by hash only: {other} was {made_with.get(other, 'unknown')}, here it is "
-                f"{here[other]}"
-            )
+def _difference(path: Path, remade: Path) -> str:
+    """Where a file differs beyond versions; empty if it does not. Rows are named by their line."""
+    if path.suffix != ".jsonl":
+        try:
+            same = _unversioned(path.read_bytes()) == _unversioned(remade.read_bytes())
+        except (ValueError, RecursionError):
+            same = False
+        return "" if same else "differs from what is recomputed"
+    with path.open("rb") as rows, remade.open("rb") as rows_again:
+        line = 0
+        for line, expected in enumerate(rows_again, 1):
+            row = rows.readline()
+            if row == expected:
+                continue
+            try:
+                difference = _changed(_unversioned(row), _unversioned(expected))
+            except (ValueError, RecursionError):
+                difference = "is damaged or cut off"
+            if difference:
+                return f"line {line} {difference}"
+        return f"has more than {line} rows" if rows.readline() else ""
+
+
+def _unversioned(text: bytes) -> Any:
+    """JSON without the values that another program writes otherwise."""
+
+    def kept(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return {name: value for name, value in pairs if name not in VERSIONED}
+
+    return json.loads(text, object_pairs_hook=kept)
+
+
+def _changed(row: Any, expected: Any) -> str:
+    # As JSON, in which 1, 1.0 and true differ.
+    if not isinstance(row, dict):
+        return "is not a row"
+    for name in sorted(row.keys() | expected.keys()):
+        here, there = (json.dumps(data.get(name), sort_keys=True) for data in (row, expected))
+        if here != there or (name in row) != (name in expected):
+            return f"has {name} {_shortened(here)}, recomputed {_shortened(there)}"
+    return ""
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}..."
