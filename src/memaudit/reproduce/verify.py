@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.core.text import counted
+from memaudit.io.run_folder import entries
 from memaudit.reproduce.controlled import solver_keys
 from memaudit.reproduce.folder import (
     ARCHIVE,
@@ -23,7 +24,6 @@ from memaudit.reproduce.folder import (
     PARTS,
     ROWS,
     SOLVERS,
-    entries,
     file_sha256,
 )
 from memaudit.reproduce.manifest import Manifest, read_manifest
