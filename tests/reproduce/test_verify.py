@@ -84,7 +84,7 @@ def test_entries_that_are_no_plain_files(copied: Path, tmp_path: Path) -> None:
     assert verified(copied).problems == [
         ".lock: is not in the manifest",
         "empty: is an empty folder",
-        "figures/.x: is a link; a reproduction holds plain files",
+        "figures/.x: is a link; only plain files can be vouched for",
         "natural/.evil.json: is not in the manifest",
         "pipe: is not a regular file",
     ]
@@ -92,7 +92,7 @@ def test_entries_that_are_no_plain_files(copied: Path, tmp_path: Path) -> None:
     (copied / "card.md").symlink_to(tmp_path / "card.md")
     result = run("reproduce", "verify", copied, "--hashes")
     assert result.exit_code == 1
-    assert "DIFFERS  card.md: is a link; a reproduction holds plain files\n" in result.stdout
+    assert "DIFFERS  card.md: is a link; only plain files can be vouched for\n" in result.stdout
     assert "nothing was recomputed" in result.stdout
 
 
