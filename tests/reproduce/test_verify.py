@@ -44,7 +44,7 @@ def test_a_sound_folder_passes_in_full(finished: Path) -> None:
     """Other processes with another hash seed make every row, table and figure to the byte."""
     command = [sys.executable, "-m", "memaudit.cli.main", *words_of(VERIFY, finished)]
     result = subprocess.run(
-        [*command, "--json", "--jobs", "2"],
+        [*command, "--json"],
         env={**os.environ, "PYTHONHASHSEED": "77"},
         capture_output=True,
         check=False,

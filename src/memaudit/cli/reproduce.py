@@ -226,7 +226,6 @@ def reproduce_verify(
     hashes: Annotated[
         bool, typer.Option("--hashes", help="Compare hashes only, and recompute nothing.")
     ] = False,
-    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify the files of a reproduction by their hashes and by making all of them again.
@@ -235,12 +234,11 @@ def reproduce_verify(
     program can recreate are listed as not verified.
     """
     from memaudit.cli.run import run_sweep
-    from memaudit.experiments.engines import named_engine
     from memaudit.reproduce.reproduce_all import Tools
     from memaudit.reproduce.reproduce_all import reproduce_all as make_all
     from memaudit.reproduce.verify import verify_reproduction
 
-    engine = named_engine("serial" if jobs == 1 else "processes", jobs)
+    engine = chosen_engine(few=0)
 
     def make_again(
         again: Path, manifest: "Manifest", make_archive: Callable[[Path], object] | None
