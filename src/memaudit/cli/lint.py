@@ -13,7 +13,7 @@ from rich.table import Table
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import (
-    NO_STORE_OPTIONS,
+    ConversationNames,
     JudgeName,
     StoreArgument,
     StoreOptions,
@@ -21,7 +21,6 @@ from memaudit.cli.options import (
     model_session,
     place_of,
     read_stores,
-    spread,
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, progress, safe, safe_markup
@@ -40,7 +39,6 @@ MOST_SHOWN = 5
 """Findings of one rule that the terminal shows; files and pages have all of them."""
 
 
-@spread
 def lint(
     store: StoreArgument,
     package: Annotated[
@@ -97,7 +95,7 @@ def lint(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --apply: print what would go, write nothing.")
     ] = False,
-    store_options: StoreOptions = NO_STORE_OPTIONS,
+    map: ConversationNames = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find duplicates, contradictions, junk, secrets and more in a store.
@@ -150,6 +148,7 @@ def lint(
     for path, kind in kinds:
         if path is not None:
             may_write(path, kind)
+    store_options = StoreOptions(map=map)
     (exported,) = read_stores([store], store_options)
     earlier = read_stores([before], store_options)[0] if before is not None else None
     subject = subject_of(package, exported) if package is not None else None

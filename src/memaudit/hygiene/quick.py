@@ -75,8 +75,8 @@ def first_look(paths: Sequence[Path]) -> FirstLook:
         )
     if len(others) > 1:
         raise MemAuditError(
-            f"neither {others[0]} nor {others[1]} is a transcript that can be read (memaudit "
-            "dataset --help says which are); compare two stores with memaudit diff"
+            f"neither {others[0]} nor {others[1]} is a transcript that can be read "
+            "(memaudit package inspect FILE says why); compare two stores with memaudit diff"
         )
     store = open_store(parse_argument(str(others[0]))) if others else None
     lines = []
