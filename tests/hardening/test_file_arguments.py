@@ -88,6 +88,7 @@ READS = {
     "package recost": "package recost {x} {out}/q.json --rule bytes",
     "package card": "package card {x} --out {out}/card",
     "label frame": "label frame {x} --out {out}/f",
+    "label sheets stores": f"label sheets {P} {{x}} --out {{out}}/sheets",
     "label cells": f"label cells {{x}} --out {{out}}/l.csv {OFFLINE} {CACHE}",
     "audit agreement": f"audit agreement {{x}} {ANN}",
     "audit agreement labels": f"audit agreement {FRAME} {{x}}",

@@ -189,7 +189,7 @@ def _differences(one: Mapping[str, bytes], other: Mapping[str, bytes]) -> list[s
 
 LOG = logging.getLogger(__name__)
 TALKS, EXPORT, BUILT, NOTES = "talks.jsonl", "export.json", "built", "notes.json"
-BOARD, SHEETS = "board", "sheets"
+BOARD, SHEETS = "board", "answered"
 LATER = Memory(id="later", text="Nights are for work")
 OLD = FULL.replace(name="older", attributes={})
 
