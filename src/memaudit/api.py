@@ -29,7 +29,8 @@ from memaudit.hygiene.findings import LintReport
 from memaudit.io.certificates import read_certificates
 from memaudit.io.packages import read_package, read_packages
 from memaudit.io.strict_json import read_object
-from memaudit.report.leaderboard import Board, board
+from memaudit.scoring.board import Board
+from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.escalation import EscalationPlan, score_and_escalate
 from memaudit.scoring.fed_turns import check_names, examples_of, renamed
 from memaudit.scoring.judge import Judge, refuse_shared_ids
@@ -292,7 +293,7 @@ def compare(results: ScoreResult | PathLike | Sequence[ScoreResult | PathLike]) 
         (together.package.name, together.to_json())
         for together in map(_over_one_union, by_package.values())
     ]
-    return board(entries_of(files))
+    return board_of_scores(entries_of(files))
 
 
 def _saved(path: Path) -> list[tuple[str, dict[str, Any]]]:

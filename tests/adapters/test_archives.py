@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from memaudit.adapters import archives
+from memaudit.adapters import containers
 from memaudit.adapters.registry import import_store, import_transcript
 from memaudit.core.errors import MemAuditError
 from tests.adapters.exports import CLAUDE_AI, CLAUDE_AI_ACCOUNT, EXPORTS, attempt
@@ -78,7 +78,7 @@ def test_too_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert refused(path) == (
         "many.zip: holds too many members for an export, at most 10,000 are listed"
     )
-    monkeypatch.setattr(archives, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(containers, "MOST_MEMBERS", 2)
     path = zipped(tmp_path / "three.zip", {"a": "", "b": "", "memories.json": MEMORIES})
     assert "holds too many members" in refused(path)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memaudit.adapters.protocol import ImportOptions
-from memaudit.adapters.published_layout import split_examples
+from memaudit.adapters.published import split_examples
 from memaudit.adapters.registry import import_store
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError

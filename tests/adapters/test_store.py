@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.published_layout import (
+from memaudit.adapters.published import (
     CoverageCell,
     SalienceScore,
     read_coverage_calls,

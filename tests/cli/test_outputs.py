@@ -26,7 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("words", "kept"),
     [
         ("solve p.json --budget 5 --certificate p.json", "p.json"),
-        ("leaderboard scores --out scores/s.json", "scores/s.json"),
+        ("board scores --out scores/s.json", "scores/s.json"),
         ("import plain notes.txt --out chat.jsonl", "chat.jsonl"),
         ("import plain notes.txt --out notes.txt", "notes.txt"),
         ("generate base --out store.json", "store.json"),
@@ -47,7 +47,7 @@ def test_other_files_are_kept(here: Path, words: str, kept: str) -> None:
     "words",
     [
         "solve p.json --budget 5 --certificate c.json",
-        "leaderboard scores --out board.html",
+        "board scores --out board.html",
         "import plain notes.txt --out store.json",
         "generate base --out new.json",
         "convert p.json q.json",

@@ -86,13 +86,13 @@ def test_json(folder: Path) -> None:
 
 
 def test_one_package_of_it_is_the_same(folder: Path, tmp_path: Path) -> None:
-    """The rows of a package do not depend on the others; its file alone makes a leaderboard too."""
+    """The rows of a package do not depend on the others; its file alone makes a board too."""
     whole = printed_json(*words(folder))
     write_artifact([short_set()[1]], tmp_path / "one")
     alone = printed_json("score", tmp_path / "one", *words(folder)[2:])
     assert alone["scores"] == whole["packages"][1]["scores"]
     (tmp_path / "scores.json").write_text(json.dumps(whole))
-    assert printed_json("leaderboard", tmp_path) == whole["summary"]
+    assert printed_json("board", tmp_path) == whole["summary"]
 
 
 def test_printed(folder: Path) -> None:

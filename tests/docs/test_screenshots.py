@@ -63,7 +63,7 @@ def test_annotate(browser: Any, tmp_path: Path) -> None:
         take_picture(page, "annotate", tmp_path)
 
 
-def test_leaderboard(browser: Any, tmp_path: Path) -> None:
+def test_board(browser: Any, tmp_path: Path) -> None:
     """The page that the tutorial writes, from the tutorial's own files."""
     walk(TUTORIAL, page_text(TUTORIAL), tmp_path)
     page = browser.new_page(viewport={**SIZE, "height": 900})
@@ -71,7 +71,7 @@ def test_leaderboard(browser: Any, tmp_path: Path) -> None:
     text = page.locator("body").inner_text()
     assert "custom" in text
     assert "0.950" in text
-    take_picture(page, "leaderboard", tmp_path)
+    take_picture(page, "board", tmp_path)
 
 
 def test_report(browser: Any, tmp_path: Path) -> None:

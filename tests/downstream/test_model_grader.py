@@ -17,8 +17,8 @@ from memaudit.downstream.retrievers import Recency
 from memaudit.downstream.run import diagnose
 from memaudit.formats.diagnosis_files import REMARKS
 from memaudit.models.prompt import RULE, load_prompt
-from memaudit.models.providers import ModelSettings
 from memaudit.models.request import schema_of
+from memaudit.models.session import ModelSettings
 from tests.downstream.fake_grader import grades
 from tests.downstream.small import ALL, ASKED, DOG, NOW, OLD, PACKAGE, store_of
 from tests.downstream.small_runs import CASES, files, made, rows

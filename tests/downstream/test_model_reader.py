@@ -23,9 +23,8 @@ from memaudit.downstream.model_reader import (
 from memaudit.downstream.served_store import StoredMemory
 from memaudit.models.cache import Cache
 from memaudit.models.prompt import RULE
-from memaudit.models.providers import ModelSettings
 from memaudit.models.request import schema_of
-from memaudit.models.session import ModelSession, SessionCallbacks, open_session
+from memaudit.models.session import ModelSession, ModelSettings, SessionCallbacks, open_session
 from tests.downstream.fake_reader import reads
 from tests.downstream.small import ASKED, DOG, NOW, OLD
 from tests.models.server import Behaviour, Served, fails, says, serving

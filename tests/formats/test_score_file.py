@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.leaderboard import board
+from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.score_files import read_scores
 from tests.scoring.small_stores import meals_scores
 
@@ -71,7 +71,7 @@ def test_long_shares_are_rounded_in_means(tmp_path: Path) -> None:
     write(tmp_path, "a", row("s", "1/3"), row("t", f"{large // 3}/{large}"))
     write(tmp_path, "b", row("s", "2/3"), row("t", f"{2 * large // 3}/{large + 2}"))
     write(tmp_path, "c", row("s", "1/2"), row("t", f"{large // 2}/{large + 6}"))
-    ((_, standings),) = board(read_scores(tmp_path)).budgets
+    ((_, standings),) = board_of_scores(read_scores(tmp_path)).budgets
     shares = {row.store: row.shares for row in standings}
     assert shares["s"] is not None
     assert shares["t"] is not None
@@ -95,7 +95,7 @@ def test_too_many_pairs(tmp_path: Path) -> None:
     """500 stores would be 124,750 comparisons."""
     write(tmp_path, "p", *(row(f"s{number}", "1/2") for number in range(500)))
     with pytest.raises(MemAuditError, match="more than 100,000 pairs of stores"):
-        board(read_scores(tmp_path))
+        board_of_scores(read_scores(tmp_path))
 
 
 def test_a_score_is_at_most_1(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_score_is_at_most_1(tmp_path: Path) -> None:
     one = row("s", "1/2")
     one["package_ratio"]["value"] = 1.5
     write(tmp_path, "p", one)
-    assert board(read_scores(tmp_path)).stores
+    assert board_of_scores(read_scores(tmp_path)).stores
     for place in ("score", "kept", "best_subset"):
         wrong = deepcopy(one)
         if place == "score":

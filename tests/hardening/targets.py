@@ -491,10 +491,10 @@ def folder_targets() -> list[Target]:
     return [
         *found,
         _target(
-            "leaderboard",
+            "board of scores",
             files_of(_inside(write_scores)),
-            "leaderboard {in}/x --out {out}/x.html",
-            "leaderboard {in}/x --json",
+            "board {in}/x --out {out}/x.html",
+            "board {in}/x --json",
         ),
         *(
             _target(

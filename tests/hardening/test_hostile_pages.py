@@ -167,14 +167,14 @@ def quick(folder: Path, dice: random.Random) -> Iterator[str]:
     )
 
 
-def leaderboard(folder: Path, dice: random.Random) -> Iterator[str]:
+def board_of_scores(folder: Path, dice: random.Random) -> Iterator[str]:
     scores = folder / "scores"
     scores.mkdir()
     shared = {"judge": drawn(dice), "cost_rule": drawn(dice)}
     for number in range(2):
         data = {**sheet_data(f"{number} {drawn(dice)}", drawn(dice)), **shared}
         (scores / f"{number}.json").write_text(json.dumps(data))
-    yield from command_page(folder / "p.html", "leaderboard", scores)
+    yield from command_page(folder / "p.html", "board", scores)
 
 
 def board(folder: Path, dice: random.Random) -> Iterator[str]:
@@ -258,7 +258,7 @@ def report(folder: Path, dice: random.Random) -> Iterator[str]:
         registry.named_distribution.cache_clear()
 
 
-ONE_FILE = (lint, diff, quick, leaderboard, board, label_audit, diagnosis, report)
+ONE_FILE = (lint, diff, quick, board_of_scores, board, label_audit, diagnosis, report)
 Pages = Callable[[Path, random.Random], Iterator[str]]
 
 

@@ -166,11 +166,9 @@ def main() -> None:
     import typer
 
     from memaudit.cli.errors import reported
-    from memaudit.models.cache import Cache
-    from memaudit.models.cache_export import export_cache
+    from memaudit.models.cache import Cache, export_cache
     from memaudit.models.client import Failure
-    from memaudit.models.providers import ModelSettings
-    from memaudit.models.session import SessionCallbacks, open_session
+    from memaudit.models.session import ModelSettings, SessionCallbacks, open_session
     from memaudit.models.transport import RetryPolicy
     from tests.models.asking import Labels, request
 

@@ -6,8 +6,13 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.experiments.evaluate import EvaluatedPackage
-from memaudit.label_audit.audited_package import audited_package
-from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS, StoreTask, fixed_stores, store_names
+from memaudit.label_audit.audited_package import (
+    DEFAULT_WRITERS,
+    StoreTask,
+    audited_package,
+    fixed_stores,
+    store_names,
+)
 from memaudit.natural.named_packages import short_set
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 from memaudit.writers import registry

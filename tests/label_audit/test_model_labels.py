@@ -13,8 +13,7 @@ from memaudit.core.errors import MemAuditError, Waiting
 from memaudit.label_audit.frame import Frame
 from memaudit.label_audit.model_labels import labels_by_model
 from memaudit.models.cache import Cache
-from memaudit.models.providers import ModelSettings
-from memaudit.models.session import ModelSession, open_session
+from memaudit.models.session import ModelSession, ModelSettings, open_session
 from tests.label_audit.small_frames import cell, keyed_frame
 from tests.models.server import serving
 from tests.natural.passes.building import live, queue

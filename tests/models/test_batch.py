@@ -11,8 +11,7 @@ from memaudit.models import batch as batch_module
 from memaudit.models.batch import BatchRowKind, import_batch, write_batch
 from memaudit.models.cache import Cache
 from memaudit.models.client import Failure, FailureKind, Reply
-from memaudit.models.providers import ModelSettings, ProviderClient, open_client
-from memaudit.models.session import ask_all
+from memaudit.models.session import ModelSettings, ProviderClient, ask_all, open_client
 from memaudit.models.spending import price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, request
 from tests.models.server import completion

@@ -14,12 +14,10 @@ from typing import Any, NoReturn
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.models.cache import Cache, CachedClient
-from memaudit.models.cache_export import export_cache, import_cache
+from memaudit.models.cache import Cache, CachedClient, export_cache, import_cache
 from memaudit.models.client import Failure, FailureKind, Reply, Usage, Valid, validated
-from memaudit.models.providers import ModelSettings, open_client
 from memaudit.models.request import Request
-from memaudit.models.session import ask_all
+from memaudit.models.session import ModelSettings, ask_all, open_client
 from tests.models.asking import GOOD, TWICE, Labels, client, request
 from tests.models.server import fails, says, serving
 

@@ -16,11 +16,10 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.models.batch import import_batch
-from memaudit.models.cache import Cache
-from memaudit.models.cache_export import export_cache, import_cache
+from memaudit.models.cache import Cache, export_cache, import_cache
 from memaudit.models.client import Failure, Reply
-from memaudit.models.providers import ModelSettings, open_client
 from memaudit.models.secret import HIDDEN, Secret, checked_address, hide_keys, key_for
+from memaudit.models.session import ModelSettings, open_client
 from memaudit.models.transport import RetryPolicy
 from tests.hardening.hostile_server import KEY, SPELLINGS, shown
 from tests.models.asking import GOOD, Labels, client, request
@@ -99,7 +98,7 @@ CRASH = """
 import sys
 from pathlib import Path
 from memaudit.models.cache import Cache
-from memaudit.models.providers import ModelSettings, open_client
+from memaudit.models.session import ModelSettings, open_client
 from tests.hardening.hostile_server import KEY, SPELLINGS, shown
 from tests.models.asking import Labels, request
 import memaudit.models.live as live

@@ -13,9 +13,8 @@ import tempfile
 from pathlib import Path
 
 from memaudit.models.cache import Cache
-from memaudit.models.providers import ModelSettings
 from memaudit.models.request import Request
-from memaudit.models.session import open_session
+from memaudit.models.session import ModelSettings, open_session
 from memaudit.natural.prompt_cases import case_request, prompt_cases
 from tests.models.server import completion
 

@@ -6,7 +6,6 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.report.figures.systems import systems
-from memaudit.report.leaderboard import board
 from memaudit.report.side_by_side import (
     best,
     budgets_of,
@@ -17,7 +16,7 @@ from memaudit.report.side_by_side import (
 )
 from memaudit.scoring.denominators import denominator_rows, denominators_data
 from memaudit.scoring.score_files import read_scores
-from tests.report.leaderboard.scores import row, write
+from tests.report.board.scores import row, write
 
 
 def summary(*distributions: str) -> dict[str, object]:
@@ -46,7 +45,7 @@ def test_rows_and_picture(tmp_path: Path) -> None:
         write(
             tmp_path, name, *(row(*it, at) for at in (10, 20) for it in (("a", kept), ("b", "1/4")))
         )
-    entries = board(read_scores(tmp_path)).entries
+    entries = read_scores(tmp_path)
     found = denominators_data(denominator_rows(entries))
     assert {(one["store"], one["kept_by"]) for one in found} == {
         (store, way) for store in "ab" for way in ("whole store", "recency", "best subset")

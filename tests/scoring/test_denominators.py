@@ -5,7 +5,7 @@ from typing import Any
 
 from memaudit.scoring.denominators import WHOLE, denominator_rows
 from memaudit.scoring.score_files import read_scores
-from tests.report.leaderboard.scores import row, write
+from tests.report.board.scores import row, write
 
 
 def scored(value: float, package: float, union: float) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.io.packages import write_package
 from memaudit.models.cache import Cache
-from memaudit.models.providers import ModelSettings
-from memaudit.models.session import ModelSession, open_session
+from memaudit.models.session import ModelSession, ModelSettings, open_session
 from memaudit.natural.passes.coverage import JudgedCell
 from memaudit.scoring.judge import MemoryText
 from memaudit.scoring.judges import named_judge

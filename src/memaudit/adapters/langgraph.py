@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from memaudit.adapters.containers import rows as table_rows
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import (
     ExportFields,
@@ -13,7 +14,6 @@ from memaudit.adapters.protocol import (
     rows_of,
 )
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import ExportedStore, HarmlessSkip, ReaderTime, plain_json
 from memaudit.core.errors import MemAuditError
 from memaudit.io.foreign_json import loads

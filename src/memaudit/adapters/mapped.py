@@ -8,10 +8,10 @@ list or table of the file that has it. A text that holds JSON is opened where th
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from memaudit.adapters.containers import rows as table_rows
 from memaudit.adapters.ledger import ImportLedger, MemoryDraft
 from memaudit.adapters.protocol import ExportFields, ExportRow, ImportOptions, MappedFields, rows_of
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import MAX_DEPTH, ExportedStore, ReaderTime, is_vector, too_deep
 from memaudit.core.errors import MemAuditError
 from memaudit.io.foreign_json import loads

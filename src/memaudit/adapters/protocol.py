@@ -1,4 +1,4 @@
-"""What an importer is: its options, its protocol, and the rows of an export."""
+"""What an importer is: its options, its protocol, and the rows of an export field by field."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from memaudit.adapters.containers import rows as table_rows
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.source import ExportFile, ExportSource
-from memaudit.adapters.sqlite_tables import rows as table_rows
 from memaudit.adapters.store import (
     ExportedStore,
     HarmlessSkip,

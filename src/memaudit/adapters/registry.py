@@ -11,24 +11,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memaudit.adapters.amem import AMem
-from memaudit.adapters.chatgpt_memories import ChatGptMemories
-from memaudit.adapters.claude_ai import ClaudeAi
+from memaudit.adapters.assistants import ChatGptMemories, ClaudeAi
 from memaudit.adapters.claude_mem import ClaudeMem
 from memaudit.adapters.failed_exports import api_error
 from memaudit.adapters.field_maps import FIELD_MAPS
 from memaudit.adapters.jsonl_or_text import TEXTS, JsonlOrText
 from memaudit.adapters.langgraph import LangGraph
 from memaudit.adapters.letta import Letta
-from memaudit.adapters.locomo_notes import LocomoNotes
 from memaudit.adapters.mapped import HOW, Mapped, fields_found
 from memaudit.adapters.markdown_folder import MarkdownFolder
 from memaudit.adapters.mcp_memory import McpMemory
-from memaudit.adapters.mem0 import Mem0, Mem0Search
-from memaudit.adapters.mem0_history import Mem0History
+from memaudit.adapters.mem0 import Mem0, Mem0History, Mem0Search
 from memaudit.adapters.memori import Memori
 from memaudit.adapters.memoryos import MemoryOS
 from memaudit.adapters.protocol import Adapter, ImportOptions, no_list
-from memaudit.adapters.published_layout import WrittenStores
+from memaudit.adapters.published import LocomoNotes, WrittenStores
 from memaudit.adapters.source import MAX_BYTES, ExportSource, is_markdown, open_source
 from memaudit.adapters.store import STORE_FORMAT, ExportedStore, read_store
 from memaudit.adapters.transcript import HoldsTranscript, Transcript

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from memaudit.adapters.archives import MAGICS, Archive, is_archive
-from memaudit.adapters.sqlite_tables import MAGIC, schema
+from memaudit.adapters.containers import MAGIC, MAGICS, Archive, is_archive, schema
 from memaudit.core.errors import MemAuditError
 from memaudit.datasets.records import IdRegistry
 from memaudit.io.csv_rows import csv_rows

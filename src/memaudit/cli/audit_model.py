@@ -57,8 +57,7 @@ def model_pass(
     """
     from memaudit.core.exact import exact
     from memaudit.label_audit.agreement import DRAWS, audit_agreement
-    from memaudit.label_audit.audited_package import audited_package
-    from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
+    from memaudit.label_audit.audited_package import DEFAULT_WRITERS, audited_package
     from memaudit.label_audit.frame_drawing import Design, draw
     from memaudit.label_audit.label_sources import (
         covered_or_not,

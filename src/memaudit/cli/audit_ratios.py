@@ -100,7 +100,7 @@ def ratios(
     The same stores are scored under every label set.
     """
     from memaudit.core.labels import PASS
-    from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
+    from memaudit.label_audit.audited_package import DEFAULT_WRITERS
     from memaudit.label_audit.frame_files import read_frame
     from memaudit.label_audit.label_sources import covered_or_not, with_two_labels
     from memaudit.label_audit.ratio_audit import DEFAULT_DRAWS, RatioAuditSpec, audit_ratios

@@ -1,4 +1,4 @@
-"""`memaudit board`: memory systems side by side, from their stores and labels."""
+"""`memaudit board`: stores side by side, from stores with labels or from score files."""
 
 import json
 from pathlib import Path
@@ -6,26 +6,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.terminal import console, resumable, safe, safe_markup
+from memaudit.cli.terminal import console, print_columns, resumable, safe, safe_markup
 from memaudit.core.errors import MemAuditError
-from memaudit.io.overwrite import may_write
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
-    from memaudit.report.system_board import SystemBoard
+    from memaudit.report.side_by_side import SideRow
+    from memaudit.scoring.board import Board
+    from memaudit.scoring.board_of_systems import SystemsBasis
 
 EXAMPLE = 200
 """Characters of a memory that the terminal shows; the page shows all of it."""
+
+PICTURES = (".svg", ".png", ".pdf")
 
 
 def board(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FOLDER",
-            help="Folder with board.json, labels, and a folder of stores per system. Default: the "
-            "board that comes with MemAudit.",
+            metavar="DIR",
+            help="Folder with board.json, labels, and a folder of stores per system; or with "
+            "output of memaudit score --json. Default: the board that comes with MemAudit.",
         ),
     ] = None,
     add: Annotated[
@@ -36,35 +41,71 @@ def board(
             "repeated.",
         ),
     ] = None,
+    writers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN",
+            help="A run of memaudit run --packages on the packages of the score files: its "
+            "writers beside the stores.",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Also print values and ratios over each denominator, of score files."
+        ),
+    ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write an HTML page, a table (.csv), or a picture of writers and stores "
+            "across budgets (.svg, .png, .pdf).",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare memory systems by what they wrote about the same conversations.
+    """Compare stores side by side: ranks, paired differences, and what each one loses.
 
-    Every conversation is solved with the memories of all systems in one union, by the adjudicated
-    labels and by each blind pass. Intervals cover passes, runs and conversations together.
+    A board of systems solves every conversation with the memories of all systems in one union, by
+    the adjudicated labels and by each blind pass. Intervals cover passes, runs and conversations
+    together. Of score files the means over packages are compared.
     """
-    from memaudit.report.board_page import board_data, write_board_page
-    from memaudit.report.system_board import system_board
-    from memaudit.scoring.board_folder import read_board, shipped_board
+    from memaudit.scoring.board_folder import PLAN, read_board, shipped_board
 
     if out is not None:
-        may_write(out, "page")
+        _check_out(out)
     added = [named_system(text) for text in add or ()]
-    with shipped_board() as shipped:
-        read = read_board(folder or shipped, added)
-        with resumable("conversations", len(read.packages), None) as done:
-            result = system_board(read, lambda number, _: done(number))
+    of_scores = folder is not None and not added and not (folder / PLAN).is_file()
+    if folder is not None and of_scores:
+        from memaudit.scoring.board_of_scores import board_of_scores
+        from memaudit.scoring.score_files import read_scores
+
+        result = board_of_scores(read_scores(folder))
+    else:
+        from memaudit.scoring.board_of_systems import board_of_systems
+
+        if writers is not None or everything or _is_picture(out):
+            raise MemAuditError("--all, --writers and pictures need a folder of score files")
+        with shipped_board() as shipped:
+            read = read_board(folder or shipped, added)
+            with resumable("conversations", len(read.packages), None) as done:
+                result = board_of_systems(read, lambda number, _: done(number))
+    beside = _beside(result, writers) if writers is not None or _is_picture(out) else []
     if out is not None:
-        write_board_page(result, out)
+        _write(result, beside, out)
     if as_json:
+        from memaudit.report.board_page import board_data
+
         typer.echo(json.dumps(board_data(result), indent=1))
         return
-    show_system_board(result)
+    show_board(result)
+    if everything:
+        show_denominators(result)
+    if writers is not None:
+        show_beside(beside)
     if out is not None:
-        typer.echo(f"page: {safe(out)}")
+        typer.echo(f"{_kind(out)}: {safe(out)}")
 
 
 def named_system(text: str) -> tuple[str, Path]:
@@ -74,91 +115,115 @@ def named_system(text: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def show_system_board(board: "SystemBoard", full: bool = True) -> None:
-    """Print the standings, and with `full` what each system loses and where its row comes from."""
-    from rich import box
-    from rich.table import Table
+def _kind(out: Path) -> str:
+    suffix = out.suffix.lower()
+    return "picture" if suffix in PICTURES else "table" if suffix == ".csv" else "page"
 
-    from memaudit.core.number_text import fixed, ratio, short_number, span
-    from memaudit.core.text import excerpt
-    from memaudit.report.board_page import cut_note, finding, quality, written_sizes
+
+def _is_picture(out: Path | None) -> bool:
+    return out is not None and _kind(out) == "picture"
+
+
+def _check_out(out: Path) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    from memaudit.io.overwrite import may_write
+
+    match _kind(out):
+        case "page":
+            may_write(out, "page")
+        case "table":
+            may_write(out, "table of a board")
+        case _:
+            from memaudit.report.figures.save import check_image
+
+            check_image(out)
+
+
+def _write(board: "Board", beside: "Sequence[SideRow]", out: Path) -> None:
+    from memaudit.io.atomic import write_file
+    from memaudit.report.board_page import board_csv, write_board_page
+
+    match _kind(out):
+        case "page":
+            write_board_page(board, out)
+        case "table":
+            write_file(out, board_csv(board))
+        case _:
+            from memaudit.report.figures.save import image_of, write_image
+            from memaudit.report.figures.systems import systems
+
+            form = out.suffix.lower().removeprefix(".")
+            write_image(image_of(systems(beside), form), out)
+
+
+def show_board(board: "Board", full: bool = True) -> None:
+    """Print the tables and what the numbers rest on; with `full` also what each system loses and
+    where its row comes from."""
+    from memaudit.report.board_text import finding, notes, remarks
+    from memaudit.scoring.board import DIFFERENCE_COLUMNS, board_columns
 
     screen = console()
-    screen.print(safe_markup(f"{board.title}: how much of the best possible memory did each keep?"))
-    for line in filter(None, (finding(board), cut_note(board))):
-        screen.print(safe_markup(line))
-    for optima, standings in board.budgets:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-        table.add_column(safe_markup(optima.name), overflow="fold")
-        for name in (
-            "rank",
-            "score",
-            "95% interval",
-            "random\ncut",
-            "best\nsubset",
-            "95% interval",
-            "rank",
-        ):
-            table.add_column(name, justify="right", no_wrap=True)
-        for one in standings:
-            mark = " *" if board.row(one.system).marks else ""
-            rank, best_rank = ("-" if at is None else str(at) for at in (one.rank, one.best_rank))
-            table.add_row(
-                safe_markup(one.system) + mark,
-                rank,
-                ratio(one.score.mean),
-                span(one.score.low, one.score.high),
-                fixed(one.random_cut, 2),
-                ratio(one.best_subset.mean),
-                span(one.best_subset.low, one.best_subset.high),
-                best_rank,
-            )
-        screen.print(table)
-    screen.print(
-        "score: what the store keeps within the budget, over OPT of everything judged; "
-        "random cut: the score if the store were cut at random; best subset: the best "
-        "choice of its own memories"
-    )
-    screen.print(
-        "rank: 1 plus the number of systems that are clearly ahead; two systems of "
-        "different rank may still not differ clearly"
-    )
-    if any(row.marks for row in board.rows):
-        screen.print("* marked: the reasons are below")
-    written = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    written.add_column("system", overflow="fold")
-    for name in ("conversations", "runs", "memories", board.measure, "whole store"):
-        written.add_column(name, justify="right", no_wrap=True)
-    for row in board.rows:
-        written.add_row(
-            safe_markup(row.system), str(row.conversations), str(row.runs), *written_sizes(row)
+    basis = board.systems
+    if basis is not None:
+        screen.print(
+            safe_markup(f"{board.title}: how much of the best possible memory did each keep?")
         )
-    screen.print(written)
+    for line in filter(None, (finding(board), *remarks(board))):
+        screen.print(safe_markup(line))
+    print_columns(screen, board_columns(board.is_estimate), board.rows)
+    if basis is not None:
+        screen.print(
+            "score: what the store keeps within the budget, over OPT of everything judged; "
+            "random cut: the score if the store were cut at random; best subset: the best "
+            "choice of its own memories"
+        )
+        screen.print(
+            "rank: 1 plus the number of systems that are clearly ahead; two systems of "
+            "different rank may still not differ clearly"
+        )
+        if any(row.marks for row in basis.systems):
+            screen.print("* marked: the reasons are below")
+        _print_systems(screen, basis)
+    elif board.differences:
+        print_columns(screen, DIFFERENCE_COLUMNS, board.differences)
+    for line in notes(board):
+        screen.print(safe_markup(line))
+    if basis is not None:
+        if full:
+            _print_losses(screen, basis)
+        screen.print(f"digest {basis.digest}")
+
+
+def _print_systems(screen: "Console", basis: "SystemsBasis") -> None:
+    from memaudit.scoring.board_system_rows import system_columns
+
+    print_columns(screen, system_columns(basis.measure), basis.systems)
     screen.print(
         "whole store: what all of it is worth, over the weight of all units; all numbers are means"
     )
-    for line in quality(board):
-        screen.print(safe_markup(line))
-    for row in board.rows if full else ():
+
+
+def _print_losses(screen: "Console", basis: "SystemsBasis") -> None:
+    """What each system loses most, with examples, and where its row comes from."""
+    from memaudit.core.number_text import short_number
+    from memaudit.core.text import excerpt
+
+    for row in basis.systems:
         screen.print(f"\n{safe_markup(row.system)}: {safe_markup(row.loses)}")
         for example in row.examples:
             _indented(screen, 2, f"lost in {example.conversation}: {example.unit}")
             if example.memory is None:
                 _indented(screen, 4, "it wrote nothing that says this")
             else:
-                cost = f"{short_number(example.memory.cost)} {board.measure}"
+                cost = f"{short_number(example.memory.cost)} {basis.measure}"
                 memory = excerpt(example.memory.text, example.unit, EXAMPLE)
                 part = ", which says part of it" if example.in_part else ""
                 _indented(screen, 4, f"its memory of {cost}{part}: {memory}")
-        came = "; ".join(f"{name} {value}" for name, value in row.provenance.items())
-        _indented(screen, 2, came)
+        _indented(screen, 2, "; ".join(f"{name} {value}" for name, value in row.provenance.items()))
         for mark in row.marks:
             _indented(screen, 2, f"* {mark}")
         for note in row.notes:
             _indented(screen, 2, f"note: {note}")
-    for note in (*board.notes, *(f"left out: {line}" for line in board.left_out)):
-        screen.print(safe_markup(note))
-    screen.print(f"digest {board.digest}")
 
 
 def _indented(screen: "Console", spaces: int, text: str) -> None:
@@ -166,3 +231,44 @@ def _indented(screen: "Console", spaces: int, text: str) -> None:
 
     for line in Text(safe(text)).wrap(screen, screen.width - spaces):
         screen.print(Text(" " * spaces) + line)
+
+
+def show_denominators(board: "Board") -> None:
+    """Print what is kept in every way, over OPT of the package, the union and the common union."""
+    from memaudit.scoring.denominators import (
+        DENOMINATOR_COLUMNS,
+        DENOMINATORS_NOTE,
+        denominator_rows,
+    )
+
+    if board.scores is not None:
+        screen = console()
+        print_columns(screen, DENOMINATOR_COLUMNS, denominator_rows(board.scores))
+        screen.print(f"F: mean value of what is kept. {DENOMINATORS_NOTE}")
+
+
+def _beside(board: "Board", writers: Path | None) -> "list[SideRow]":
+    """Rows of stores, and of the writers of a run on the same packages."""
+    from memaudit.report.side_by_side import refuse_other_packages, store_rows, writer_rows
+    from memaudit.scoring.denominators import denominator_rows, denominators_data
+
+    assert board.scores is not None  # systems have been refused
+    rows = store_rows(denominators_data(denominator_rows(board.scores)))
+    if writers is None:
+        return rows
+    from memaudit.experiments.summary import summarise
+    from memaudit.io.journal import read_journal
+    from memaudit.io.run_folder import ROWS
+
+    packages = {row["package"] for row in read_journal(writers / ROWS)}
+    refuse_other_packages(packages, board.packages)
+    return [*writer_rows(summarise(writers)), *rows]
+
+
+def show_beside(rows: "Sequence[SideRow]") -> None:
+    """Print writers and stores across budgets."""
+    from memaudit.report.side_by_side import beside_columns, by_line
+
+    screen = console()
+    print_columns(screen, beside_columns(rows), by_line(rows))
+    screen.print("a writer and a store have other denominators: never rank them together")

@@ -81,13 +81,7 @@ COMMANDS = (
         "board",
         "Score a store",
         "memaudit.cli.board:board",
-        "Compare memory systems, with repeated runs and blind labels.",
-    ),
-    Command(
-        "leaderboard",
-        "Score a store",
-        "memaudit.cli.leaderboard:leaderboard",
-        "Compare all scored stores in one table.",
+        "Compare systems, or scored stores of many packages.",
     ),
     Command(
         "diagnose",

@@ -89,7 +89,7 @@ def demo(
 
 def _score_stores(folder: Path) -> dict[str, Path]:
     """Score two captured stores and show the board; returns where the files are."""
-    from memaudit.cli.board import show_system_board
+    from memaudit.cli.board import show_board
     from memaudit.cli.score import print_package
     from memaudit.core.budgets import asked_budgets
     from memaudit.io.atomic import write_bytes, write_file
@@ -97,8 +97,8 @@ def _score_stores(folder: Path) -> dict[str, Path]:
     from memaudit.io.packages import write_package
     from memaudit.io.run_folder import make_own_folder
     from memaudit.report.board_page import write_board_page
-    from memaudit.report.system_board import system_board
     from memaudit.scoring.board_folder import read_board, shipped_board
+    from memaudit.scoring.board_of_systems import board_of_systems
     from memaudit.scoring.label_judges import LabelJudge
     from memaudit.scoring.package_scores import score_package
     from memaudit.scoring.result import Scoring
@@ -119,9 +119,9 @@ def _score_stores(folder: Path) -> dict[str, Path]:
         systems = " and ".join(store.origin.system for store in stores)
         typer.echo(STORES.format(stores=systems, conversation=CONVERSATION))
         print_package(score_package(package, stores, scoring), False, False, [], False)
-        board = system_board(read)
+        board = board_of_systems(read)
     typer.echo(BOARD)
-    show_system_board(board, full=False)
+    show_board(board, full=False)
     write_board_page(board, folder / "board.html")
     return {
         "page": folder / "board.html",

@@ -36,8 +36,7 @@ def export(
 
     Failed attempts are included.
     """
-    from memaudit.models.cache import Cache
-    from memaudit.models.cache_export import export_cache
+    from memaudit.models.cache import Cache, export_cache
 
     may_write(file, "cache export")
     with Cache(in_force().model.cache, must_exist=True) as opened:
@@ -52,8 +51,7 @@ def import_replies(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file written by model export.")],
 ) -> None:
     """Import replies from JSONL, and check every key."""
-    from memaudit.models.cache import Cache
-    from memaudit.models.cache_export import import_cache
+    from memaudit.models.cache import Cache, import_cache
 
     with Cache(in_force().model.cache) as opened:
         result = import_cache(opened, file)

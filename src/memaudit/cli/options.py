@@ -399,8 +399,7 @@ def model_session(
         yield None
         return
     from memaudit.models.cache import Cache
-    from memaudit.models.providers import ModelSettings
-    from memaudit.models.session import SessionCallbacks, open_session
+    from memaudit.models.session import ModelSettings, SessionCallbacks, open_session
     from memaudit.models.spending import price_of
     from memaudit.models.transport import RetryPolicy
 
@@ -439,8 +438,7 @@ def judging_session(
         return
     from memaudit.models.cache import Cache
     from memaudit.models.defaults import BASE_URL
-    from memaudit.models.providers import ModelSettings
-    from memaudit.models.session import SessionCallbacks, open_session
+    from memaudit.models.session import ModelSettings, SessionCallbacks, open_session
     from memaudit.models.spending import price_of
 
     if options.max_tokens is not None and options.max_tokens < 1:

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.cli.leaderboard import show_board, show_denominators
+from memaudit.cli.board import show_board, show_denominators
 from memaudit.cli.score_tables import (
     Kinds,
     ScoreLine,
@@ -26,8 +26,8 @@ from memaudit.io.files import content_digest
 from memaudit.io.packages import PackagePlace
 from memaudit.io.task_journal import TaskRunner
 from memaudit.natural.named_packages import NamedPlace, contents_of
-from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_page import leaderboard_data
+from memaudit.report.board_page import board_data
+from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.loss_diagnosis import KindRow, pool_kind_rows
 from memaudit.scoring.package_scores import (
     Unscored,
@@ -137,7 +137,7 @@ def print_packages(
         {"package": item.package, "store": item.store, "reason": item.reason} for item in missing
     ]
     lines = [line for one in scored for line in one.lines]
-    means = board(entries_of([(file["package"], file) for file in files], unscored))
+    means = board_of_scores(entries_of([(file["package"], file) for file in files], unscored))
     kinds = _pooled_kinds(lines)
     if as_json:
         data = {
@@ -145,7 +145,7 @@ def print_packages(
             "version": VERSION,
             "packages": files,
             "not_scored": unscored,
-            "summary": leaderboard_data(means),
+            "summary": board_data(means),
             "unit_kinds": [
                 {"store": store, "budget": budget, "kinds": kinds_data(group)}
                 for store, budget, group in kinds

@@ -21,8 +21,9 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from memaudit.core.columns import Column, Row, filled
 from memaudit.core.grounds import assumed_text, is_estimate
-from memaudit.core.number_text import short_exact
+from memaudit.core.number_text import MISSING, short_exact
 from memaudit.core.optimum import Optimum
 from memaudit.core.text import visible_text
 
@@ -38,6 +39,9 @@ def safe_markup(text: object) -> str:
 
     return escape(safe(text))
 
+
+LARGEST_WIDTH = 10_000
+"""Wider than any table, so that its natural width can be measured."""
 
 PIPE_WIDTH = 120
 """Columns of the output if it is not a terminal."""
@@ -73,6 +77,45 @@ def table_of(optima: Iterable[Optimum]) -> Table:
             f"{float(optimum.statistics.get('seconds', 0)):.3f} s",
         )
     return table
+
+
+def print_columns(screen: Console, columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
+    """Print the columns that have a value; in two tables if the terminal is too narrow for all."""
+    shown = [column for column in filled(columns, rows) if column.short]
+    table = _table_of(shown, rows)
+    wide = screen.options.update(max_width=LARGEST_WIDTH)
+    if screen.measure(table, options=wide).maximum <= screen.width or not any(
+        column.second for column in shown
+    ):
+        screen.print(table)
+        return
+    for second in (False, True):
+        part = [column for column in shown if column.identifies or column.second is second]
+        screen.print(_table_of(part, rows))
+
+
+def _table_of(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        if column.words:
+            table.add_column(column.short, overflow="fold")
+        else:
+            table.add_column(column.short, justify="right", no_wrap=True)
+        if column.beside:
+            table.add_column(column.beside, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(safe_markup(text) for column in columns for text in _texts(column, row)))
+    return table
+
+
+def _texts(column: Column[Row], row: Row) -> Iterator[str]:
+    """What the terminal shows of a row in a column, and in the one beside it."""
+    text = column.in_terminal(row) if column.in_terminal else column.text(row)
+    if column.tag and column.tag(row):
+        text = f"{text} *"
+    yield text
+    if column.beside and column.under:
+        yield column.under(row) or MISSING
 
 
 def status_of(optimum: Optimum) -> str:

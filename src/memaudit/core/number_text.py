@@ -11,6 +11,9 @@ from memaudit.core.exact import decimal_text
 
 Number = float | Fraction
 
+MISSING = "-"
+"""An undefined number in a table."""
+
 DIGITS, SMALL = 9, Fraction(1, 1000)
 """Decimal places of a rounded number in JSON; significant digits of an exact one below `SMALL`."""
 LONGEST_FRACTION = 10**300

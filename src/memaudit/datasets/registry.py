@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
+from memaudit.datasets.assistants import ChatGPTConversations, ClaudeConversations
 from memaudit.datasets.beam import Beam
 from memaudit.datasets.chat import Chat
-from memaudit.datasets.chatgpt_conversations import ChatGPTConversations
-from memaudit.datasets.claude_code import ClaudeCode
-from memaudit.datasets.claude_conversations import ClaudeConversations
 from memaudit.datasets.halumem import HaluMem
 from memaudit.datasets.locomo import LoCoMo
 from memaudit.datasets.longmemeval import LongMemEval
 from memaudit.datasets.memdaily import MemDaily
-from memaudit.datasets.messages import Messages
+from memaudit.datasets.message_logs import ClaudeCode, Messages
 from memaudit.datasets.records import LoadedConversation
 from memaudit.datasets.transcripts import Transcripts, transcript_files
 from memaudit.io.entry_points import Registered

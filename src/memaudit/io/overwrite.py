@@ -26,6 +26,7 @@ Kind = Literal[
     "data card",
     "batch of requests",
     "record of a capture",
+    "table of a board",
 ]
 
 _MARKS: dict[Kind, tuple[bytes, ...]] = {
@@ -48,6 +49,7 @@ _MARKS: dict[Kind, tuple[bytes, ...]] = {
     "data card": (b'"memaudit":',),
     "batch of requests": (b'{"custom_id":"',),
     "record of a capture": (b'{"kind":"record"',),
+    "table of a board": (b"budget,store,",),
 }
 """What is in the first bytes of such a file, in lower case."""
 

@@ -4,6 +4,10 @@ Labels name candidates of the package, or memories of a store as `STORE/ID` or b
 one store has. A memory with exactly the words of a candidate is labelled like that candidate, as a
 blind reader would label it, unless labels name the memory itself. If candidates with the same words
 were labelled differently, the memory keeps its judge's value; such cells are counted.
+
+Stores are fixed once, the same under every label set. Writers see the package as it is; references
+that look at its hidden side see its own labels. An exported store is kept whole if it fits the
+budget; otherwise the newest memories that fit are kept.
 """
 
 from collections import Counter, defaultdict
@@ -12,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.adapters.store import ExportedStore
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, MissingTool
 from memaudit.core.labels import coverage_row
 from memaudit.core.package import Package
 from memaudit.natural.label_passes import CellKey
@@ -20,9 +24,12 @@ from memaudit.scoring.fed_turns import examples_of, written_from
 from memaudit.scoring.judge import Judge, cores
 from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.package_scores import refuse_incomparable
+from memaudit.scoring.pruning import keep_within
 from memaudit.scoring.score import Basis
 from memaudit.scoring.unions import Union, union_of
 from memaudit.scoring.written_store import WrittenStore
+from memaudit.writers.registry import WRITERS, named_writer
+from memaudit.writers.run_writer import WriterRunner
 
 CellLabels = Mapping[CellKey, Fraction]
 """The coverage value of each cell; other cells keep theirs."""
@@ -192,3 +199,65 @@ def stores_by_package(
 
 def _is_for(store: ExportedStore, package: Package) -> bool:
     return not examples_of(store) or bool(written_from(store, package))
+
+
+NEED_EXTRA = ("estimated_gvt_embedding", "estimated_greedy_embedding")
+"""Writers that need an optional dependency: they run only if asked for by name."""
+
+DEFAULT_WRITERS = (
+    "gvt",
+    *(
+        writer.name
+        for writer in WRITERS.values()
+        if not writer.peeks and writer.name not in NEED_EXTRA
+    ),
+)
+"""The reference and every writer that could be deployed."""
+
+StoreKey = tuple[str, Fraction]
+"""The name of a writer or store, and the budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedStores:
+    """Stores by name and budget; if a writer failed, the reason instead."""
+
+    stores: Mapping[StoreKey, tuple[str, ...]]
+    failed: Mapping[StoreKey, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTask:
+    """One package and the writers to run on it."""
+
+    package: AuditedPackage
+    writers: tuple[str, ...]
+    budgets: tuple[Fraction, ...]
+    seed: int
+    seconds: float | None = None
+
+
+def store_names(packages: Sequence[AuditedPackage], writers: Sequence[str]) -> tuple[str, ...]:
+    """The stores that are scored: of writers, then exported ones, each name once."""
+    stores = {store.name: None for audited in packages for store in audited.stores}
+    if both := sorted(stores.keys() & set(writers)):
+        raise MemAuditError(f"a store and a writer are called {both[0]!r}; rename the store")
+    return (*dict.fromkeys(writers), *stores)
+
+
+def fixed_stores(task: StoreTask) -> FixedStores:
+    """What every writer and every exported store of a package keeps at every budget."""
+    audited, stores, failed = task.package, {}, {}
+    runner = WriterRunner(audited.package, task.seconds)
+    for budget in task.budgets:
+        for name in task.writers:
+            try:
+                written = runner.written_by(named_writer(name), budget, task.seed)
+                stores[name, budget] = audited.union.candidates(written)
+            except MissingTool:
+                raise
+            except MemAuditError as error:
+                failed[name, budget] = str(error)
+        for store in audited.stores:
+            stores[store.name, budget] = audited.union.candidates(keep_within(store, budget).ids)
+    return FixedStores(stores, failed)

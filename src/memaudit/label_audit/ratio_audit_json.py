@@ -10,7 +10,7 @@ from memaudit.label_audit.audited_package import NOT_COVERED
 from memaudit.label_audit.label_draws import LEAN
 from memaudit.label_audit.label_sources import LabelSource
 from memaudit.label_audit.package_cells import Stratum
-from memaudit.label_audit.ratio_audit import RatioAudit
+from memaudit.label_audit.ratio_audit import RatioAudit, RelabelledScores
 from memaudit.label_audit.ratio_audit_summary import (
     DrawSpread,
     LabelShift,
@@ -20,7 +20,6 @@ from memaudit.label_audit.ratio_audit_summary import (
     changed_cells,
     ratio_notes,
 )
-from memaudit.label_audit.relabelled_optima import RelabelledScores
 from memaudit.stats.bootstrap import Interval
 from memaudit.stats.rank_correlation import Correlation
 

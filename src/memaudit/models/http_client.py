@@ -29,6 +29,9 @@ LARGEST_HEAD = 256 << 10
 LARGEST_ERROR = 64 << 10
 """Bytes of the body that are read if the status is not 2xx; the rest is left."""
 
+SMALLEST_CHUNK = 64
+"""Bytes that a chunk counts beyond its own: a million chunks of one byte take long to parse."""
+
 PIECE = 64 << 10
 IDLE = 5.0
 """Seconds after which an unused connection is not used again."""
@@ -142,13 +145,15 @@ class _Exchange:
         return event.status_code, {name: value.decode("latin-1") for name, value in names}
 
     def body(self, headers: Mapping[str, str], limit: int, into: bytearray) -> None:
-        """Append the body, of which chunk sizes and trailers count too."""
+        """Append the body; chunk sizes and trailers count too, every chunk as some bytes more."""
         packed = headers.get("content-encoding", "").strip().lower()
         if packed not in ("", "identity"):
             raise BrokenResponse("the response is compressed, though no compression was accepted")
         self._allow(limit)
         while isinstance(event := self._next("the response has an invalid body"), h11.Data):
             into += event.data
+            if event.chunk_start:
+                self._end -= SMALLEST_CHUNK
 
 
 def _response(exchange: _Exchange, largest: int) -> Response:

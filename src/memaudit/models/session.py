@@ -1,26 +1,102 @@
-"""A session with a model: requests are estimated, confirmed, asked and counted."""
+"""A session with a model, live, by batch or offline: requests are estimated, confirmed, asked and
+counted."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.text import counted
-from memaudit.models.cache import Cache
+from memaudit.models.batch import BatchClient
+from memaudit.models.cache import Cache, CachedClient
 from memaudit.models.client import Failure, FailureKind, ModelClient, Reply, ReplyT, Usage
-from memaudit.models.defaults import CONCURRENCY
-from memaudit.models.providers import ModelSettings, ProviderClient, open_client
+from memaudit.models.defaults import BASE_URL, CONCURRENCY, PROVIDERS, TIMEOUT
+from memaudit.models.live import LiveClient
 from memaudit.models.request import ModelParameters, Request
-from memaudit.models.spending import Price, confirm, estimate
+from memaudit.models.secret import checked_address, key_for
+from memaudit.models.spending import Meter, Price, SpendingCap, confirm, estimate
+from memaudit.models.transport import OpenAITransport, RetryPolicy
 
 GIVE_UP_AFTER = 20
 """Requests in a row without an HTTP answer before the server counts as gone."""
 
 MOST_DETAIL = 2_000
 """Characters of a refused item that are stored; raw replies are stored in full."""
+
+
+class OfflineClient:
+    """Behind a CachedClient: replays a run without calls. Failures fail again as recorded."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+
+    @property
+    def spent(self) -> Usage:
+        return Usage()
+
+    def stop(self) -> None:
+        """Nothing to stop."""
+
+    def ask(
+        self,
+        request: Request,
+        reply_type: type[ReplyT],  # noqa: ARG002
+    ) -> Reply[ReplyT] | Failure:
+        """The last recorded failure, else "not in cache"."""
+        attempts = self._cache.attempts(request.key)
+        if attempts:
+            return attempts[-1].failure
+        return Failure(
+            request.key,
+            FailureKind.NOT_IN_CACHE,
+            f"not in cache: {self._cache.path.name} has no answer to request {request.key[:16]} "
+            f"({request.template.id})",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """What a command says about calling models."""
+
+    provider: str = "live"
+    base_url: str = BASE_URL
+    timeout: float = TIMEOUT
+    price: Price | None = None
+    max_total_tokens: int | None = None
+    max_cost: Fraction | None = None
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    retry_failures: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderClient:
+    """A client with its cache; `batch` is set if answers come through files."""
+
+    client: ModelClient
+    batch: BatchClient | None = None
+
+
+def open_client(settings: ModelSettings, cache: Cache) -> ProviderClient:
+    """The client for a provider, with the cache in front."""
+    if settings.provider == "offline":
+        return ProviderClient(CachedClient(OfflineClient(cache), cache))
+    if settings.provider == "batch":
+        batch = BatchClient(cache, settings.retry_failures)
+        return ProviderClient(CachedClient(batch, cache), batch)
+    if settings.provider != "live":
+        raise MemAuditError(
+            f"unknown provider {settings.provider!r}; choose one of {', '.join(PROVIDERS)}"
+        )
+    base_url = checked_address(settings.base_url)
+    key = key_for(base_url)
+    meter = Meter(SpendingCap(settings.max_total_tokens, settings.max_cost), settings.price)
+    transport = OpenAITransport(base_url, key, settings.timeout)
+    live = LiveClient(transport, meter, key, settings.retry, provider=base_url)
+    return ProviderClient(CachedClient(live, cache))
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,7 @@ ValuePair = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class PassAgreement:
+class LabelSetAgreement:
     """Raw agreement and Cohen's kappa, exact. Kappa is None if chance alone explains all."""
 
     first: str
@@ -173,7 +173,7 @@ class PassAgreement:
         return Fraction(self.agreed, self.cells) if self.cells else None
 
 
-def pass_agreements(labelled: Iterable[LabelPasses]) -> list[PassAgreement]:
+def pass_agreements(labelled: Iterable[LabelPasses]) -> list[LabelSetAgreement]:
     """The agreement of every two passes, their cells pooled over packages."""
     pooled: dict[tuple[str, str], Counter[ValuePair]] = {}
     for labels in labelled:
@@ -186,7 +186,7 @@ def pass_agreements(labelled: Iterable[LabelPasses]) -> list[PassAgreement]:
             # Cells that neither lists were judged by both as not covered.
             pairs[Fraction(0), Fraction(0)] += labels.judged - len(listed)
     return [
-        PassAgreement(
+        LabelSetAgreement(
             first,
             second,
             pairs.total(),

@@ -13,7 +13,7 @@ from memaudit.core.package import Package
 from memaudit.core.text import contains
 from memaudit.natural.build_folder import MANIFEST, build_manifest, packages_at
 from memaudit.natural.label_fitting import UNVERIFIED
-from memaudit.natural.label_passes import PassAgreement, label_passes, pass_agreements
+from memaudit.natural.label_passes import LabelSetAgreement, label_passes, pass_agreements
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")
 NO_PROVENANCE = "unsaid"
@@ -45,7 +45,7 @@ class Reliability:
     candidates: Mapping[str, int]
     coverage: Mapping[str, Mapping[str, int]]
     quotes: Quotes
-    agreement: tuple[PassAgreement, ...]
+    agreement: tuple[LabelSetAgreement, ...]
 
     @property
     def rows(self) -> int:

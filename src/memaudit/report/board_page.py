@@ -1,281 +1,168 @@
-"""The board of memory systems as one HTML file and as JSON, and sentences about its numbers."""
+"""A board as one HTML file, as JSON and as CSV."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.number_text import fixed, percent, rounded
-from memaudit.core.text import counted
+from memaudit.core.columns import Column, csv_text, filled, plain_data, records
+from memaudit.core.losses import SHARES
+from memaudit.core.number_text import ratio
 from memaudit.core.version import VERSION
 from memaudit.io.atomic import write_file
+from memaudit.report.board_text import finding, notes, pass_names, remarks
 from memaudit.report.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.report.page_kit import environment, one_file
-from memaudit.report.system_board import SystemBoard, ranked
-from memaudit.report.system_differences import MEASURES
-from memaudit.report.system_rows import WHY, SystemRow
+from memaudit.report.page_numbers import typeset
 from memaudit.report.writer_groups import Member
-from memaudit.scoring.pruning import SHUFFLES
+from memaudit.scoring.board import DIFFERENCE_COLUMNS, Board, BoardRow, board_columns
+from memaudit.scoring.board_system_rows import system_columns
+from memaudit.scoring.caveats import is_incomplete
+from memaudit.scoring.denominators import (
+    DENOMINATOR_COLUMNS,
+    DENOMINATORS_NOTE,
+    denominator_rows,
+)
+
+FORMAT = "memaudit-board-numbers"
 
 
-def write_board_page(board: SystemBoard, out: Path) -> None:
+def board_data(board: Board) -> dict[str, Any]:
+    """All numbers as JSON, null where undefined. Shares of scores are exact text and sum to 1."""
+    rows = board.rows
+    return {
+        "format": FORMAT,
+        "version": 1,
+        "title": board.title,
+        **_basis(board),
+        "standings": records(filled(board_columns(), rows), rows),
+        "differences": records(DIFFERENCE_COLUMNS, board.differences),
+    }
+
+
+def _basis(board: Board) -> dict[str, Any]:
+    """What the numbers rest on."""
+    if board.systems is not None:
+        basis = board.systems
+        return {
+            "digest": basis.digest,
+            "conversations": list(basis.conversations),
+            "passes": list(basis.passes),
+            "costs_in": basis.measure,
+            "agreement": plain_data(basis.agreement),
+            "largest_pass_shift": plain_data(basis.largest_pass_shift),
+            "shifted": basis.shifted,
+            "optima": [plain_data(optima) for optima in basis.optima.values()],
+            "systems": records(system_columns(basis.measure), basis.systems),
+            "notes": list(basis.notes),
+            "left_out": list(basis.left_out),
+        }
+    entries = board.scores
+    if entries is None:
+        return {}
+    return {
+        "packages": list(entries.packages),
+        "judges": list(entries.judges),
+        "coverage_is_an_estimate": entries.is_estimate,
+        "assumed_share": {"optimum": entries.assumed[0], "store": entries.assumed[1]},
+        "cost_rule": entries.cost_rule,
+        "skipped_files": list(entries.skipped),
+        "not_scored": [row.model_dump() for row in entries.not_scored],
+        "undecided_cells": entries.undecided_cells,
+        "not_all_seen": [
+            {"package": package, **store.model_dump(exclude={"digest"}, exclude_defaults=True)}
+            for package, store in entries.accounts
+            if is_incomplete(store) or store.undecided_cells or store.left_out
+        ],
+        "denominators": records(DENOMINATOR_COLUMNS, denominator_rows(entries)),
+    }
+
+
+def board_csv(board: Board) -> str:
+    """A row per budget and store, the best first."""
+    return csv_text(board_columns(), board.rows)
+
+
+def write_board_page(board: Board, out: Path) -> None:
     write_file(out, build_board_page(board))
 
 
-def build_board_page(board: SystemBoard) -> str:
+def build_board_page(board: Board) -> str:
     """One self-contained HTML file."""
-    names = sorted(row.system for row in board.rows)
+    basis = board.systems
+    columns = filled(board_columns(), board.rows)
     return one_file(
         environment(),
         "board.html",
         title=board.title,
         board=board,
+        basis=basis,
+        budgets=[(_budget_name(board, budget), rows) for budget, rows in board.budgets],
         members={
-            name: Member(name, name, "", "deployable", look) for name, look in looks(names).items()
+            name: Member(name, name, "", "deployable", look)
+            for name, look in looks(board.stores).items()
         },
         best=Member("upper", "best subset that fits", "", "reference", BEST_SUBSET_LOOK),
         finding=finding(board),
-        cut_note=cut_note(board),
-        pass_names=pass_names(board),
-        losses=WHY,
-        quality=quality(board),
-        shuffles=SHUFFLES,
-        written_sizes=written_sizes,
+        remarks=remarks(board),
+        notes=notes(board),
+        facts=_facts(board),
+        columns=_on_page(columns),
+        explained=[(column.header, column.about) for column in columns if column.about],
+        differences=_on_page(DIFFERENCE_COLUMNS),
+        system_columns=_on_page(system_columns(basis.measure)) if basis else [],
+        pass_columns=_on_page(_pass_columns(board)),
+        denominators=denominator_rows(board.scores) if board.scores else [],
+        denominator_columns=_on_page(DENOMINATOR_COLUMNS),
+        denominators_note=DENOMINATORS_NOTE,
+        shares=SHARES,
+        typeset=typeset,
         data=board_data(board),
         version=VERSION,
     )
 
 
-def board_data(board: SystemBoard) -> dict[str, Any]:
-    """All numbers as JSON."""
+def _on_page(columns: list[Column[Any]]) -> list[Column[Any]]:
+    return [column for column in columns if column.header]
+
+
+def _budget_name(board: Board, budget: str) -> str:
+    return f"Budget {budget}" if board.systems is None else board.systems.optima[budget].name
+
+
+def _facts(board: Board) -> dict[str, object]:
+    """What stands at the top of the page."""
+    if board.systems is not None:
+        basis = board.systems
+        certified = "all certified" if basis.every_optimum_is_certified else "not all certified"
+        return {
+            "Conversations": len(basis.conversations),
+            "Systems": len(basis.systems),
+            "Optima": certified,
+            "Digest": basis.digest[:12],
+        }
     return {
-        "format": "memaudit-system-board",
-        "version": 1,
-        "title": board.title,
-        "digest": board.digest,
-        "conversations": list(board.conversations),
-        "passes": list(board.passes),
-        "costs_in": board.measure,
-        "agreement": None
-        if board.agreement is None
-        else {
-            "pairs": board.agreement.pairs,
-            "differ": board.agreement.differ,
-            "kappa": rounded(board.agreement.kappa),
-            "kappa_by_conversation": [rounded(one) for one in board.agreement.by_conversation],
-        },
-        "largest_pass_shift": rounded(board.largest_pass_shift),
-        "shifted": board.shifted,
-        "optima": [
-            {
-                "budget": optima.budget,
-                "share_of_weight": rounded(optima.share),
-                "lowest": rounded(optima.lowest),
-                "highest": rounded(optima.highest),
-                "certified": optima.certified,
-                "conversations": optima.number,
-                "counted": optima.counted,
-                "of_systems_alone": rounded(optima.systems_alone),
-                "of_undivided": rounded(optima.undivided),
-                "survival": rounded(optima.survival),
-            }
-            for optima, _ in board.budgets
-        ],
-        "standings": [
-            {
-                "budget": optima.budget,
-                "system": one.system,
-                "rank": one.rank,
-                "clearly_ahead": one.ahead,
-                "score": one.score.to_json(),
-                "random_cut": rounded(one.random_cut),
-                "best_subset_rank": one.best_rank,
-                "best_subset_clearly_ahead": one.best_ahead,
-                "best_subset": one.best_subset.to_json(),
-                "by_conversation": {
-                    measure: {name: rounded(mean) for name, mean in means.items()}
-                    for measure, means in one.by_conversation.items()
-                },
-                "by_pass": {
-                    measure: {name: rounded(mean) for name, mean in means.items()}
-                    for measure, means in one.by_pass.items()
-                },
-                "largest_difference_between_runs": {
-                    measure: rounded(gap) for measure, gap in one.between_runs.items()
-                },
-                "runs": one.runs,
-                "fits": one.fits,
-                "kept_by": list(one.kept_by),
-                "losses": {name: rounded(share) for name, share in one.losses.items()},
-            }
-            for optima, standings in board.budgets
-            for one in standings
-        ],
-        "differences": [
-            {
-                "budget": one.budget,
-                "measure": one.measure,
-                "first": one.first,
-                "second": one.second,
-                "mean": rounded(one.mean),
-                "low": rounded(one.low),
-                "high": rounded(one.high),
-                "p": rounded(one.p),
-                "clear": one.clear,
-            }
-            for one in board.differences
-        ],
-        "systems": [
-            {
-                "system": row.system,
-                "conversations": row.conversations,
-                "runs": row.runs,
-                "whole_store": rounded(row.whole_store),
-                "cost": rounded(row.cost),
-                "memories": rounded(row.memories),
-                **row.provenance,
-                "marks": list(row.marks),
-                "notes": list(row.notes),
-                "loses": row.loses,
-                "examples": [
-                    {
-                        "conversation": one.conversation,
-                        "unit": one.unit,
-                        "share_of_opt": rounded(one.share),
-                        "memory": one.memory and one.memory.text,
-                        "in_part": one.in_part,
-                    }
-                    for one in row.examples
-                ],
-            }
-            for row in board.rows
-        ],
-        "notes": list(board.notes),
-        "left_out": list(board.left_out),
+        "Packages": len(board.packages),
+        "Stores": len(board.stores),
+        "Budgets": ", ".join(budget for budget, _ in board.budgets),
+        "Cost rule": board.scores.cost_rule if board.scores else "",
     }
 
 
-def finding(board: SystemBoard) -> str:
-    """The answer in one sentence, at the budget in the middle; empty where no score is defined."""
-    optima, every = board.budgets[len(board.budgets) // 2]
-    standings = ranked(every)
-    if not standings:
-        return ""
-    kept, best = (
-        f"{percent(means[0])} to {percent(means[-1])}" if len(means) > 1 else percent(means[0])
-        for means in (
-            sorted(one.score.mean for one in standings),
-            sorted(one.best_subset.mean for one in standings),
-        )
-    )
-    who, whose = ("they", "their") if len(standings) > 1 else ("it", "its")
-    if len(standings) < len(every):
-        who = f"the {len(standings)} ranked systems" if len(standings) > 1 else "the ranked system"
-    return (
-        f"At {optima.name} {who} kept {kept}; the best choice of {whose} own memories would keep "
-        f"{best}."
-    )
-
-
-def cut_note(board: SystemBoard) -> str:
-    """How far the scores of ranked systems are about the cut; empty where every store fits."""
-    every = [one for _, standings in board.budgets for one in ranked(standings)]
-    stores, fits = sum(one.runs for one in every), sum(one.fits for one in every)
-    if stores == fits:
-        return ""
-    cut = [one for one in every if one.fits < one.runs]
-    policies = " or ".join(sorted({name for one in cut for name in one.kept_by}))
-    lower = sum(one.random_cut > one.score.mean for one in cut)
-    of = _of_ranked(board)
-    which = f"{stores - fits} of {stores} stores{of} do not fit" if fits else f"No store{of} fits"
-    budget = (
-        "the budget"
-        if len(board.budgets) == 1
-        else "any of the budgets"
-        if not fits
-        else "their budget"
-    )
-    return (
-        f"{which} {budget}, so scores depend on how stores are cut, here by {policies}. A cut at "
-        f"random scores higher in {lower} of {counted(len(cut), 'mean')}."
-    )
-
-
-def _of_ranked(board: SystemBoard) -> str:
-    """What a sentence adds that leaves out systems without a rank."""
-    left_out = any(len(ranked(every)) < len(every) for _, every in board.budgets)
-    return " of the ranked systems" if left_out else ""
-
-
-def quality(board: SystemBoard) -> list[str]:
-    """What the optima rest on and how far labels move the means, in sentences."""
-    moved = f", that of {board.shifted}" if board.largest_pass_shift else ""
-    lines = [
-        f"{counted(len(board.conversations), 'conversation')}; changing the pass of labels moves a "
-        f"mean{_of_ranked(board)} by at most {board.largest_pass_shift:.3f}{moved}"
+def _pass_columns(board: Board) -> list[Column[BoardRow]]:
+    """Means by pass of labels."""
+    if board.systems is None:
+        return []
+    shown = [column for column in board_columns() if column.key in ("store", "budget")]
+    return [
+        *(replace(column, header=column.header or "Budget") for column in reversed(shown)),
+        *(_pass_column(name, header) for name, header in pass_names(board.systems).items()),
     ]
-    if board.agreement is not None:
-        said, kappas = board.agreement, board.agreement.by_conversation
-        lines.append(
-            f"two blind passes differ on {said.differ} of {said.pairs:,} pairs of memory and unit"
-            + (f"; kappa is {_range(kappas, 3)} by conversation" if kappas else "")
-        )
-    for optima, _ in board.budgets:
-        survival = (
-            ""
-            if optima.survival is None
-            else f"; chosen under one blind pass, optima keep {optima.survival:.2f} of their value "
-            "under the other"
-        )
-        lines.append(
-            f"{optima.name}: OPT is {_range((optima.lowest, optima.highest), 2)} of all weight "
-            f"({fixed(optima.systems_alone, 2)} of OPT with the systems' memories alone, "
-            f"{fixed(optima.undivided, 2)} if partial labels did not add up), "
-            f"{optima.certified} of {optima.number} certified under every pass{survival}"
-        )
-        if left := optima.number - optima.counted:
-            lines.append(
-                f"{optima.name}: {counted(left, 'conversation')} without scores, since OPT is 0 or "
-                "not certified under some pass"
-            )
-    spreads = [text for row in board.rows if (text := _between_runs(board, row.system))]
-    if spreads:
-        lines.append(
-            "two runs of a system on a conversation differ in score / best subset by at most "
-            + ", ".join(spreads)
-        )
-    return lines
 
 
-def _range(numbers: Sequence[float], digits: int) -> str:
-    """The smallest and the largest number, once if they look alike."""
-    low, high = (fixed(number, digits) for number in (min(numbers), max(numbers)))
-    return low if low == high else f"{low} to {high}"
-
-
-def pass_names(board: SystemBoard) -> dict[str, str]:
-    """By file of labels, its name in tables."""
-    return {
-        name: "adjudicated" if at == 0 else Path(name).stem.replace("_", " ")
-        for at, name in enumerate(board.passes)
-    }
-
-
-def _between_runs(board: SystemBoard, system: str) -> str:
-    """The largest differences between two runs, over conversations and budgets."""
-    largest = []
-    for measure in MEASURES:
-        gaps = [
-            gap
-            for _, standings in board.budgets
-            for one in standings
-            if one.system == system and (gap := one.between_runs[measure]) is not None
-        ]
-        if not gaps:
-            return ""
-        largest.append(fixed(max(gaps), 2))
-    return f"{system} {' / '.join(largest)}"
-
-
-def written_sizes(row: SystemRow) -> tuple[str, str, str]:
-    """Memories and words of a store, and what all of it is worth, as means over its stores."""
-    return f"{round(row.memories):,}", f"{round(row.cost):,}", percent(row.whole_store)
+def _pass_column(name: str, header: str) -> Column[BoardRow]:
+    return Column(
+        key=name,
+        value=lambda row: row.by_pass,
+        header=header,
+        show=lambda means: " / ".join(ratio(by_pass[name]) for by_pass in means.values()),
+    )

@@ -9,18 +9,21 @@ from memaudit.core.exact import plain
 NONE = "–"  # noqa: RUF001 - a dash, not a minus
 
 
-def _typeset(text: str) -> str:
+def typeset(text: str) -> str:
+    """Text of numbers with minus signs, and a dash where there is none."""
+    if text == number_text.MISSING:
+        return NONE
     return text.replace("-", "−")  # noqa: RUF001 - a minus sign
 
 
 def ratio(number: float | None) -> str:
     """Ratios, their intervals and differences: three decimal places."""
-    return _typeset(number_text.ratio(number, NONE))
+    return typeset(number_text.ratio(number, NONE))
 
 
 def amount(number: float | None) -> str:
     """Mean values, costs and counts: two decimal places."""
-    return _typeset(number_text.fixed(number, 2, NONE))
+    return typeset(number_text.fixed(number, 2, NONE))
 
 
 def difference(number: float | None) -> str:
@@ -36,7 +39,7 @@ def change(number: float | None) -> str:
 def _difference(number: float | None, places: int) -> str:
     text = number_text.signed(number, places, NONE)
     zero = number_text.fixed(0, places)
-    return zero if text[1:] == zero else _typeset(text)
+    return zero if text[1:] == zero else typeset(text)
 
 
 def p_value(number: float | None) -> str:
@@ -46,7 +49,7 @@ def p_value(number: float | None) -> str:
 
 def precise(number: Fraction) -> str:
     """An exact number of a package, as its files write it."""
-    return _typeset(str(plain(number)))
+    return typeset(str(plain(number)))
 
 
 def share(number: float | None) -> str:

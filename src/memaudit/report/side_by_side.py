@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memaudit.core.columns import Column
 from memaudit.core.errors import MemAuditError
+from memaudit.core.number_text import with_interval
 from memaudit.scoring.denominators import WHOLE
 from memaudit.scoring.score import BEST
 from memaudit.writers.registry import WRITERS as REGISTERED
@@ -106,6 +108,47 @@ def budgets_of(rows: Sequence[SideRow]) -> list[str]:
     """Budgets that are costs, the smallest first; shares mean other costs for every package."""
     plain = {row.budget for row in rows if row.budget.replace(".", "", 1).isdecimal()}
     return sorted(plain, key=float)
+
+
+Line = Mapping[str, SideRow]
+"""One writer or store in one way of keeping, by budget."""
+
+
+def by_line(rows: Sequence[SideRow]) -> list[Line]:
+    lines: dict[tuple[str, str], dict[str, SideRow]] = {}
+    for row in rows:
+        lines.setdefault((row.name, row.kept_by), {})[row.budget] = row
+    return list(lines.values())
+
+
+def beside_columns(rows: Sequence[SideRow]) -> list[Column[Line]]:
+    """Who, kept how, over which OPT, and the mean at each budget."""
+
+    def first(line: Line) -> SideRow:
+        return next(iter(line.values()))
+
+    return [
+        Column(
+            key="name", value=lambda line: first(line).label, short="writer or store", words=True
+        ),
+        Column(key="kept_by", value=lambda line: first(line).kept_by, short="kept by", words=True),
+        Column(
+            key="optimum",
+            value=lambda line: "package + store" if first(line).is_store else "package",
+            short="over OPT of",
+            words=True,
+        ),
+        *map(_budget_column, budgets_of(rows)),
+    ]
+
+
+def _budget_column(budget: str) -> Column[Line]:
+    return Column(
+        key=budget,
+        value=lambda line: line.get(budget),
+        short=budget,
+        show=lambda row: with_interval(row.mean, row.low, row.high),
+    )
 
 
 def _label(writer: str) -> str:

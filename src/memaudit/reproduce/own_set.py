@@ -36,8 +36,7 @@ from memaudit.io.packages import write_package
 from memaudit.io.run_folder import make_own_folder
 from memaudit.label_audit.agreement import audit_agreement
 from memaudit.label_audit.agreement_json import agreement_data
-from memaudit.label_audit.audited_package import audited_package
-from memaudit.label_audit.fixed_stores import DEFAULT_WRITERS
+from memaudit.label_audit.audited_package import DEFAULT_WRITERS, audited_package
 from memaudit.label_audit.frame_drawing import judged_frame
 from memaudit.label_audit.label_sources import source_of_pass
 from memaudit.label_audit.ratio_audit import RatioAuditSpec, audit_ratios

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from memaudit.core.columns import Column, records
+from memaudit.core.number_text import ratio, span, with_interval
 from memaudit.formats.score_file import KeptRow, ScoreRow
 from memaudit.scoring.pruning import POLICIES
 from memaudit.scoring.score import BEST
@@ -106,15 +108,43 @@ def _over(value: float, optimum: float, certified: bool) -> float | None:
     return value / optimum if certified and optimum else None
 
 
+def _number_column(name: str, header: str, short: str) -> Column[DenominatorRow]:
+    def mean(row: DenominatorRow) -> Interval:
+        number: Interval = getattr(row, name)
+        return number
+
+    return Column(
+        key=name,
+        value=mean,
+        header=header,
+        short=short,
+        show=lambda interval: ratio(interval.mean),
+        under=lambda row: span(mean(row).low, mean(row).high, missing=""),
+        in_terminal=lambda row: with_interval(mean(row).mean, mean(row).low, mean(row).high),
+    )
+
+
+DENOMINATOR_COLUMNS: list[Column[DenominatorRow]] = [
+    Column(key="budget", value=lambda row: row.budget, header="Budget", short="budget"),
+    Column(
+        key="store",
+        value=lambda row: row.store,
+        header="Store",
+        short="store",
+        is_store=True,
+        words=True,
+    ),
+    Column(
+        key="kept_by", value=lambda row: row.kept_by, header="kept by", short="kept by", words=True
+    ),
+    Column(key="everything_fits", value=lambda row: row.fits),
+    _number_column("value", "value", "F"),
+    _number_column("package_ratio", "over package", "/ package"),
+    _number_column("union_ratio", "over union", "/ union"),
+    _number_column("ratio", "over common union", "/ common union"),
+]
+
+
 def denominators_data(rows: Sequence[DenominatorRow]) -> list[dict[str, Any]]:
     """The table as JSON, null where undefined."""
-    return [
-        {
-            "budget": row.budget,
-            "store": row.store,
-            "kept_by": row.kept_by,
-            "everything_fits": row.fits,
-            **{name: getattr(row, name).to_json() for name in NUMBERS},
-        }
-        for row in rows
-    ]
+    return records(DENOMINATOR_COLUMNS, rows)

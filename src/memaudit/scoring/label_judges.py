@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from memaudit.adapters.published_layout import CoverageCell, memory_id, read_coverage_calls
+from memaudit.adapters.published import CoverageCell, memory_id, read_coverage_calls
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import plain
 from memaudit.core.labels import PASS, VALUES, parse_label

@@ -26,7 +26,7 @@ POLICIES: dict[Policy, str] = {
 """Policies a system could follow, kept apart by what they see."""
 
 DEFAULT_POLICIES: tuple[Policy, Policy] = ("recency", "top")
-"""The policy of a score, the diagnosis and the leaderboard: the first that a store allows."""
+"""The policy of a score, the diagnosis and the board: the first that a store allows."""
 
 BY_DEFAULT = "recency, or top where entries of a document have no times"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from memaudit.adapters.published_layout import memory_id, read_salience_calls
+from memaudit.adapters.published import memory_id, read_salience_calls
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package

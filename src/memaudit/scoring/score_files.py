@@ -63,7 +63,7 @@ def read_scores(folder: Path) -> Entries:
         score_files += [(path.name, score_file) for score_file in files]
         missing += not_scored
     if not score_files:
-        raise MemAuditError(f"{folder}: contains no file of memaudit score --json")
+        raise MemAuditError(f"{folder}: contains neither board.json nor scores of score --json")
     return _entries_of(score_files, skipped, missing)
 
 

@@ -3,6 +3,9 @@
 Means over packages (`mean_intervals`): packages are drawn with replacement, with the same draws for
 every column, so differences between columns are paired. Undefined values are NaN and are left out.
 
+Means over packages, layers of labels and runs (`layered_means`): three sources of uncertainty in
+one draw.
+
 Coefficients of tables (`table_intervals`): cells, or whole packages, are drawn with replacement,
 with the same draws for every table. Cells with the same labels and weight form one class: how often
 a class is drawn is multinomial and determines the draw. Each package is a class of its own.
@@ -96,6 +99,35 @@ def mean_intervals(values: Floats, counts: Floats) -> list[Interval]:
         Interval(int(n), float(mean), (ends or undefined).low, (ends or undefined).high)
         for n, mean, ends in zip(number, means, column_percentiles(resampled), strict=True)
     ]
+
+
+def layered_means(tables: Sequence[Floats], layers: int, columns_seed: int) -> Floats:
+    """The mean in every draw of packages, of one layer of labels for each, and of its columns.
+
+    A table is that of a package: layers by columns. Packages and layers are drawn alike by every
+    caller, so that differences are paired; of the columns as many are drawn as there are, with
+    replacement. A draw without any value is NaN.
+    """
+    dice, of_columns = np.random.default_rng(0), np.random.default_rng(columns_seed)
+    shape = (RESAMPLES, len(tables))
+    chosen = dice.integers(0, len(tables), size=shape)
+    layer = dice.integers(0, layers, size=shape)
+    values = np.full(shape, np.nan)
+    for at, table in enumerate(tables):
+        here = chosen == at
+        if table.size:
+            columns = of_columns.integers(0, table.shape[1], size=(here.sum(), table.shape[1]))
+            values[here] = table[layer[here][:, None], columns].mean(axis=1)
+    defined = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        means: Floats = np.where(defined, values, 0.0).sum(axis=1) / defined.sum(axis=1)
+    return means
+
+
+def drawn_ends(means: Floats) -> tuple[float, float]:
+    """The outer percentiles of the draws where a mean is defined; NaN if it never is."""
+    (ends,) = column_percentiles(means[:, None])
+    return (math.nan, math.nan) if ends is None else (ends.low, ends.high)
 
 
 Measure = Callable[[Floats], Floats]

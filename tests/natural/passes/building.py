@@ -8,8 +8,7 @@ from typing import Any
 
 from memaudit.models.batch import import_batch
 from memaudit.models.cache import Cache
-from memaudit.models.providers import ModelSettings
-from memaudit.models.session import ModelSession, SessionCallbacks, open_session
+from memaudit.models.session import ModelSession, ModelSettings, SessionCallbacks, open_session
 from memaudit.models.transport import RetryPolicy
 from memaudit.natural.build_plan import BuildJob
 from memaudit.natural.passes.build import build_into_with_model

@@ -15,9 +15,8 @@ from memaudit.core.digest import digest
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.unit_parts import whole_units
-from memaudit.models.cache import Cache
-from memaudit.models.cache_export import export_cache, import_cache
-from memaudit.models.providers import ModelSettings
+from memaudit.models.cache import Cache, export_cache, import_cache
+from memaudit.models.session import ModelSettings
 from memaudit.natural.build_folder import packages_at
 from memaudit.natural.passes.manifest import build_summary
 from memaudit.natural.passes.recipe import ModelRecipe

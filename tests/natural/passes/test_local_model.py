@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from memaudit.datasets.conversation import Session, Turn
-from memaudit.models.cache import Cache
-from memaudit.models.cache_export import export_cache, import_cache
-from memaudit.models.providers import ModelSettings
+from memaudit.models.cache import Cache, export_cache, import_cache
 from memaudit.models.request import ModelParameters
-from memaudit.models.session import ModelSession, open_session
+from memaudit.models.session import ModelSession, ModelSettings, open_session
 from memaudit.natural.passes.memories import ExtractedMemories, find_memories
 from memaudit.natural.passes.source import source_text
 

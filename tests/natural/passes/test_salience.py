@@ -11,8 +11,7 @@ from memaudit.adapters.store import ExportedStore, Memory, Origin
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package, Query
 from memaudit.models.cache import Cache
-from memaudit.models.providers import ModelSettings
-from memaudit.models.session import ModelSession, open_session
+from memaudit.models.session import ModelSession, ModelSettings, open_session
 from memaudit.natural.passes.salience import (
     MAX_CHARACTERS,
     MAX_EARLIER,

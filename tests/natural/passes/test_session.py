@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from memaudit.core.errors import MemAuditError, Waiting
-from memaudit.models.providers import ModelSettings
-from memaudit.models.session import AskProgress, SessionCallbacks, progress_text
+from memaudit.models.session import AskProgress, ModelSettings, SessionCallbacks, progress_text
 from memaudit.models.spending import price_of
 from tests.models.server import serving
 from tests.natural.passes.building import RECIPE, FinishedBuild, live, make, queue

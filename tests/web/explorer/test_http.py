@@ -12,13 +12,13 @@ import pytest
 from memaudit.core.package import Package
 from memaudit.generators.registry import named_distribution
 from memaudit.io.packages import write_package
-from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_page import write_page
+from memaudit.report.board_page import write_board_page
+from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.score_files import read_scores
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
 from memaudit.web.explorer.templating import ONE_FILE, SERVED
-from tests.report.leaderboard.scores import row, write
+from tests.report.board.scores import row, write
 from tests.web.annotate.small_frames import Served
 from tests.web.explorer.libraries import large_package
 from tests.web.explorer.serving import exploring
@@ -209,7 +209,7 @@ def test_ctrl_c_ends_it(plain: Path) -> None:
 def test_a_report_of_the_folder_is_served_in_a_sandbox(tmp_path: Path) -> None:
     """Its own style, and nothing else: no script, no form, no frame."""
     write(tmp_path, "p", row("a", "1/2"))
-    write_page(board(read_scores(tmp_path)), tmp_path / "board.html")
+    write_board_page(board_of_scores(read_scores(tmp_path)), tmp_path / "board.html")
     (entry,) = Library([tmp_path]).of("page")
     with exploring(tmp_path) as server:
         status, headers, body = server.get(f"/page/{entry.slug}.html")

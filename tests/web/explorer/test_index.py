@@ -9,14 +9,14 @@ import pytest
 from memaudit.adapters.store import ExportedStore, Memory, Origin, write_store
 from memaudit.io.packages import write_package
 from memaudit.natural.named_packages import short_set
-from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_page import write_page
+from memaudit.report.board_page import write_board_page
+from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.score_files import read_scores
 from memaudit.web.explorer.bundle import write_bundle
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.site import Site
+from tests.report.board.scores import row, write
 from tests.report.html_tree import Tree
-from tests.report.leaderboard.scores import row, write
 from tests.web.explorer.site_pages import hrefs, page, refused, slug_of, table_rows, words_of
 
 
@@ -115,11 +115,11 @@ def test_stores_of_one_name_are_told_apart_by_package(tmp_path: Path) -> None:
 
 @pytest.fixture
 def reports(tmp_path: Path) -> Path:
-    """A leaderboard among its scores, and HTML that is not ours."""
+    """A board among its scores, and HTML that is not ours."""
     folder = tmp_path / "in"
     folder.mkdir()
     write(folder, "p", row("a", "1/2"))
-    write_page(board(read_scores(folder)), folder / "board <b>.html")
+    write_board_page(board_of_scores(read_scores(folder)), folder / "board <b>.html")
     ours = (folder / "board <b>.html").read_text()
     (folder / "other.html").write_text("<!doctype html><title>x · MemAudit</title>")
     (folder / "script.html").write_text(f"<script>alert(1)</script>{ours}")

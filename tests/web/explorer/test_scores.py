@@ -6,8 +6,8 @@ from pathlib import Path
 
 from memaudit.core.unit_parts import part_units
 from memaudit.io.packages import write_package
-from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_page import build_page
+from memaudit.report.board_page import build_board_page
+from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.score_files import read_scores
 from memaudit.web.explorer.library.library import Library
 from memaudit.web.explorer.pages import scores
@@ -157,7 +157,7 @@ def signs(tree: Tree) -> dict[str, set[tuple[str | None, str | None]]]:
 
 
 def test_a_store_has_one_sign_everywhere(records_site: Site, records: Path, tmp_path: Path) -> None:
-    """In scores, on its own page, beside writers, in a diagnosis, and on the leaderboard."""
+    """In scores, on its own page, beside writers, in a diagnosis, and on the board."""
     cells = slug_of(records_site, "scores", "cells")
     package = slug_of(records_site, "package", "hotel-rooms")
     store = slug_of(records_site, "store", "notes", "stores")
@@ -171,7 +171,7 @@ def test_a_store_has_one_sign_everywhere(records_site: Site, records: Path, tmp_
         page(records_site, f"diagnosis/{diagnosis.slug}/index.html"),
     ]
     shutil.copy(records / "scores" / "cells.json", tmp_path)
-    pages.append(Tree(build_page(board(read_scores(tmp_path)))))
+    pages.append(Tree(build_board_page(board_of_scores(read_scores(tmp_path)))))
     found = [signs(tree)["notes"] for tree in pages]
     assert all(one == found[0] for one in found)
     assert len(found[0]) == 1

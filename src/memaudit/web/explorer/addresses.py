@@ -83,7 +83,7 @@ def question(diagnosis_slug: str, slug: str) -> str:
 
 
 def report(slug: str) -> str:
-    """A report, a leaderboard or another page that lies in the folder."""
+    """A report, a board or another page that lies in the folder."""
     return f"page/{slug}.html"
 
 

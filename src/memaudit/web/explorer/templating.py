@@ -24,7 +24,7 @@ ONE_FILE = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; sandbox allow-downloads"
 )
-"""For reports and leaderboards of the folder, whose style is in the page. Nothing can run."""
+"""For reports and boards of the folder, whose style is in the page. Nothing can run."""
 
 TEMPLATES = Path(__file__).parent / "templates"
 STATIC = Path(__file__).parent / "static"

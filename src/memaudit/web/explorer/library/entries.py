@@ -104,7 +104,7 @@ def recognise(path: Path, size: int) -> Recognised | None:
 
 
 def recognise_page(path: Path) -> Recognised | None:
-    """Recognise an HTML file: a report, a leaderboard or another page of ours in one file."""
+    """Recognise an HTML file: a report, a board or another page of ours in one file."""
     title = one_file_title(read_page(path, PAGE_HEAD))
     return None if title is None else Recognised("page", path.stem, {"title": title})
 

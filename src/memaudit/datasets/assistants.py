@@ -1,4 +1,4 @@
-"""ChatGPT's data export: `conversations.json`, every chat of an account as a tree of messages."""
+"""The data exports of Claude.ai and ChatGPT: every conversation of an account."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +15,91 @@ from memaudit.datasets.records import (
 from memaudit.io.foreign_json import records
 
 CHAT = frozenset(
+    {
+        "uuid",
+        "name",
+        "summary",
+        "created_at",
+        "updated_at",
+        "account",
+        "chat_messages",
+    }
+)
+MESSAGE = frozenset(
+    {
+        "uuid",
+        "sender",
+        "text",
+        "created_at",
+        "updated_at",
+        "content",
+        "attachments",
+        "files",
+        "parent_message_uuid",
+    }
+)
+ROLES = {"human": "user", "assistant": "assistant"}
+ACCOUNT = "account"
+"""The id of the one conversation."""
+
+
+class ClaudeConversations:
+    """One conversation for the account, because a memory reaches across chats; a chat is a session.
+
+    The sessions are in order of time. The export lists the newest chat first.
+    """
+
+    name = "claude-conversations"
+    about = "Claude.ai export: conversations.json, all chats of an account as one conversation"
+
+    def recognises(self, keys: frozenset[str]) -> bool:
+        return "chat_messages" in keys
+
+    def conversations(self, path: Path) -> Iterator[LoadedConversation]:
+        notes, chats, messages = Notes(), IdRegistry(), IdRegistry()
+        sessions = [_session(data, place, chats, messages, notes) for place, data in records(path)]
+        if sessions:
+            conversation = Conversation(ACCOUNT, numbered_by_time(sessions))
+            yield LoadedConversation(conversation, notes.of(ACCOUNT))
+
+
+def _session(
+    data: dict[str, object], place: int, chats: IdRegistry, messages: IdRegistry, notes: Notes
+) -> Session:
+    chat = RecordFields(data, "", "", notes)
+    chat.id = chats.assign_noted(chat.label("uuid"), f"chat-{place + 1}", notes, "uuid")
+    chat.note_unknown(CHAT)
+    time = chat.time("created_at")
+    turns = []
+    for number, row in chat.objects("chat_messages"):
+        default = f"{chat.id}:{number + 1}"
+        row.id = messages.assign_noted(row.label("uuid"), default, notes, "chat_messages.uuid")
+        row.note_unknown(MESSAGE)
+        if (turn := _turn(row, chat.id, number, time)) is not None:
+            turns.append(turn)
+    if not turns:
+        chat.note("empty session", "chat_messages")
+    return Session(chat.id, place, time, tuple(turns))
+
+
+def _turn(row: RecordFields, session: str, place: int, time: str | None) -> Turn | None:
+    sender = row.text("sender") or "unknown"
+    if sender not in ROLES:
+        row.note("unknown speaker", "sender", sender)
+    for name in ("attachments", "files"):
+        for attached in row.rows(name, required=False):
+            shown = attached.get("file_name") if isinstance(attached, dict) else None
+            row.note("attachment", name, shown if isinstance(shown, str) else "")
+    text = row.text("text")
+    own_time = row.time("created_at", required=False)
+    if text is None or not text.strip():
+        row.note("message without text", "text")
+        return None
+    role = ROLES.get(sender, sender)
+    return Turn(row.id, session, place, role, role, text, own_time or time)
+
+
+CHATGPT_CHAT = frozenset(
     {
         "id",
         "conversation_id",
@@ -33,7 +118,7 @@ CHAT = frozenset(
     }
 )
 NODE = frozenset({"id", "parent", "children", "message"})
-MESSAGE = frozenset(
+CHATGPT_MESSAGE = frozenset(
     {
         "id",
         "author",
@@ -47,11 +132,11 @@ MESSAGE = frozenset(
         "recipient",
     }
 )
-ROLES = frozenset({"user", "assistant"})
+CHATGPT_ROLES = frozenset({"user", "assistant"})
 EVERYBODY = "all"
 """The recipient of a message that is not a call of a tool."""
 
-ACCOUNT = "account"
+CHATGPT_ACCOUNT = "account"
 """The id of the one conversation."""
 
 
@@ -69,13 +154,15 @@ class ChatGPTConversations:
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         notes, chats, messages = Notes(), IdRegistry(), IdRegistry()
-        sessions = [_session(data, place, chats, messages, notes) for place, data in records(path)]
+        sessions = [
+            _chatgpt_session(data, place, chats, messages, notes) for place, data in records(path)
+        ]
         if sessions:
-            conversation = Conversation(ACCOUNT, numbered_by_time(sessions))
-            yield LoadedConversation(conversation, notes.of(ACCOUNT))
+            conversation = Conversation(CHATGPT_ACCOUNT, numbered_by_time(sessions))
+            yield LoadedConversation(conversation, notes.of(CHATGPT_ACCOUNT))
 
 
-def _session(
+def _chatgpt_session(
     data: dict[str, object], place: int, chats: IdRegistry, messages: IdRegistry, notes: Notes
 ) -> Session:
     chat = RecordFields(data, "", "", notes)
@@ -86,13 +173,13 @@ def _session(
         if given is None
         else chats.assign_noted(given, default, notes, "conversation_id")
     )
-    chat.note_unknown(CHAT)
+    chat.note_unknown(CHATGPT_CHAT)
     time = chat.instant("create_time")
     nodes = _nodes(chat)
     branch = _branch(chat, nodes)
     turns: list[Turn] = []
     for name in branch:
-        turn = _turn(nodes[name], chat.id, len(turns), time)
+        turn = _chatgpt_turn(nodes[name], chat.id, len(turns), time)
         if turn is not None:
             id = messages.assign_noted(turn.id, turn.id, notes, "mapping")
             turns.append(replace(turn, id=id))
@@ -134,12 +221,12 @@ def _branch(chat: RecordFields, nodes: dict[str, RecordFields]) -> list[str]:
     return list(reversed(branch))
 
 
-def _turn(node: RecordFields, session: str, place: int, time: str | None) -> Turn | None:
+def _chatgpt_turn(node: RecordFields, session: str, place: int, time: str | None) -> Turn | None:
     """The message of a node; None for the root, the system, tools, and without words."""
     if node.data.get("message") is None:
         return None
     row = RecordFields(node.object("message"), "mapping.message", node.id, node.notes)
-    row.note_unknown(MESSAGE)
+    row.note_unknown(CHATGPT_MESSAGE)
     author = RecordFields(row.object("author"), row.place("author"), node.id, node.notes)
     role = author.text("role") or "unknown"
     recipient = row.text("recipient", required=False) or EVERYBODY
@@ -151,7 +238,7 @@ def _turn(node: RecordFields, session: str, place: int, time: str | None) -> Tur
     if not text.strip():
         row.note("message without text", "content")
         return None
-    if role not in ROLES:
+    if role not in CHATGPT_ROLES:
         author.note("unknown speaker", "role", role)
     return Turn(node.id, session, place, role, role, text, own_time or time)
 

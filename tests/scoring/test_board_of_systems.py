@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.board_page import (
-    board_data,
-    build_board_page,
-    cut_note,
-    finding,
-    quality,
-    write_board_page,
-)
-from memaudit.report.system_board import SystemBoard, system_board
+from memaudit.report.board_page import board_data, build_board_page, write_board_page
+from memaudit.report.board_text import cut_note, finding, notes
+from memaudit.scoring.board import Board
 from memaudit.scoring.board_folder import read_board, shipped_board
+from memaudit.scoring.board_of_systems import SystemsBasis, board_of_systems
 from memaudit.scoring.board_scores import score_board
 from memaudit.web.explorer.library.library import Library
 from tests.boards import HALF, UNITS, make_board, write_jsonl, write_labels
 from tests.cli.running import done, failure, import_texts, printed_json
+
+
+def basis(board: Board) -> SystemsBasis:
+    assert board.systems is not None
+    return board.systems
 
 
 @pytest.fixture
@@ -40,23 +40,27 @@ def test_means_and_ranks_by_hand(make: Callable[..., Path]) -> None:
     `poor` kept a greeting.
     """
     folder = make({"good": [list(UNITS[1:3]), [UNITS[3]]], "poor": [["Hello Ann"]]})
-    board = system_board(read_board(folder))
-    ((optima, (first, second)),) = board.budgets
+    board = board_of_systems(read_board(folder))
+    ((_, (first, second)),) = board.budgets
+    (optima,) = basis(board).optima.values()
     assert (optima.share, optima.certified, optima.number) == (0.5, 6, 6)
-    assert first.system == "good"
+    assert first.store == "good"
     assert first.score.mean == pytest.approx(5.75 / 6)
     assert first.by_pass["score"]["blind_b.jsonl"] == pytest.approx(5.625 / 6)
     assert first.between_runs["score"] == pytest.approx(0.5)
     assert second.score.mean == 0
     assert (first.rank, second.rank) == (1, 2)
     assert first.score.low < first.score.mean
-    assert board.largest_pass_shift == pytest.approx(0.125 / 6)
+    assert basis(board).largest_pass_shift == pytest.approx(0.125 / 6)
     # Graz differs once per conversation; the first has another text, the dog of the second run.
-    assert board.agreement is not None
-    assert (board.agreement.differ, board.agreement.pairs) == (6, 4 * 4 + 5 * 3 * 4)
-    assert first.score.mean + sum(first.losses.values()) == pytest.approx(1)
-    assert sum(second.losses.values()) == pytest.approx(1)
-    row = board.row("poor")
+    assert basis(board).agreement is not None
+    assert (basis(board).agreement.differ, basis(board).agreement.pairs) == (6, 4 * 4 + 5 * 3 * 4)
+    assert first.shares is not None
+    assert first.shares["kept"] == pytest.approx(first.score.mean)
+    assert sum(first.shares.values()) == pytest.approx(1)
+    assert second.shares is not None
+    assert sum(second.shares.values()) == pytest.approx(1)
+    row = basis(board).row("poor")
     assert "to generation" in row.loses
     assert row.examples[0].memory is None
 
@@ -64,7 +68,9 @@ def test_means_and_ranks_by_hand(make: Callable[..., Path]) -> None:
 def test_optima_under_another_pass_by_hand(make: Callable[..., Path]) -> None:
     """Graz and nights, worth 2 by the first pass and 1.5 by the second. The package has all units
     in 15 words, so the system's memories alone are worth as much at 7."""
-    ((optima, _),) = system_board(read_board(make({"good": [list(UNITS[1:3])]}))).budgets
+    (optima,) = basis(
+        board_of_systems(read_board(make({"good": [list(UNITS[1:3])]})))
+    ).optima.values()
     assert optima.survival == pytest.approx((1.5 / 2 + 2 / 1.5) / 2)
     assert optima.systems_alone == 1
 
@@ -73,10 +79,10 @@ def test_what_opt_owes_to_the_package(make: Callable[..., Path]) -> None:
     """At 15 words the package's candidate is worth 4, the memories 2."""
     folder = make({"good": [list(UNITS[1:3])]})
     planned(folder, budgets=["15"])
-    board = system_board(read_board(folder))
-    ((optima, _),) = board.budgets
+    board = board_of_systems(read_board(folder))
+    (optima,) = basis(board).optima.values()
     assert optima.systems_alone == 0.5
-    assert quality(board)[2].startswith(
+    assert notes(board)[2].startswith(
         "15 words: OPT is 1.00 of all weight (0.50 of OPT with the systems' memories alone, 1.00 "
         "if partial labels did not add up), 6 of"
     )
@@ -94,7 +100,7 @@ def test_what_opt_owes_to_partial_labels(make: Callable[..., Path]) -> None:
             for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
         },
     )
-    ((optima, _),) = system_board(read_board(folder)).budgets
+    (optima,) = basis(board_of_systems(read_board(folder))).optima.values()
     assert (optima.share, optima.undivided) == (0.25, 0.5)
 
 
@@ -110,11 +116,12 @@ def test_a_conversation_where_nothing_can_be_kept_does_not_count(make: Callable[
                 for row in rows
             ],
         )
-    board = system_board(read_board(folder))
-    ((optima, standings),) = board.budgets
-    assert [(one.system, one.rank) for one in standings] == [("good", 1), ("poor", 2)]
+    board = board_of_systems(read_board(folder))
+    ((_, standings),) = board.budgets
+    (optima,) = basis(board).optima.values()
+    assert [(one.store, one.rank) for one in standings] == [("good", 1), ("poor", 2)]
     assert (optima.number, optima.counted) == (7, 6)
-    assert any("7 words: 1 conversation without scores" in line for line in quality(board))
+    assert any("7 words: 1 conversation without scores" in line for line in notes(board))
 
 
 def test_an_open_optimum_does_not_count(
@@ -132,11 +139,12 @@ def test_an_open_optimum_does_not_count(
         passes["blind_b.jsonl"], rows=(replace(row, numbers=numbers),)
     )
     scored[2] = replace(scored[2], results=passes)
-    monkeypatch.setattr("memaudit.report.system_board.score_board", lambda *_: scored)
-    board = system_board(folder)
-    ((optima, (good,)),) = board.budgets
+    monkeypatch.setattr("memaudit.scoring.board_of_systems.score_board", lambda *_: scored)
+    board = board_of_systems(folder)
+    ((_, (good,)),) = board.budgets
+    (optima,) = basis(board).optima.values()
     assert (optima.certified, optima.counted, optima.number) == (5, 5, 6)
-    assert not board.every_optimum_is_certified
+    assert not basis(board).every_optimum_is_certified
     assert "talk2" not in good.by_conversation["score"]
 
 
@@ -167,7 +175,7 @@ def test_what_a_system_said_only_in_part(make: Callable[..., Path]) -> None:
             for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
         },
     )
-    row = system_board(read_board(folder)).row("half")
+    row = basis(board_of_systems(read_board(folder))).row("half")
     assert "At 7 words it keeps 75% of OPT" in row.loses
     example = row.examples[0]
     assert (example.unit, example.share, example.in_part) == (UNITS[1], 0.25, True)
@@ -196,7 +204,7 @@ def test_marks_of_stores(make: Callable[..., Path], tmp_path: Path) -> None:
     notes = tmp_path / "notes.md"
     notes.write_text(f"- {UNITS[2]}\n- {UNITS[3]}\n")
     done("import", notes, "--out", new / "talk3.json")
-    marks = system_board(read_board(folder, [("new", new)])).row("new").marks
+    marks = basis(board_of_systems(read_board(folder, [("new", new)]))).row("new").marks
     assert marks[2:] == (
         "1 store without memories, the first talk2",
         "1 run equal to an earlier one: talk0 (run 2)",
@@ -208,7 +216,7 @@ def test_marks_of_stores(make: Callable[..., Path], tmp_path: Path) -> None:
 
 def test_equal_systems_share_a_rank(make: Callable[..., Path]) -> None:
     folder = make({"one": [list(UNITS[2:])], "other": [list(UNITS[2:])]})
-    ((_, standings),) = system_board(read_board(folder)).budgets
+    ((_, standings),) = board_of_systems(read_board(folder)).budgets
     assert [standing.rank for standing in standings] == [1, 1]
 
 
@@ -220,8 +228,8 @@ def test_runs_widen_the_interval(make: Callable[..., Path]) -> None:
             "moody": [list(UNITS[2:]), ["Hello Ann"]],
         }
     )
-    ((_, standings),) = system_board(read_board(folder)).budgets
-    width = {one.system: one.score.high - one.score.low for one in standings}
+    ((_, standings),) = board_of_systems(read_board(folder)).budgets
+    width = {one.store: one.score.high - one.score.low for one in standings}
     assert width["moody"] > width["steady"]
     assert np.isclose(width["steady"], 0)
 
@@ -257,11 +265,11 @@ def test_added_rows_are_marked_and_change_the_digest(
         "its row.json does not say that its labels are blind",
         "no controls: not known whether its readers label as the board's do",
     ]
-    (standing,) = (one for one in after["standings"] if one["system"] == "vendor")
+    (standing,) = (one for one in after["standings"] if one["store"] == "vendor")
     assert standing["score"]["ci_low"] is None  # of one conversation
     assert before["agreement"] == after["agreement"]
     old = [one["score"]["mean"] for one in before["standings"]]
-    (good,) = (one for one in after["standings"] if one["system"] == "good")
+    (good,) = (one for one in after["standings"] if one["store"] == "good")
     assert good["score"]["mean"] < old[0]  # the denominator of talk0 has grown
     text = done("board", folder, "--add", f"vendor={new}").stdout
     assert "vendor *" in text
@@ -278,17 +286,18 @@ def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
     make: Callable[..., Path], tmp_path: Path
 ) -> None:
     folder = make({"good": [list(UNITS)], "poor": [["Hello Ann"]]})
-    ((_, before),) = system_board(read_board(folder)).budgets
+    ((_, before),) = board_of_systems(read_board(folder)).budgets
     new = added(tmp_path / "new", ["All of Ann"])
     export = {
         "results": [{"id": "m1", "memory": "All of Ann"}, {"id": "m2", "memory": "Hello Ann"}]
     }
     (new / "talk0.json").write_text(json.dumps(export))  # as Mem0 exports it, without times
-    board = system_board(read_board(folder, [("vendor", new)]))
+    board = board_of_systems(read_board(folder, [("vendor", new)]))
     ((_, after),) = board.budgets
-    assert board.row("vendor").marks[2].startswith("no times: its newest memories are the last")
-    assert [(one.system, one.rank) for one in before] == [("good", 1), ("poor", 2)]
-    assert [(one.system, one.rank) for one in after] == [("good", 1), ("poor", 2), ("vendor", None)]
+    mark = basis(board).row("vendor").marks[2]
+    assert mark.startswith("no times: its newest memories are the last")
+    assert [(one.store, one.rank) for one in before] == [("good", 1), ("poor", 2)]
+    assert [(one.store, one.rank) for one in after] == [("good", 1), ("poor", 2), ("vendor", None)]
     assert after[1].ahead == ("good",)
     assert after[2].score.mean == 1
     assert (
@@ -296,7 +305,7 @@ def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
         "of their own memories would keep 0% to 92%."
     )
     assert cut_note(board).startswith("6 of 12 stores of the ranked systems do not fit the budget")
-    assert "moves a mean of the ranked systems by at most" in quality(board)[0]
+    assert "moves a mean of the ranked systems by at most" in notes(board)[0]
     assert build_board_page(board).count('class="interval" role="img"') == 2
 
 
@@ -307,8 +316,8 @@ def test_a_row_says_what_its_exports_do_not(make: Callable[..., Path], tmp_path:
     new = added(tmp_path / "new", texts, {"model": "of ours", "version": "Beta 3"})
     rows = [{"id": text, "memory": text} for text in texts]
     (new / "talk0.json").write_text(json.dumps({"results": rows}))
-    board = system_board(read_board(folder, [("vendor", new)]))
-    row = board.row("vendor")
+    board = board_of_systems(read_board(folder, [("vendor", new)]))
+    row = basis(board).row("vendor")
     assert row.provenance["model"] == "of ours"
     assert row.provenance["version"] == "Beta 3"
     assert row.provenance["embedder"] == "not known"
@@ -322,7 +331,9 @@ def test_neither_the_order_of_rows_nor_hidden_folders_count(
     (folder / ".git").mkdir()
     (folder / ".git" / "config.json").write_text("{}")
     two = [(name, added(tmp_path / name, [f"All of {name}"])) for name in ("one", "other")]
-    digests = {system_board(read_board(folder, rows)).digest for rows in (two, two[::-1])}
+    digests = {
+        basis(board_of_systems(read_board(folder, rows))).digest for rows in (two, two[::-1])
+    }
     assert len(digests) == 1
 
 
@@ -340,8 +351,8 @@ def test_a_store_that_fits_is_not_cut_at_random(make: Callable[..., Path]) -> No
         },
         ("Hello Ann", long),
     )
-    ((_, standings),) = system_board(read_board(folder)).budgets
-    cut = {one.system: (one.score.mean, one.random_cut) for one in standings}
+    ((_, standings),) = board_of_systems(read_board(folder)).budgets
+    cut = {one.store: (one.score.mean, one.random_cut) for one in standings}
     assert cut["good"] == (1, 1)
     assert cut["wordy"][0] == 0
     assert 0.2 < cut["wordy"][1] < 0.3
@@ -362,21 +373,21 @@ def test_nothing_can_be_kept_at_a_budget_of_nothing(make: Callable[..., Path]) -
     folder = make({"good": [list(UNITS[2:])]})
     plan = json.loads((folder / "board.json").read_text())
     (folder / "board.json").write_text(json.dumps({**plan, "budgets": ["0", "50%", "7.0"]}))
-    page = build_board_page(system_board(read_board(folder)))
+    page = build_board_page(board_of_systems(read_board(folder)))
     assert "nan" not in page
     assert "At 50% it keeps" in page
 
 
 def test_unlabelled_runs_are_left_out_and_counted(make: Callable[..., Path]) -> None:
     folder = make({"good": [list(UNITS[2:]), ["Ann is at work"]], "new": [["Ann is an agent"]]})
-    board = system_board(read_board(folder))
-    assert [row.system for row in board.rows] == ["good"]
-    assert board.left_out[:2] == (
+    board = board_of_systems(read_board(folder))
+    assert [row.system for row in basis(board).systems] == ["good"]
+    assert basis(board).left_out[:2] == (
         "good (run 2) on talk0: 1 memory not labelled; memaudit label sheets makes sheets",
         "new on talk0: 1 memory not labelled; memaudit label sheets makes sheets",
     )
-    assert len(board.left_out) == 7
-    assert "1 run without scores" in board.row("good").marks
+    assert len(basis(board).left_out) == 7
+    assert "1 run without scores" in basis(board).row("good").marks
 
 
 def renamed(folder: Path, name: str) -> None:
@@ -440,22 +451,23 @@ def test_broken_folders_get_one_line(
 
 
 @pytest.fixture(scope="module")
-def shipped() -> SystemBoard:
+def shipped() -> Board:
     with shipped_board() as folder:
-        return system_board(read_board(folder))
+        return board_of_systems(read_board(folder))
 
 
 @pytest.mark.slow
-def test_the_shipped_board_holds(shipped: SystemBoard) -> None:
+def test_the_shipped_board_holds(shipped: Board) -> None:
     """Every optimum is certified and within the range; passes agree; optima survive."""
-    assert shipped.every_optimum_is_certified
-    assert shipped.largest_pass_shift <= 0.03
-    for optima, standings in shipped.budgets:
+    assert basis(shipped).every_optimum_is_certified
+    assert basis(shipped).largest_pass_shift <= 0.03
+    for budget, standings in shipped.budgets:
+        optima = basis(shipped).optima[budget]
         assert 0.3 <= optima.lowest <= optima.highest <= 0.95
         assert optima.survival is not None
         assert optima.survival >= 0.95
-        assert {one.system for one in standings} == {"amem", "langmem", "letta", "mem0"}
-    for row in shipped.rows:
+        assert {one.store for one in standings} == {"amem", "langmem", "letta", "mem0"}
+    for row in basis(shipped).systems:
         assert not row.marks
         shares = [example.share for example in row.examples]
         assert len(shares) == 3
@@ -463,28 +475,28 @@ def test_the_shipped_board_holds(shipped: SystemBoard) -> None:
 
 
 @pytest.mark.slow
-def test_ranks_can_be_checked_from_the_data(shipped: SystemBoard) -> None:
+def test_ranks_can_be_checked_from_the_data(shipped: Board) -> None:
     """Means follow from the values by conversation, ranks from the differences."""
     data = board_data(shipped)
     for one in data["standings"]:
         own = one["by_conversation"]["score"]
         assert one["score"]["mean"] == pytest.approx(sum(own.values()) / 12, abs=1e-8)
         ahead = {
-            gap["first"] if gap["mean"] > 0 else gap["second"]
+            gap["first"] if gap["difference"]["mean"] > 0 else gap["second"]
             for gap in data["differences"]
             if (gap["budget"], gap["measure"]) == (one["budget"], "score")
-            and gap["p"] < 0.05
-            and not gap["low"] <= 0 <= gap["high"]
-            and one["system"] in (gap["first"], gap["second"])
+            and gap["p_holm"] < 0.05
+            and not gap["difference"]["ci_low"] <= 0 <= gap["difference"]["ci_high"]
+            and one["store"] in (gap["first"], gap["second"])
         }
-        assert one["rank"] == 1 + len(ahead - {one["system"]})
+        assert one["rank"] == 1 + len(ahead - {one["store"]})
 
 
 @pytest.mark.slow
-def test_the_page_shows_every_number_and_runs_nothing(shipped: SystemBoard, tmp_path: Path) -> None:
+def test_the_page_shows_every_number_and_runs_nothing(shipped: Board, tmp_path: Path) -> None:
     page = build_board_page(shipped)
     assert page.count("<script") == 1  # the data
-    assert shipped.digest in page
+    assert basis(shipped).digest in page
     data = board_data(shipped)
     assert all(f"{one['score']['mean']:.3f}" in page for one in data["standings"])
     write_board_page(shipped, tmp_path / "board.html")

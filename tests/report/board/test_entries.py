@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.core.errors import MemAuditError
 from memaudit.scoring.score_files import read_scores
-from tests.report.leaderboard.scores import row, write
+from tests.report.board.scores import row, write
 
 
 def refused(folder: Path) -> str:
@@ -110,5 +110,5 @@ def test_damaged(tmp_path: Path, text: str) -> None:
 
 
 def test_nothing_there(tmp_path: Path) -> None:
-    assert "contains no file" in refused(tmp_path)
+    assert "contains neither board.json nor scores" in refused(tmp_path)
     assert "not a folder" in refused(tmp_path / "x")

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from memaudit.core.errors import MemAuditError
-from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_page import coverage_note, leaderboard_data, notes
+from memaudit.report.board_page import board_data
+from memaudit.report.board_text import coverage_note, finding, notes
+from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.score_files import read_scores
-from tests.report.leaderboard.scores import row, write
+from tests.report.board.scores import row, write
 
 F = Fraction
 
@@ -20,7 +21,7 @@ def test_means_by_hand(tmp_path: Path) -> None:
     """a keeps 1/2, 3/4 and 1 of three packages: mean 3/4. b is 1/4 below it on each."""
     for package, a, b in (("p", "1/2", "1/4"), ("q", "3/4", "1/2"), ("r", "1", "3/4")):
         write(tmp_path, package, row("a", a), row("b", b, cost="1/4"))
-    found = board(read_scores(tmp_path))
+    found = board_of_scores(read_scores(tmp_path))
     ((budget, (first, second)),) = found.budgets
     assert (budget, first.store, second.store) == ("10", "a", "b")
     assert (first.score.n, first.score.mean, second.score.mean) == (3, 0.75, 0.5)
@@ -33,7 +34,7 @@ def test_means_by_hand(tmp_path: Path) -> None:
         "cost": F(1, 4),
         "selection": 0,
     }
-    (gap,) = found.gaps
+    (gap,) = found.differences
     assert (gap.first, gap.second, gap.difference.n) == ("a", "b", 3)
     # The difference is the same everywhere, so no resample moves it.
     assert (gap.difference.mean, gap.difference.low, gap.difference.high) == (0.25, 0.25, 0.25)
@@ -47,7 +48,7 @@ def verdict(folder: Path, packages: int, *stores: tuple[str, str, int]) -> str:
     folder.mkdir()
     for number in range(packages):
         write(folder, f"p{number}", *(row(*store) for store in stores))
-    return board(read_scores(folder)).verdict
+    return finding(board_of_scores(read_scores(folder)))
 
 
 def test_who_leads_in_a_sentence(tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_who_leads_in_a_sentence(tmp_path: Path) -> None:
 
 def test_no_score_at_all(tmp_path: Path) -> None:
     write(tmp_path, "p", row("a", None))
-    assert board(read_scores(tmp_path)).verdict == "No store has a score."
+    assert finding(board_of_scores(read_scores(tmp_path))) == "No store has a score."
 
 
 def test_undefined_and_absent_are_counted(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_undefined_and_absent_are_counted(tmp_path: Path) -> None:
     write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
     write(tmp_path, "q", row("a", "1/2"), row("b", None))
     write(tmp_path, "r", row("a", "1/2"))
-    ((_, (a, b)),) = board(read_scores(tmp_path)).budgets
+    ((_, (a, b)),) = board_of_scores(read_scores(tmp_path)).budgets
     assert (a.score.n, a.undefined, a.missing) == (3, {}, 0)
     assert (b.score.n, b.score.mean, b.diagnosed) == (1, 0.25, 1)
     assert b.undefined == {"optimum is 0": 1}
@@ -109,9 +110,9 @@ def test_what_a_run_could_not_score_is_said(tmp_path: Path) -> None:
     missing = {"package": "q", "store": "a", "reason": "the call failed"}
     run = {"format": "memaudit-scores", "packages": [alone], "not_scored": [missing]}
     (tmp_path / "p.json").write_text(json.dumps(run))
-    found = board(read_scores(tmp_path))
+    found = board_of_scores(read_scores(tmp_path))
     assert "not scored, left out of all means: a on q (the call failed)" in notes(found)
-    assert leaderboard_data(found)["not_scored"] == [missing]
+    assert board_data(found)["not_scored"] == [missing]
     run["not_scored"] = [{"package": 5}]
     (tmp_path / "p.json").write_text(json.dumps(run))
     with pytest.raises(MemAuditError, match=r"p\.json: not_scored: package: "):
@@ -120,11 +121,11 @@ def test_what_a_run_could_not_score_is_said(tmp_path: Path) -> None:
 
 def test_one_package_has_no_interval(tmp_path: Path) -> None:
     write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
-    found = board(read_scores(tmp_path))
+    found = board_of_scores(read_scores(tmp_path))
     ((_, (a, _)),) = found.budgets
     assert a.score.mean == 0.5
     assert math.isnan(a.score.low)
-    (gap,) = found.gaps
+    (gap,) = found.differences
     assert gap.difference.mean == 0.25
     assert math.isnan(gap.difference.p)
     assert gap.verdict == "too few packages"
@@ -142,7 +143,7 @@ def test_holm_over_all_budgets(tmp_path: Path) -> None:
             row("a", "1/2", 20),
             row("b", "1/2", 20),
         )
-    first, second = board(read_scores(tmp_path)).gaps
+    first, second = board_of_scores(read_scores(tmp_path)).differences
     # 7 equal differences: 2 of 128 flips.
     assert first.difference.p == pytest.approx(1 / 64)
     assert first.p_holm == pytest.approx(2 / 64)
@@ -154,8 +155,9 @@ def test_holm_over_all_budgets(tmp_path: Path) -> None:
 def test_estimates_are_called_so(tmp_path: Path) -> None:
     """By name of the judge."""
     write(tmp_path, "p", row("a", "1/2"), judge="lexical", coverage_is_an_estimate=True)
-    found = board(read_scores(tmp_path))
-    assert "ESTIMATE" in coverage_note(found)
+    found = board_of_scores(read_scores(tmp_path))
+    assert found.scores is not None
+    assert "ESTIMATE" in coverage_note(found.scores)
 
 
 def test_what_scores_do_not_see(tmp_path: Path) -> None:
@@ -165,7 +167,7 @@ def test_what_scores_do_not_see(tmp_path: Path) -> None:
     write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"), stores=[torn, cut], undecided_cells=1)
     write(tmp_path, "q", row("a", "1/2"), row("b", "1/4"), stores=[torn], undecided_cells=1)
     write(tmp_path, "r", row("a", "1/2"), row("b", "1/4"), stores=[{"name": "a"}])
-    found = board(read_scores(tmp_path))
+    found = board_of_scores(read_scores(tmp_path))
     ((_, (a, b)),) = found.budgets
     assert (a.incomplete, a.undecided_cells, b.incomplete, b.undecided_cells) == (2, 2, 1, 0)
     assert notes(found)[:4] == [
@@ -175,7 +177,7 @@ def test_what_scores_do_not_see(tmp_path: Path) -> None:
         "b: * INCOMPLETE: maybe truncated: exactly 20 rows (p)",
     ]
     assert notes(found)[4] == "2 cells got no answer and count as not covered"
-    data = leaderboard_data(found)
+    data = board_data(found)
     assert data["undecided_cells"] == 2
     assert [(one["package"], one["name"]) for one in data["not_all_seen"]] == [
         ("p", "a"),
@@ -189,7 +191,7 @@ def test_a_diagnosis_that_is_missing(tmp_path: Path) -> None:
     """Told as a text, as earlier versions did, or as a reason: both count as none."""
     told = {"undefined": "optimum not certified", "message": "no diagnosis of 'b'"}
     write(tmp_path, "p", row("a", None), row("b", None) | {"diagnosis": told})
-    ((_, rows),) = board(read_scores(tmp_path)).budgets
+    ((_, rows),) = board_of_scores(read_scores(tmp_path)).budgets
     assert [(row.store, row.diagnosed, row.shares) for row in rows] == [
         ("a", 0, None),
         ("b", 0, None),

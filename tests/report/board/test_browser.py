@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from memaudit.report.leaderboard import board
-from memaudit.report.leaderboard_page import write_page
+from memaudit.report.board_page import write_board_page
+from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.score_files import read_scores
-from tests.report.leaderboard.scores import row, write
+from tests.report.board.scores import row, write
 from tests.web.conftest import browser as browser
 from tests.web.explorer.browsing import visit
 from tests.web.explorer.serving import exploring
@@ -28,7 +28,7 @@ def test_it_fits_a_laptop(browser: Any, tmp_path: Path, scheme: str) -> None:
             for budget in (250, 2000)
         ]
         write(tmp_path, f"conversation-{package}", *rows)
-    write_page(board(read_scores(tmp_path)), tmp_path / "board.html")
+    write_board_page(board_of_scores(read_scores(tmp_path)), tmp_path / "board.html")
     seen = visit(browser, tmp_path, 1280, scheme)
     page = seen.go("board.html")
     assert seen.fits()
@@ -45,7 +45,7 @@ def test_it_fits_a_laptop(browser: Any, tmp_path: Path, scheme: str) -> None:
 def test_served_from_the_explorer_it_looks_the_same(browser: Any, tmp_path: Path) -> None:
     """The server's policy lets its style in, and links within it work."""
     write(tmp_path, "p", row("mem0", "1/2"))
-    write_page(board(read_scores(tmp_path)), tmp_path / "board.html")
+    write_board_page(board_of_scores(read_scores(tmp_path)), tmp_path / "board.html")
     with exploring(tmp_path) as server:
         seen = visit(browser, server, 1280)
         page = seen.go("index.html")
