@@ -134,7 +134,7 @@ def _check_out(out: Path) -> None:
         case "table":
             may_write(out, "table of a board")
         case _:
-            from memaudit.report.figures.save import check_image
+            from memaudit.report.figures.style import check_image
 
             check_image(out)
 
@@ -149,7 +149,7 @@ def _write(board: "Board", beside: "Sequence[SideRow]", out: Path) -> None:
         case "table":
             write_file(out, board_csv(board))
         case _:
-            from memaudit.report.figures.save import image_of, write_image
+            from memaudit.report.figures.style import image_of, write_image
             from memaudit.report.figures.systems import systems
 
             form = out.suffix.lower().removeprefix(".")

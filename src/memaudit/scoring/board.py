@@ -258,7 +258,7 @@ def board_columns(is_estimate: bool = False) -> list[Column[BoardRow]]:
         Column(
             key="cut_to_budget",
             value=lambda row: row.stores - row.fits,
-            header="cut to budget",
+            header="cut",
             about="Stores that cost more than the budget, so that only a part is kept.",
         ),
         Column(
