@@ -14,7 +14,6 @@ from memaudit.core.package import Package
 from memaudit.io.packages import read_package
 from memaudit.natural.candidates import EXTRACT_RULES
 from memaudit.natural.coverage_rules import RULE_TEXTS
-from memaudit.scoring.pair_filters import FILTERS
 from memaudit.solvers.registry import SOLVERS
 from memaudit.solvers.solve import solve
 
@@ -100,10 +99,6 @@ def test_what_cells_rest_on_is_what_the_page_says() -> None:
     assert {rests_on for rests_on, _ in rows} == {"judged", "exact", "assumed"}
     assert len(named) == 14
     assert {prefix: ground(f"{prefix}x").value for prefix in named} == named
-
-
-def test_the_page_of_optima_names_every_filter() -> None:
-    assert set(FILTERS) <= set(first_cells("docs/optima.md"))
 
 
 def test_the_solver_page_names_every_solver() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from memaudit.adapters.protocol import ImportOptions, MappedFields
 from memaudit.adapters.registry import import_store as read_export
@@ -17,7 +17,8 @@ from memaudit.adapters.registry import open_store, parse_argument
 from memaudit.adapters.store import ExportedStore, Memory, Origin, Times, store_digest
 from memaudit.checker import Verdict
 from memaudit.checker import verify as check_certificate
-from memaudit.core.budgets import asked_budgets, split_budgets
+from memaudit.core.budgets import split_budgets
+from memaudit.core.defaults import DEFAULT_JUDGE
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import Enclosure
 from memaudit.core.notebook import Frame, html_table, html_text, to_frame
@@ -31,16 +32,14 @@ from memaudit.io.packages import read_package, read_packages
 from memaudit.io.strict_json import read_object
 from memaudit.scoring.board import Board
 from memaudit.scoring.board_of_scores import board_of_scores
-from memaudit.scoring.escalation import EscalationPlan, score_and_escalate
 from memaudit.scoring.fed_turns import check_names, examples_of, renamed
-from memaudit.scoring.judge import Judge, refuse_shared_ids
-from memaudit.scoring.judges import DEFAULT_JUDGE, named_judge
-from memaudit.scoring.lazy_judging import LazyPlan
+from memaudit.scoring.judge import Judge
+from memaudit.scoring.judges import named_judge
 from memaudit.scoring.package_scores import score_package
-from memaudit.scoring.pruning import named_policy
-from memaudit.scoring.result import DRAWS, ScoreResult, Scoring
-from memaudit.scoring.salience import named_salience
+from memaudit.scoring.result import ScoreResult
+from memaudit.scoring.salience import QUERY, named_salience
 from memaudit.scoring.salience_source import Salience
+from memaudit.scoring.score_plan import ScorePlan
 from memaudit.solvers.frontier import Frontier
 from memaudit.solvers.frontier import Progress as FrontierProgress
 from memaudit.solvers.frontier import frontier as package_frontier
@@ -53,6 +52,7 @@ AnyPackage = Package | str | Path
 AnyStore = ExportedStore | str | Path
 AnyJudge = str | Judge | Mapping[str, Judge]
 """A name as --judge takes it, a judge, or one judge per store."""
+Given = TypeVar("Given", bound=AnyJudge)
 AnySalience = PathLike | Mapping[str, PathLike]
 """A file of salience calls for the only store, or files by store."""
 
@@ -149,40 +149,45 @@ def score(
     threads: int | None = None,
     trust_package_cells: bool = False,
     stores_only: bool = False,
-    lazy: LazyPlan | None = None,
-    draws: int = DRAWS,
-    escalate: EscalationPlan | None = None,
+    draws: int | None = None,
+    ask: str | Judge | None = None,
+    max_cells: int | None = None,
 ) -> ScoreResult:
     """Score a store, or several: what each keeps within a budget, over OPT of the common union.
 
-    The common union is the package with the memories of all stores. A budget is a cost, a share of
-    the conversation such as "10%", or "own", the cost of each store; by default several shares and
-    own. A store that does not fit is cut by a policy. `stores_only` leaves the package's own
-    candidates out of OPT. The interval of a score by an offline judge is made of `draws` of labels;
-    `escalate` has another judge asked about the cells that a verdict hangs on. `salience` and
-    `query_salience` are files of calls, by the names of stores if there are several.
+    The common union is the package with the memories of all stores.
+
+    - `budgets`: costs, shares of the conversation such as "10%", or "own", the cost of each store;
+      by default several shares and own.
+    - `judge`: decides coverage, by name, as a judge, or one judge by store.
+    - `policy`: cuts a store that does not fit: recency, top, salience or query_salience.
+    - `cost_rule`: measures every cost; by default the package's.
+    - `group_cap`: candidates a store may keep per experience; by default the package's.
+    - `salience`, `query_salience`: files of calls, by the names of stores if there are several.
+    - `seconds`: stops each solve; `threads`: changes the time it takes and nothing else.
+    - `trust_package_cells`: keeps the package's assumed cells, which the judge judges otherwise.
+    - `stores_only`: leaves the package's own candidates out of OPT.
+    - `draws`: of labels, behind the interval of a score by the offline judge; 0 for none.
+    - `ask`: another judge for the cells that the verdict hangs on, the most influential first,
+      about `max_cells` of them at most.
     """
     use_threads(threads)
-    scored = as_package(package)
-    if cost_rule is not None:
-        scored = scored.recost(cost_rule)
-    if stores_only:
-        scored = scored.replace(candidates=(), coverage=())
     stores = _stores(store)
-    scoring = Scoring(
-        budgets=None if budgets is None else asked_budgets(budgets),
-        judges=_judges(judge, stores),
+    plan = ScorePlan.of(
+        budgets=budgets,
+        judge=_no_path(judge),
+        ask=ask,
+        max_cells=max_cells,
+        policy=policy,
         salience=_salience(salience, query_salience, stores),
+        cost_rule=cost_rule,
+        stores_only=stores_only,
         group_cap=group_cap,
         seconds=checked_seconds(seconds),
         trust_package_cells=trust_package_cells,
-        lazy=lazy,
-        policy=named_policy(policy),
         draws=draws,
     )
-    if escalate is not None:
-        return score_and_escalate(scored, stores, scoring, escalate)
-    return score_package(scored, stores, scoring)
+    return plan.score(as_package(package), stores, plan.scoring(stores), plan.asking())
 
 
 def lint(
@@ -226,9 +231,8 @@ def _salience(
     if isinstance(at_write_time, Salience):
         return at_write_time
     names = [store.name for store in stores]
-    return named_salience(
-        _named_files(at_write_time, names), _named_files(query_aware, names), names
-    )
+    aware = [f"{QUERY}{source}" for source in _named_files(query_aware, names)]
+    return named_salience([*_named_files(at_write_time, names), *aware], names)
 
 
 def _named_files(files: AnySalience | None, stores: Sequence[str]) -> list[str]:
@@ -250,20 +254,15 @@ def _stores(store: AnyStore | Sequence[AnyStore]) -> list[ExportedStore]:
     return [as_store(one) for one in store]
 
 
-def _judges(judge: AnyJudge, stores: Sequence[ExportedStore]) -> Mapping[str, Judge]:
-    if isinstance(judge, Mapping):
-        if missing := [store.name for store in stores if store.name not in judge]:
-            raise MemAuditError(f"no judge is given for the store {missing[0]!r}")
-        return judge
-    by = _judge(judge)
-    refuse_shared_ids(by, stores)
-    return {store.name: by for store in stores}
-
-
 def _judge(judge: str | Judge) -> Judge:
+    given = _no_path(judge)
+    return named_judge(given) if isinstance(given, str) else given
+
+
+def _no_path(judge: Given) -> Given:
     if isinstance(judge, Path):
         raise MemAuditError(f"judge {str(judge)!r} is a path; give labels({str(judge)!r})")
-    return named_judge(judge) if isinstance(judge, str) else judge
+    return judge
 
 
 def _path(path: PathLike | None) -> Path | None:

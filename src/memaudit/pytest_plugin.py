@@ -97,7 +97,7 @@ class LintStore(Protocol):
         self,
         store: "ExportedStore | Path | str | Sequence[str]",
         package: "Package | Path | str | None" = None,
-        judge: str = "offline",
+        judge: str | None = None,
         *,
         before: "ExportedStore | Path | str | None" = None,
         limits: str | None = None,
@@ -113,7 +113,7 @@ def memaudit_lint() -> LintStore:
 def lint_store(
     store: "ExportedStore | Path | str | Sequence[str]",
     package: "Package | Path | str | None" = None,
-    judge: str = "offline",
+    judge: str | None = None,
     *,
     before: "ExportedStore | Path | str | None" = None,
     limits: str | None = None,
@@ -121,11 +121,14 @@ def lint_store(
     """What `memaudit lint` finds. A mistake fails the test."""
     __tracebackhide__ = True
     from memaudit import api
+    from memaudit.core.defaults import DEFAULT_JUDGE
     from memaudit.core.errors import MemAuditError
 
     problem, report = "", None
     try:
-        report = api.lint(_store(store), package, judge=judge, before=before, limits=limits)
+        report = api.lint(
+            _store(store), package, judge=judge or DEFAULT_JUDGE, before=before, limits=limits
+        )
     except (MemAuditError, ValueError) as error:
         problem = str(error)
     if report is None:
@@ -141,7 +144,7 @@ class ScoreStore(Protocol):
         package: "Package | Path | str",
         store: "ExportedStore | Path | str | Sequence[str]",
         budget: Fraction | float | str,
-        judge: str = "offline",
+        judge: str | None = None,
         *,
         against: "Sequence[ExportedStore | Path | str]" = (),
         label_memories: Path | str | None = None,
@@ -164,7 +167,7 @@ def score_store(
     package: "Package | Path | str",
     store: "ExportedStore | Path | str | Sequence[str]",
     budget: Fraction | float | str,
-    judge: str = "offline",
+    judge: str | None = None,
     *,
     against: "Sequence[ExportedStore | Path | str]" = (),
     label_memories: Path | str | None = None,
@@ -184,24 +187,25 @@ def score_store(
     __tracebackhide__ = True
     from memaudit import api
     from memaudit.core.errors import MemAuditError
-    from memaudit.scoring.judges import named_judge
+    from memaudit.scoring.score_plan import ScorePlan
 
     problem, result = "", None
     try:
-        memories = None if label_memories is None else Path(label_memories)
         tested = _store(store)
-        result = api.score(
-            package,
-            [tested, *map(_store, against)],
-            [budget],
-            named_judge(judge, memories),
+        stores = [tested, *map(_store, against)]
+        sources = [] if salience is None else [f"{tested.name}={salience}"]
+        sources += [] if query_salience is None else [f"query:{tested.name}={query_salience}"]
+        plan = ScorePlan.of(
+            budgets=[budget],
+            judge=judge,
+            label_memories=None if label_memories is None else Path(label_memories),
             policy=policy,
+            salience=tuple(sources),
             cost_rule=cost_rule,
             group_cap=group_cap,
-            salience=_of(tested, salience),
-            query_salience=_of(tested, query_salience),
             seconds=seconds,
         )
+        result = plan.score(api.as_package(package), stores, plan.scoring(stores))
     except (MemAuditError, ValueError) as error:
         problem = str(error)
     if result is None:  # behind the except: pytest would show both errors
@@ -212,10 +216,6 @@ def score_store(
     return TestedScore(
         row.store, row.score, row.kept_by, row.is_estimate, row.optimum.certified, notes, result
     )
-
-
-def _of(store: "ExportedStore", salience: Path | str | None) -> dict[str, Path | str]:
-    return {} if salience is None else {store.name: salience}
 
 
 def _store(store: "ExportedStore | Path | str | Sequence[str]") -> "ExportedStore":

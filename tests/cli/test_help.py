@@ -75,7 +75,7 @@ def test_help_imports_little() -> None:
         ("--frobnicate", "No such option: --frobnicate; see memaudit --help"),
         ("demo --nope", "No such option: --nope; see memaudit demo --help"),
         ("audit frobnicate", "No such command 'frobnicate'; see memaudit audit --help"),
-        ("score", "Missing argument 'PACKAGE'; see memaudit score --help"),
+        ("score", "give a PACKAGE and at least one STORE; see memaudit score --help"),
         ("solve p.json --budget", "Option '--budget' requires an argument; see memaudit --help"),
         ("label frame p --seed x", "valid integer"),
         ("serve . --port 70000", "65535"),

@@ -175,7 +175,7 @@ def test_gate(hotel_files: Files) -> None:
         assert f"and its error leaves {minimum:g} open; " in failure(*gate, minimum)
     done(*gate, low + 0.01, "--allow-estimates")
     assert run(*gate, high - 0.01, "--allow-estimates").stdout.startswith("FAIL")
-    for unknown_error in (("--judge", "lexical"), ("--draws", "0")):
+    for unknown_error in (("--judge", "lexical"), ("--set", "score.draws=0")):
         assert "is an estimate, " in failure(*gate, "0", *unknown_error)
         done(*gate, "0", *unknown_error, "--allow-estimates")
 
@@ -188,7 +188,15 @@ def test_wrong_input(hotel_files: Files) -> None:
         ("score", package, store, store, "--budget", "9"): "same name",
         ("score", package, package, "--budget", "9"): "p.json: is a memaudit-package, not a store",
         ("score", package, store, "--budget", "10,20,10.0"): "budget 10 is given twice",
-        ("score", package, store, "--budget", "9", "--group-cap", 0): "--group-cap must be at lea",
+        (
+            "score",
+            package,
+            store,
+            "--budget",
+            "9",
+            "--set",
+            "score.group_cap=0",
+        ): "score.group_cap must be at least 1",
         (*gate, "50", "--budget", "1"): "must be between 0 and 1",
         (*gate, "0", "--budget", "1,2"): "budget '1,2': ",
         (*gate, "0", "--budget", "1", "--policy", "salience"): "has no salience",
@@ -317,8 +325,9 @@ def test_no_time_limit(hotel_files: Files, command: str) -> None:
         "gate": ("--min-score", "0"),
         "audit judges": ("--judge", "lexical", "--against", "pointer"),
     }.get(command, ())
-    line = failure(*command.split(), *hotel_files, "--budget", "9", *words, "--seconds=nan")
-    assert "seconds must be above 0" in line
+    limit = "--set=solver.seconds=nan"
+    line = failure(*command.split(), *hotel_files, "--budget", "9", *words, limit)
+    assert "seconds must be" in line
 
 
 def salience(store: Path, example: str = "hotel-rooms", most: int = 9) -> Path:
@@ -335,9 +344,9 @@ def test_salience(hotel_files: Files) -> None:
     calls = salience(hotel_files[1])
     words = (*hotel_files, "--budget", "20", "--judge", "lexical")
     for given, rows in (
-        (("--query-salience", calls), {"recency", "query_salience"}),
+        (("--salience", f"query:{calls}"), {"recency", "query_salience"}),
         (
-            ("--salience", calls, "--query-salience", calls),
+            ("--salience", calls, "--salience", f"query:{calls}"),
             {"recency", "salience", "query_salience"},
         ),
         (("--salience", calls), {"recency", "salience"}),
@@ -383,7 +392,7 @@ def test_a_partly_read_store_says_so(hotel_files: Files, tmp_path: Path) -> None
 
 def test_lost_units_and_cells(hotel_files: Files) -> None:
     """If you dispute a score, you need the lost units with their words, step and queries."""
-    words = ("score", *hotel_files, "--budget", "10", "--show-cells")
+    words = ("score", *hotel_files, "--budget", "10", "--explain", "cells")
     data = printed_json(*words)
     (row,) = data["scores"]
     assert all(unit["text"] and unit["asked_by"] and unit["step"] for unit in row["lost_units"])
@@ -399,14 +408,14 @@ def test_picture(hotel_files: Files, turns: Path, tmp_path: Path) -> None:
     """Beside the scores, which are the same; another format is refused, and nothing is written."""
     words = ("score", *hotel_files, turns, "--budget", "40")
     picture = tmp_path / "scores.svg"
-    assert done(*words, "--picture", picture).stdout == done(*words).stdout
+    assert done(*words, "--out", picture).stdout == done(*words).stdout
     drawn = picture.read_text()
     for part in ("score/export", "score/turns", "own/turns"):
         assert part in drawn
-    assert "scores.gif" in failure(*words, "--picture", tmp_path / "scores.gif")
+    assert "scores.gif" in failure(*words, "--out", tmp_path / "scores.gif")
     write_artifact(short_set()[:2], tmp_path / "many")
-    assert "--picture needs a single package" in failure(
-        "score", tmp_path / "many", *words[2:], "--picture", tmp_path / "many.svg"
+    assert "--out needs a single package" in failure(
+        "score", tmp_path / "many", *words[2:], "--out", tmp_path / "many.svg"
     )
     assert sorted(one.name for one in tmp_path.glob("*.[sg][vi][gf]")) == ["scores.svg"]
 

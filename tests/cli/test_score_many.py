@@ -48,6 +48,11 @@ def words(folder: Path, *more: object) -> tuple[object, ...]:
     return ("score", folder / "packages", *stores, "--budget", "20", *more)
 
 
+def sets(**engine: object) -> list[str]:
+    """Settings of the engine."""
+    return [f"--set=engine.{name}={value}" for name, value in engine.items()]
+
+
 def test_json(folder: Path) -> None:
     """A file a package as for one alone, and a summary whose means are theirs."""
     data = printed_json(*words(folder))
@@ -97,7 +102,7 @@ def test_one_package_of_it_is_the_same(folder: Path, tmp_path: Path) -> None:
 
 def test_printed(folder: Path) -> None:
     """A row per package with its memories, the means, the cells, and what scores do not see."""
-    text = done(*words(folder, "--show-cells", "--all")).stdout
+    text = done(*words(folder, "--explain", "cells", "--all")).stdout
     for package in short_set()[:SCORED]:
         assert package.name in text
     assert "6 packages; coverage: judge offline, an ESTIMATE" in text
@@ -143,12 +148,10 @@ def test_shares_and_own_costs(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["processes", "dask"])
 def test_every_engine_prints_the_same(engine: str, folder: Path, tmp_path: Path) -> None:
-    if engine == "dask":
+    if engine != "processes":
         pytest.importorskip("distributed")
-    here = done(*words(folder, "--json", "--engine", "serial", "--journal", tmp_path / "a"))
-    there = done(
-        *words(folder, "--json", "--engine", engine, "--jobs", 2, "--journal", tmp_path / "b")
-    )
+    here = done(*words(folder, "--json", *sets(name="serial", journal=tmp_path / "a")))
+    there = done(*words(folder, "--json", *sets(name=engine, jobs=2, journal=tmp_path / "b")))
     assert there.stdout == here.stdout
     assert (tmp_path / "b").read_bytes() == (tmp_path / "a").read_bytes()
 
@@ -158,7 +161,7 @@ def test_a_killed_command_resumes(folder: Path, tmp_path: Path) -> None:
     """Killed when half of the packages are in its journal: the same words, on another engine, give
     the same bytes and compute the rest only; other settings are refused."""
     journal = tmp_path / "j.jsonl"
-    resumable = words(folder, "--json", "--journal", journal)
+    resumable = words(folder, "--json", *sets(journal=journal))
     command = [sys.executable, "-m", "memaudit.cli.main", *map(str, resumable)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None:
@@ -166,7 +169,7 @@ def test_a_killed_command_resumes(folder: Path, tmp_path: Path) -> None:
                 process.kill()
         assert process.returncode in (0, -signal.SIGKILL)
     kept = journal.read_bytes()
-    again = done(*resumable, "--engine", "serial")
+    again = done(*resumable, *sets(name="serial"))
     assert again.stdout == done(*words(folder, "--json")).stdout
     assert "already existed" in again.stderr
     assert journal.read_bytes().startswith(kept[: kept.rindex(b"\n")])

@@ -5,8 +5,13 @@ from dataclasses import replace
 from rich.console import Console
 
 from memaudit.adapters.store import Memory
-from memaudit.cli.score import advice_lines
-from memaudit.cli.score_tables import all_numbers_table, lost_table, score_lines, scores_table
+from memaudit.cli.score_tables import (
+    advice_lines,
+    all_numbers_table,
+    lost_table,
+    score_lines,
+    scores_table,
+)
 from memaudit.core.budgets import asked_budgets
 from memaudit.core.optimum import Optimum
 from memaudit.scoring.loss_diagnosis import NoDiagnosis, diagnose_losses

@@ -9,7 +9,6 @@ from memaudit.io.packages import write_package
 from memaudit.io.published_folder import write_artifact
 from memaudit.natural.named_packages import short_set
 from tests.cli.running import done, failure, import_texts, printed_json, write_rows
-from tests.datasets.files import FIXTURES
 
 
 @pytest.fixture
@@ -24,17 +23,17 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 
 def test_json(files: tuple[Path, Path, Path]) -> None:
-    """Every variant at every budget; the base agrees with `memaudit score`; a seed repeats it."""
-    words = ("study", "sensitivity", *files, "--budget", "20,60", "--repetitions", "3")
+    """Every variant at every budget; the base agrees with `memaudit score`; again the same."""
+    words = ("study", "sensitivity", *files, "--budget", "20,60")
     data = printed_json(*words)
     assert data["coverage_is_an_estimate"] is True
     rows = data["findings"]
-    names = ["base", "cost bytes", "cost tokens:simple", "k = 2", "k = 3", "flip 0.1", "move 0.1"]
+    names = ["base", "cost bytes", "cost tokens:simple", "k = 2", "k = 3"]
     assert [row["variant"] for row in rows] == names * 2
-    assert [row["repetitions"] for row in rows[:7]] == [1, 1, 1, 1, 1, 3, 3]
+    assert all(row["repetitions"] == 1 for row in rows)
     assert all(row["uncertified_optima"] == 0 for row in rows)
     scores = printed_json("score", *files, "--budget", "20,60")["scores"]
-    for row, pair in ((rows[0], scores[:2]), (rows[7], scores[2:])):
+    for row, pair in ((rows[0], scores[:2]), (rows[5], scores[2:])):
         assert row["score_ranking"]["tau_b"] in (1, None)
         for one, score in zip(row["stores"], pair, strict=True):
             assert one["score"]["mean"] == pytest.approx(score["score"])
@@ -43,7 +42,7 @@ def test_json(files: tuple[Path, Path, Path]) -> None:
 
 
 def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    """Intervals in brackets, draws with the same order, missing proofs, and what is not seen."""
+    """The judge, missing proofs, and what is not seen."""
     (tmp_path / "torn.jsonl").write_text('{"text": "Ingrid sneezes"}\n{"text": 5}\n')
     done("import", "plain", tmp_path / "torn.jsonl", "--out", tmp_path / "torn.json")
     words = (
@@ -53,14 +52,10 @@ def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
         tmp_path / "torn.json",
         "--budget",
         "30",
-        "--noise",
-        "flip",
     )
-    text = done(*words, "--repetitions", "2", "--cost-rules", "", "--group-caps", "").stdout
+    text = done(*words, "--cost-rules", "", "--group-caps", "").stdout
     for part in (
         "ESTIMATE",
-        "flip 0.1",
-        "[",
         "not certified: 0",
         "torn: PARTLY READ: 1 row of the export is not in the store",
     ):
@@ -94,14 +89,12 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
         "",
         "--group-caps",
         "",
-        "--noise",
-        "",
         "--judge",
         "lexical",
         "--judge",
         judge,
-        "--label-memories",
-        tmp_path / "m.jsonl",
+        "--set",
+        f"judge.memories={tmp_path / 'm.jsonl'}",
     )
     data = printed_json(*words)
     assert [row["name"] for row in data["judges"]] == ["lexical", "labels l"]
@@ -125,7 +118,7 @@ def test_views(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """
     text = "Ingrid wants hotel rooms away from the lift, on any high floor."
     (tmp_path / "MEMORY.md").write_text(f"- {text}\n")
-    bare = ("--budget", "12", "--cost-rules", "", "--group-caps", "", "--noise", "")
+    bare = ("--budget", "12", "--cost-rules", "", "--group-caps", "")
     words = ("study", "sensitivity", files[0], tmp_path / "MEMORY.md", *bare, "--views")
     base, entries, full = printed_json(*words, "entries,full")["findings"]
     assert (entries["variant"], full["variant"]) == ("view entries", "view full")
@@ -135,55 +128,11 @@ def test_views(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     assert "--views sideways: no store has this view" in failure(*words, "sideways")
 
 
-def test_corrected_evidence(tmp_path: Path) -> None:
-    """LoCoMo's corrections are a variant of their own, and what became of them is said.
-
-    Three questions need D1:1, two D2:1. By shared words, Ada's first observation has all of the
-    one and half of the other: 4, of which the store has 2. Corrected, it is two and three: 3 of
-    3.5.
-    """
-    done("build", FIXTURES["locomo"], "--out", tmp_path / "built")
-    store = import_texts(tmp_path / "s.json", ["The dog is called Rex."])
-    row = {"question_id": "locomo_0_qa0", "correct_evidence": ["D2:1"]}
-    (tmp_path / "errors.json").write_text(json.dumps([row]))
-    package = tmp_path / "built" / "conv-a.json"
-    words = (
-        "study",
-        "sensitivity",
-        package,
-        store,
-        "--judge",
-        "lexical",
-        "--budget",
-        "5",
-        "--cost-rules",
-        "",
-        "--group-caps",
-        "",
-        "--noise",
-        "",
-        "--json",
-        "--corrections",
-        tmp_path / "errors.json",
-    )
-    result = done(*words, "--conversations", FIXTURES["locomo"])
-    assert "1 corrected" in result.stderr
-    base, better = json.loads(result.stdout)["findings"]
-    assert better["variant"] == "corrected evidence"
-    assert base["stores"][0]["score"]["mean"] == pytest.approx(1 / 2)
-    assert better["stores"][0]["score"]["mean"] == pytest.approx(6 / 7)
-    assert "or neither" in failure(*words)
-
-
 def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     words = ("study", "sensitivity", *files, "--budget", "9")
     for option, value, message in (
-        ("--noise", "salt", "unknown noise 'salt'"),
         ("--group-caps", "two", "give whole numbers"),
         ("--group-caps", "0", "group cap"),
-        ("--rates", "7", "between 0 and 1"),
-        ("--rates", "x", "--rates 'x'"),
-        ("--repetitions", "0", "'--repetitions'"),
     ):
         assert message in failure(*words, option, value)
     twice = ("--judge", "lexical", "--judge", "lexical")
@@ -208,11 +157,11 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     return home / "packages", home / "all.json", home / "half.json"
 
 
-FEW = ("--budget", "30", "--cost-rules", "bytes", "--group-caps", "", "--repetitions", "2")
+FEW = ("--budget", "30", "--cost-rules", "bytes", "--group-caps", "")
 
 
 def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    """Each as it is alone, and all together: every package and draw counts alike."""
+    """Each as it is alone, and all together: every package counts alike."""
     data = printed_json("study", "sensitivity", *many, *FEW)
     assert [one["package"] for one in data["packages"]] == [p.name for p in short_set()[:3]]
     last = short_set()[3].name
@@ -232,13 +181,13 @@ def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
         same = sum(one["score_ranking"]["same_order"] for one in own)
         assert finding["score_ranking"]["same_order"] == same
     text = done("study", "sensitivity", *many, *FEW).stdout
-    assert "3 packages; under every variant" in text
+    assert "3 packages; square brackets" in text
     assert f"not scored: {last}: no store was written for it" in text
 
 
 def test_many_packages_resume(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
     journal = tmp_path / "s.jsonl"
-    words = ("study", "sensitivity", *many, *FEW, "--json", "--journal", journal)
+    words = ("study", "sensitivity", *many, *FEW, "--json", "--set", f"engine.journal={journal}")
     whole, kept = done(*words).stdout, journal.read_bytes()
     assert whole == done(*words[:-2]).stdout
     journal.write_bytes(kept[: len(kept) // 2])
@@ -246,10 +195,7 @@ def test_many_packages_resume(many: tuple[Path, Path, Path], tmp_path: Path) -> 
     assert result.stdout == whole
     assert "already existed" in result.stderr
     assert journal.read_bytes() == kept
-    assert "(different: choices)" in failure(*words, "--seed", 1)
-    assert "--judge model:m runs in one process" in failure(
-        *words, "--judge", "model:m", "--engine", "processes"
-    )
+    assert "(different: stores_only)" in failure(*words, "--stores-only")
 
 
 def test_many_packages_without_names(many: tuple[Path, Path, Path], tmp_path: Path) -> None:

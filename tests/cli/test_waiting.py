@@ -22,7 +22,7 @@ READER = "reader-answer-if-supported"
 COMMANDS = {
     "build {chat} --method model --model one --out {folder}/built": "memories, units",
     "score {package} {store} --budget 20 --judge model:one": "coverage",
-    "score {package} {store} --budget 20 --judge model:one --lazy": "coverage",
+    "score {package} {store} --budget 20 --ask model:one": "coverage",
     "gate {package} {store} --budget 20 --min-score 0.5 --judge model:one": "coverage",
     "study sensitivity {package} {store} --budget 20 --judge lexical --judge model:one": "coverage",
     "label cells {frame} --model one --out {folder}/one.csv": "coverage",

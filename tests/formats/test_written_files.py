@@ -45,7 +45,8 @@ def test_score_files(tmp_path: Path) -> None:
         tmp_path / "s.json",
         "--budget",
         "3,24",
-        "--show-cells",
+        "--explain",
+        "cells",
         "--json",
     )
     assert printed.exit_code == 0, printed.output

@@ -53,9 +53,9 @@ READS = {
     "score . store": f"score {P} {{x}} {LEXICAL}",
     "score --judge": f"score {P} {S} --budget 5 --judge labels:{{x}}",
     "score --label-memories": f"score {P} {S} --budget 5 --judge labels:{JUDGED} "
-    "--label-memories {x}",
+    "--set judge.memories={x}",
     "score --salience": f"score {P} {S} {LEXICAL} --salience {{x}}",
-    "score --query-salience": f"score {P} {S} {LEXICAL} --query-salience {{x}}",
+    "score --salience query": f"score {P} {S} {LEXICAL} --salience query:{{x}}",
     "capture --replay": f"capture mem0 --package {P} --replay {{x}} --out {{out}}/s.json",
     "gate package": f"gate {{x}} {S} {LEXICAL} --min-score 0",
     "gate store": f"gate {P} {{x}} {LEXICAL} --min-score 0",
@@ -66,10 +66,6 @@ READS = {
     "board --writers": "board {in}/scores --writers {x}",
     "study sensitivity package": f"study sensitivity {{x}} {S} {LEXICAL}",
     "study sensitivity store": f"study sensitivity {P} {{x}} {LEXICAL}",
-    "study sensitivity --corrections": f"study sensitivity {P} {S} {LEXICAL} "
-    f"--corrections {{x}} --conversations {TALKS}",
-    "study sensitivity --conversations": f"study sensitivity {P} {S} {LEXICAL} "
-    f"--corrections {{in}}/none.json --conversations {{x}}",
     "diagnose package": "diagnose {x} --budget 5 --writer gvt --out {out}/d",
     "diagnose store": f"diagnose {P} {{x}} {LEXICAL} --out {{out}}/d",
     "study calibrate": "study calibrate {x} --budget 5 --writer gvt --writer greedy",
@@ -141,16 +137,15 @@ WRITES = {
     "study compact --out": f"study compact {S} --budget 5 --out {{x}}",
     "score --better": f"score {P} {S} {LEXICAL} --better {{x}}",
     "score --save-union": f"score {P} {S} {LEXICAL} --save-union {{x}}",
-    "score --picture": f"score {P} {S} {LEXICAL} --picture {{x}}.svg",
-    "score --journal": f"score {TWO} {S} {LEXICAL} --journal {{x}}",
-    "score --cache": f"score {P} {S} --budget 5 --judge model:m --provider offline "
-    "--yes --cache {x}",
+    "score --out": f"score {P} {S} {LEXICAL} --out {{x}}.svg",
+    "score --journal": f"score {TWO} {S} {LEXICAL} --set engine.journal={{x}}",
+    "score --cache": f"score {P} {S} --budget 5 --judge model:m "
+    "--set model.provider=offline --set model.cache={x}",
     "board --out": "board --out {x}",
     "label sheets --out": "label sheets {in}/board --out {x}",
     "board of scores --out": "board {in}/scores --out {x}",
     "board --out of a picture": "board {in}/scores --out {x}.svg",
     "board --out of a table": "board {in}/scores --out {x}.csv",
-    "study sensitivity --journal": f"study sensitivity {P} {S} {LEXICAL} --journal {{x}}",
     "diagnose --out": f"diagnose {P} --budget 5 --writer gvt --out {{x}}",
     "study calibrate --out": f"study calibrate {P} --writer gvt --writer greedy --out {{x}}",
     "study transfer --out": f"study transfer {TALKS} --budget 20 --out {{x}}",
@@ -200,17 +195,11 @@ ELSEWHERE = {
     "serve folders",
     "report --figures",
     # The same option by the same function as a command that is tried.
-    "gate --label-memories",
-    "gate --cache",
     "gate --salience",
-    "gate --query-salience",
-    "study sensitivity --label-memories",
     "study sensitivity --salience",
-    "study sensitivity --cache",
     "diagnose --salience",
     "audit optimum --labels",
     "audit optimum --frame",
-    "score --tokens-picture",
 }
 """Arguments that are not tried here."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from memaudit.scoring.locomo_corrections import read_corrections
 
 from memaudit.adapters.protocol import ImportOptions, MappedFields
 from memaudit.adapters.registry import import_store, open_store, parse_argument
@@ -19,7 +20,6 @@ from memaudit.io.packages import read_package, write_package
 from memaudit.io.strict_json import read_object
 from memaudit.label_audit.frame_files import read_label_sets
 from memaudit.natural.label_files import read_labels
-from memaudit.scoring.locomo_corrections import read_corrections
 from memaudit.solvers.solve import solve
 from memaudit.web.explorer.library.entries import read_object as read_explored
 from memaudit.web.explorer.library.entries import recognise

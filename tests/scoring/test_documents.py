@@ -14,10 +14,8 @@ from memaudit.adapters.store import WRITTEN_AFTER, ExportedStore
 from memaudit.checker import verify
 from memaudit.core.package import Package
 from memaudit.scoring.heading_credit import NOT_NAMED, REPEATED
-from memaudit.scoring.judged_store import judge_store, measured_store
+from memaudit.scoring.judged_store import judge_store
 from memaudit.scoring.label_judges import LabelJudge
-from memaudit.scoring.lazy_judging import LazyPlan, judge_lazily
-from memaudit.scoring.pair_filters import named_filter
 from memaudit.scoring.pruning import NoSuchOrder, default_policy, keep_within, prune
 from memaudit.scoring.score import StoreScorer
 
@@ -192,18 +190,3 @@ def test_nothing_kept_exceeds_the_optimum(
     assert found.kept.worth.value <= best.value <= found.written.value
     if found.fits:
         assert found.kept.worth.value == found.written.value == best.value
-
-
-@pytest.mark.parametrize("heading", [{}, {HEADING: {"plans": 0.5}}])
-def test_lazy_judging_treats_headings_alike(tmp_path: Path, heading: dict) -> None:  # type: ignore[type-arg]
-    """The same value of the store, and the same word about headings that nobody judged."""
-    judge = labels(tmp_path, ENTRIES | heading)
-    store = imported(tmp_path)
-    at_once = judge_store(PACKAGE, store, judge)
-    plan = LazyPlan(named_filter("all"))
-    (lazy,) = judge_lazily(PACKAGE, [measured_store(PACKAGE, store)], judge, [F(20)], plan).stores
-    values = [
-        StoreScorer(PACKAGE, [one]).numbers(one, F(20)).written.value for one in (at_once, lazy)
-    ]
-    assert values[0] == values[1]
-    assert lazy.caveats.left_out == at_once.caveats.left_out

@@ -70,6 +70,6 @@ def test_a_file_under_two_limits(folder: Path) -> None:
 
 
 def test_the_list() -> None:
-    assert {row["system"] for row in json.loads(done("limits", "--json").stdout)} == {
-        limit.system for limit in LIMITS
-    }
+    assert {
+        row["system"] for row in json.loads(done("score", "--budget", "limits", "--json").stdout)
+    } == {limit.system for limit in LIMITS}

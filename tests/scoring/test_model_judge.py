@@ -157,9 +157,12 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
             "9",
         )
         audited = printed_json("audit", "judges", *live, "--against", "lexical")
+        sets = (f"model.cache={tmp_path / 'cache'}", f"model.base_url={served.url}")
+        live = (*files, *asks[:2], "--budget", "9", "--set=model.yes=true")
+        live = (*live, *(f"--set={each}" for each in sets))
         scored = done("score", *live, "--json")
         gated = done("gate", *live, "--min-score", "0.5").stdout
-        tried = printed_json("study", "sensitivity", *live, "--judge", "lexical", "--noise", "")
+        tried = printed_json("study", "sensitivity", *live, "--judge", "lexical")
     assert (audited["judge"]["name"], audited["judge"]["is_an_estimate"]) == (
         "model one:coverage/2",
         False,
@@ -188,7 +191,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
         ("score", ()),
         ("gate", ("--min-score", "0")),
         ("audit judges", ("--against", "lexical")),
-        ("study sensitivity", ("--noise", "")),
+        ("study sensitivity", ()),
     ],
 )
 def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -> None:

@@ -7,9 +7,7 @@ import pytest
 import memaudit
 from memaudit.core.package import Package
 from memaudit.scoring.judge import NotJudged
-from memaudit.scoring.lazy_judging import LazyPlan
 from memaudit.scoring.lexical import LexicalJudge
-from memaudit.scoring.pair_filters import named_filter
 from tests.cli.running import done, failure, import_texts, printed_json
 from tests.datasets.files import FIXTURES
 
@@ -52,15 +50,6 @@ def test_a_script_that_a_judge_cannot_read_is_refused(chinese: Package) -> None:
     with pytest.raises(NotJudged, match="the store is written in Latin and the package"):
         memaudit.score(chinese, memaudit.texts(ENGLISH), "own", "lexical")
     assert memaudit.score(chinese, memaudit.texts(ENGLISH), "own", AnyJudge())
-
-
-def test_a_filter_that_cannot_read_is_refused(chinese: Package) -> None:
-    """It would leave out every pair of a judge that reads both."""
-    store = memaudit.texts(ENGLISH)
-    with pytest.raises(NotJudged, match=r"two-terms compares words .*; use --filter all"):
-        memaudit.score(chinese, store, "own", AnyJudge(), lazy=LazyPlan(named_filter("two-terms")))
-    lazy = LazyPlan(named_filter("all"))
-    assert memaudit.score(chinese, store, "own", AnyJudge(), lazy=lazy).lazy is not None
 
 
 def test_from_a_chinese_dataset_to_a_score(tmp_path: Path) -> None:

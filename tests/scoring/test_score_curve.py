@@ -12,10 +12,8 @@ from memaudit.core.package import Package
 from memaudit.core.response import Log1p
 from memaudit.natural.named_packages import short_set
 from memaudit.scoring.judge import Cell
-from memaudit.scoring.lazy_judging import LazyPlan
 from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.package_scores import conversation_cost, score_judged, score_package
-from memaudit.scoring.pair_filters import named_filter
 from memaudit.scoring.pruning import Policy
 from memaudit.scoring.result import ScoreResult, Scoring
 from memaudit.scoring.score import StoreScorer
@@ -112,13 +110,14 @@ def test_where_opt_is_0_there_is_no_score() -> None:
 
 def test_open_cells_have_no_curve() -> None:
     """Of the package, and of a store alone."""
-    plan = LazyPlan(named_filter("all"), max_cells=1)
-    scoring = Scoring(asked_budgets(8), {"s": LexicalJudge()}, lazy=plan)
+    scoring = Scoring(asked_budgets(8), {"s": LexicalJudge()}, trust_package_cells=True)
     store = exported(Memory(id="m", text="Ingrid wants foam pillows."))
-    bare = HOTEL.replace(candidates=(), coverage=())
-    for package in (HOTEL, bare):
-        with pytest.raises(MemAuditError, match="some cells are not judged, so scores over all"):
-            score_curve(score_package(package, [store], scoring))
+    first, *rest = HOTEL.coverage
+    package = HOTEL.replace(
+        coverage=(first.model_copy(update={"value": F(0), "upper": F(1)}), *rest)
+    )
+    with pytest.raises(MemAuditError, match="some cells are not judged, so scores over all"):
+        score_curve(score_package(package, [store], scoring))
     (memory,) = DOG.memories
     cells = {"dog": Cell(F(1, 2), "model:x", upper=F(1))}
     half = replace(DOG, memories=(replace(memory, coverage=cells),))

@@ -7,9 +7,11 @@ from fractions import Fraction
 import pytest
 
 from memaudit.scoring.judge import Cell
+from memaudit.scoring.package_sensitivity import variants
 from memaudit.scoring.pruning import EVERYTHING_FITS
 from memaudit.scoring.sensitivity import (
     RatioSpread,
+    Variant,
     VariantFinding,
     finding_row,
     judge_pairings,
@@ -18,18 +20,9 @@ from memaudit.scoring.sensitivity import (
     variant_findings,
     variant_runs,
 )
-from memaudit.scoring.sensitivity_variants import (
-    Noise,
-    Variant,
-    VariantChoices,
-    mislabelled,
-    variants,
-)
 from memaudit.scoring.written_store import WrittenStore
 from memaudit.solvers.solve import solve
 from tests.scoring.small_stores import CAT, DOG, PETS, F
-
-QUIET = VariantChoices(noise=())
 
 
 def found(tried: Iterable[Variant], budget: Fraction) -> list[VariantFinding]:
@@ -47,7 +40,7 @@ def test_by_hand() -> None:
     With two of a group kept, a and b are worth 4 too. In `bytes` every text costs 9. With a cap
     of 2 as the base, 1 and 3 are the other ones.
     """
-    rows = {row.variant: row for row in found(variants(PETS, [DOG, CAT], QUIET), F(3))}
+    rows = {row.variant: row for row in found(variants(PETS, [DOG, CAT]), F(3))}
     assert list(rows) == ["base", "cost bytes", "cost tokens:simple", "k = 2", "k = 3"]
     assert means(rows["base"]) == [(0.75, 0.75), (0.25, 0.25)]
     assert means(rows["k = 2"]) == [(0.75, 0.75), (0.25, 0.25)]
@@ -58,48 +51,24 @@ def test_by_hand() -> None:
     assert rows["k = 2"].kept_ranking.tau == 1
     assert rows["k = 2"].kept_ranking.same_order == 1
     assert all(row.uncertified == 0 for row in rows.values())
-    (alone, *_) = found(variants(PETS, [DOG], QUIET), F(3))
+    (alone, *_) = found(variants(PETS, [DOG]), F(3))
     assert alone.kept_ranking.tau is None  # one store has no ranking
     assert finding_row(alone)["score_ranking"]["defined"] == 0
-    quiet = replace(QUIET, cost_rules=())
-    names = [variant.name for variant in variants(PETS, [DOG, CAT], quiet, group_cap=2)]
+    names = [variant.name for variant in variants(PETS, [DOG, CAT], (), group_cap=2)]
     assert names == ["base", "k = 1", "k = 3"]
 
 
 def test_cost_rule_can_turn_a_ranking() -> None:
     """At 1 word cat keeps its memory, 1 of 1, and dog nothing; 9 in `bytes` is room for one:
     dog is worth 3 of 3, cat 1 of 3."""
-    choices = replace(QUIET, cost_rules=("bytes",), group_caps=())
-    base, other = found(variants(PETS, [DOG, CAT], choices), F(1))
+    base, other = found(variants(PETS, [DOG, CAT], ("bytes",), ()), F(1))
     assert means(base) == [(0, 0), (1, 1)]
     assert base.stores[0].kept_by == ("cut by recency",)
     assert base.stores[1].kept_by == (EVERYTHING_FITS,)
     assert other.variant == "cost bytes"
-    (nine,) = found(list(variants(PETS, [DOG, CAT], choices))[1:], F(9))
+    (nine,) = found(list(variants(PETS, [DOG, CAT], ("bytes",), ()))[1:], F(9))
     assert means(nine) == [(1, 1), (pytest.approx(1 / 3), pytest.approx(1 / 3))]
-    own_rule = replace(choices, cost_rules=("words",))
-    assert [variant.name for variant in variants(PETS, [DOG], own_rule)] == ["base"]
-
-
-def test_noise_over_repetitions() -> None:
-    """All labels flipped: a stays (exact) and cat is worth 0 or 1/2, so OPT is 3 or 3 1/2 and
-    dog keeps 0 or half of its 3, draw by draw."""
-    choices = VariantChoices((), (), ("flip",), (F(1),), repetitions=12, seed=5)
-    _, flipped = found(variants(PETS, [DOG, CAT], choices), F(3))
-    assert (flipped.variant, flipped.repetitions) == ("flip 1", 12)
-    drawn, ratios = set(), []
-    for repetition in range(12):
-        _, (dog_store, cat_store) = mislabelled(
-            PETS, [DOG, CAT], Noise("flip", F(1), 5, repetition)
-        )
-        dog = dog_store.memories[0].coverage["dog"].value
-        cat = cat_store.memories[0].coverage["cat"].value
-        drawn.add((dog, cat))
-        ratios.append(float(3 * dog / (3 + cat)))
-    kept = flipped.stores[0].kept
-    assert {dog for dog, _ in drawn} == {cat for _, cat in drawn} == {0, F(1, 2)}
-    assert kept.mean == pytest.approx(sum(ratios) / 12)
-    assert (kept.low, kept.high, kept.n) == (0, 0.5, 12)
+    assert [variant.name for variant in variants(PETS, [DOG], ("words",), ())] == ["base"]
 
 
 def test_judges_against_each_other() -> None:
@@ -111,8 +80,7 @@ def test_judges_against_each_other() -> None:
     cells = DOG.memories[0].coverage, CAT.memories[0].coverage
     swapped = [_covering(DOG, cells[1]), _covering(CAT, cells[0])]
     nothing = [_covering(DOG, {}), _covering(CAT, {})]
-    quiet = replace(QUIET, cost_rules=(), group_caps=())
-    tried = variants(PETS, [DOG, CAT], quiet, judged={"b": (PETS, swapped), "c": (PETS, nothing)})
+    tried = variants(PETS, [DOG, CAT], (), (), judged={"b": (PETS, swapped), "c": (PETS, nothing)})
     runs = variant_runs(tried, [F(3)])
     assert list(runs) == ["base", "judge b", "judge c"]
     _, turned, silent = variant_findings([runs], [F(3)])

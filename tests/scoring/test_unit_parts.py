@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from memaudit.adapters.store import Memory
 from memaudit.core.budgets import asked_budgets
@@ -18,23 +16,19 @@ from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.unit_parts import part_units
 from memaudit.io.packages import read_package, write_package
 from memaudit.label_audit.store_cells import write_store_cells
-from memaudit.scoring.candidate_cells import assumed_pairs, judge_candidates
+from memaudit.scoring.candidate_cells import assumed_pairs
 from memaudit.scoring.judge import IN_PART, NO_CORE, Cell, Judgement, MemoryText, Pair, ask_judge
 from memaudit.scoring.judges import PointerJudge
 from memaudit.scoring.label_judges import LabelJudge
-from memaudit.scoring.lazy_judging import LazyPlan, judge_lazily
 from memaudit.scoring.lexical import LexicalJudge
 from memaudit.scoring.model_judge import ModelJudge
 from memaudit.scoring.package_scores import score_package
 from memaudit.scoring.pair_filters import named_filter
 from memaudit.scoring.result import Scoring
-from memaudit.scoring.score import StoreScorer
-from memaudit.scoring.written_store import WrittenMemory, WrittenStore
 from tests.models.server import serving
 from tests.natural.passes.building import live
 from tests.natural.passes.fake_model import blocks, plays
 from tests.scoring.small_stores import exported
-from tests.scoring.test_lazy_judging import BUDGETS, Replay, problems
 from tests.scoring.test_model_judge import session
 
 F = Fraction
@@ -260,36 +254,6 @@ def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
         MOVED.text: {"what": "to Lisbon", "who": "Ana", "when": "in May 2023"},
         DOG.text: None,
     }
-
-
-@given(problems(), st.data())
-@settings(max_examples=25)
-def test_lazy_judging_stays_exact_with_parts(
-    problem: tuple[Package, WrittenStore, Replay], data: st.DataObject
-) -> None:
-    """The judge may break the rule of parts; statements are asked about whole, each once."""
-    package, store, judge = problem
-    units = [
-        part for unit in package.units for part in part_units(unit, [("what", "x"), ("when", "y")])
-    ]
-    package = package.replace(units=units, coverage=())
-    for text in {text for text, _ in judge.truth}:
-        for unit in units:
-            judge.truth[text, unit.text] = data.draw(st.sampled_from([F(0), F(1)]))
-    lazy = judge_lazily(package, [store], judge, BUDGETS, LazyPlan(named_filter("all")))
-    assert len(judge.asked) == len(set(judge.asked)) == lazy.asked
-    asked = {(id, unit.partition("#")[0]) for id, unit in judge.asked}
-    assert len(judge.asked) == 2 * len(asked)
-    found = StoreScorer(lazy.package, lazy.stores)
-    cells = ask_judge(judge, [MemoryText(one.id, one.text) for one in store.memories], units).cells
-    full = WrittenStore(
-        store.name,
-        tuple(WrittenMemory(one.id, one.text, one.cost, cells[one.id]) for one in store.memories),
-    )
-    truth = StoreScorer(judge_candidates(package, judge), [full])
-    for budget in BUDGETS:
-        assert found.common_optimum(budget).certified
-        assert found.common_optimum(budget).value == truth.common_optimum(budget).value
 
 
 def test_a_union_keeps_to_the_rule(tmp_path: Path) -> None:

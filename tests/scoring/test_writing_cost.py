@@ -1,14 +1,9 @@
-"""What a captured store cost to write, beside its score and in a picture."""
+"""What a captured store cost to write, beside its score."""
 
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from memaudit import api
 from memaudit.adapters.store import ExportedStore
-from memaudit.core.errors import MemAuditError
-from memaudit.report.figures.tokens_spent import write_tokens_figure
 from memaudit.scoring.score_json import package_scores_data
 from memaudit.scoring.writing_cost import writing_cost
 from tests.scoring.small_stores import MEALS
@@ -62,15 +57,7 @@ def test_tokens_that_nobody_reported() -> None:
     assert "tokens not reported" in cost.text
 
 
-def test_in_json_and_in_a_picture(tmp_path: Path) -> None:
+def test_in_json() -> None:
     result = api.score(MEALS, [KNOWN, UNKNOWN], [5], judge="lexical", cost_rule="words")
     data = package_scores_data(result)
     assert data["stores"][0]["writing"]["tokens_in"] == 100
-    write_tokens_figure(result, tmp_path / "t.svg")
-    drawn = (tmp_path / "t.svg").read_text()
-    assert "known/5" in drawn
-    assert "unknown/5" not in drawn
-    with pytest.raises(MemAuditError, match="no store says how many tokens"):
-        write_tokens_figure(
-            api.score(MEALS, [UNKNOWN], [5], judge="lexical", cost_rule="words"), tmp_path / "u.svg"
-        )

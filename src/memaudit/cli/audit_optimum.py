@@ -17,9 +17,9 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
+from memaudit.core.defaults import DEFAULT_JUDGE
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
-from memaudit.scoring.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from memaudit.core.package import Package

@@ -24,10 +24,10 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
+from memaudit.core.defaults import DEFAULT_JUDGE
 from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import assumed_text
 from memaudit.core.number_text import fixed, short_exact
-from memaudit.scoring.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

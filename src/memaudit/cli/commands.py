@@ -66,12 +66,6 @@ COMMANDS = (
         "Score exported stores against certified optima.",
     ),
     Command(
-        "limits",
-        "Score a store",
-        "memaudit.cli.limits:limits",
-        "List the limits of systems that can be budgets.",
-    ),
-    Command(
         "gate",
         "Score a store",
         "memaudit.cli.gate:gate",

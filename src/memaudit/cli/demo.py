@@ -90,7 +90,7 @@ def demo(
 def _score_stores(folder: Path) -> dict[str, Path]:
     """Score two captured stores and show the board; returns where the files are."""
     from memaudit.cli.board import show_board
-    from memaudit.cli.score import print_package
+    from memaudit.cli.score_tables import print_package
     from memaudit.core.budgets import asked_budgets
     from memaudit.io.atomic import write_bytes, write_file
     from memaudit.io.files import read_bytes

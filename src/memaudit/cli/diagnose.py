@@ -13,7 +13,6 @@ from memaudit.cli.options import (
     CostRule,
     SalienceNames,
     chosen_engine,
-    judge_files,
     label_memories,
 )
 from memaudit.cli.reading_options import (
@@ -28,8 +27,8 @@ from memaudit.cli.reading_options import (
     report_progress,
 )
 from memaudit.cli.terminal import resumable, safe
+from memaudit.core.defaults import DEFAULT_JUDGE
 from memaudit.core.errors import MemAuditError
-from memaudit.scoring.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore
@@ -104,7 +103,7 @@ def diagnose(
     from memaudit.io.files import content_digest
     from memaudit.natural.named_packages import contents_of
     from memaudit.scoring.judge import refuse_shared_ids
-    from memaudit.scoring.judges import named_judge
+    from memaudit.scoring.judges import judge_files, named_judge
     from memaudit.scoring.salience import named_salience, salience_files
     from memaudit.writers.registry import named_writer
 
@@ -131,7 +130,7 @@ def diagnose(
             policy=named_policy(policy) if policy else None,
             seed=seed,
             cost_rule=cost_rule,
-            salience=named_salience(sources, [], names, session),
+            salience=named_salience(sources, names, session),
         )
         refuse_unnamed(exported, len(places))
         labels = judge_files([judge], memories) if exported else []

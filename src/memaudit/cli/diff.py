@@ -19,9 +19,9 @@ from memaudit.cli.options import (
     spread,
 )
 from memaudit.cli.terminal import safe
+from memaudit.core.defaults import DEFAULT_JUDGE
 from memaudit.core.number_text import short_exact
 from memaudit.io.overwrite import may_write
-from memaudit.scoring.judges import DEFAULT_JUDGE
 
 MOST_SHOWN = 20
 

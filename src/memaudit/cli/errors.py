@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from memaudit.core.errors import InvalidPackage, MemAuditError, Waiting
+from memaudit.core.errors import InvalidPackage, MemAuditError, ParameterError, Waiting
 from memaudit.core.text import visible_text
 
 FAILED = 1
@@ -41,7 +41,18 @@ def report(error: MemAuditError) -> None:
         for problem in error.problems:
             typer.echo(f"  {shortened(visible_text(problem))}", err=True)
     else:
-        typer.echo(f"error: {shortened(visible_text(error))}", err=True)
+        text = error.naming(option_of) if isinstance(error, ParameterError) else str(error)
+        typer.echo(f"error: {shortened(visible_text(text))}", err=True)
+
+
+def option_of(parameter: str) -> str:
+    """How a parameter of the library is given on the command line."""
+    from memaudit.cli.settings import keys
+
+    renamed = {"budgets": "budget", "label_memories": "memories"}
+    name = renamed.get(parameter, parameter)
+    setting = next((key for key in keys() if key.partition(".")[2] == name), None)
+    return f"--{name.replace('_', '-')}" if setting is None else f"--set {setting}"
 
 
 @contextmanager

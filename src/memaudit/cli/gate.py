@@ -6,33 +6,23 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import (
-    NO_SESSION,
     NO_STORE_OPTIONS,
+    Ask,
     CostRule,
-    Draws,
-    Escalate,
-    GroupCap,
-    JudgeName,
-    LabelMemories,
+    JudgeNames,
+    MaxCells,
     PackagePath,
     PolicyName,
-    QuerySalienceNames,
     SalienceNames,
-    Seconds,
-    SessionOptions,
     StoreArgument,
     StoreOptions,
-    TrustPackageCells,
-    escalation_plan,
-    judging_session,
+    model_session,
     place_of,
+    plan_in_force,
     read_stores,
     spread,
 )
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError
-from memaudit.scoring.judges import DEFAULT_JUDGE
-from memaudit.scoring.result import DRAWS
 
 
 @spread
@@ -54,15 +44,12 @@ def gate(
             help="Another store of the common union, as in memaudit score; may be repeated.",
         ),
     ] = None,
-    judge: JudgeName = DEFAULT_JUDGE,
-    label_memories: LabelMemories = None,
+    judge: JudgeNames = None,
+    ask: Ask = None,
+    max_cells: MaxCells = None,
     policy: PolicyName = None,
     salience: SalienceNames = None,
-    query_salience: QuerySalienceNames = None,
     cost_rule: CostRule = None,
-    group_cap: GroupCap = None,
-    seconds: Seconds = None,
-    trust_package_cells: TrustPackageCells = False,
     store_options: StoreOptions = NO_STORE_OPTIONS,
     allow_estimates: Annotated[
         bool,
@@ -72,49 +59,30 @@ def gate(
             "error of the offline judge leaves it open.",
         ),
     ] = False,
-    draws: Draws = DRAWS,
-    escalate: Escalate = None,
-    max_cells: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="escalate: ask about at most N cells."),
-    ] = None,
-    options: SessionOptions = NO_SESSION,
 ) -> None:
     """Exit with code 1 if the score of a store at a budget is below a minimum.
 
     The score is that of memaudit score with the same stores.
     """
-    from memaudit import api
-    from memaudit.scoring.escalation import Goal
+    from memaudit.io.packages import read_package
     from memaudit.scoring.gate import gate_text, passes
-    from memaudit.scoring.judges import named_judge
-    from memaudit.scoring.salience import named_salience
+    from memaudit.scoring.score_plan import ScorePlan
 
-    if not 0 <= min_score <= 1:
-        raise MemAuditError(f"--min-score must be between 0 and 1, not {min_score:g}")
-    if max_cells is not None and escalate is None:
-        raise MemAuditError("--max-cells goes with --escalate")
+    plan = ScorePlan.of(
+        budgets=[budget],
+        judge=judge or None,
+        ask=ask,
+        max_cells=max_cells,
+        min_score=min_score,
+        policy=policy,
+        salience=tuple(salience or ()),
+        cost_rule=cost_rule,
+        **plan_in_force(judge),
+    )
     exported = read_stores([store, *(against or [])], store_options)
-    by_salience = salience or [], query_salience or []
-    asked = [judge, *([escalate] if escalate else []), *by_salience[0], *by_salience[1]]
-    with judging_session(asked, options, place_of(store)) as session:
-        plan = None
-        if escalate is not None:
-            plan = escalation_plan(escalate, Goal(minimum=min_score), max_cells, session)
-        result = api.score(
-            package,
-            exported,
-            [budget],
-            named_judge(judge, label_memories, session),
-            policy=policy,
-            cost_rule=cost_rule,
-            group_cap=group_cap,
-            salience=named_salience(*by_salience, [one.name for one in exported], session),
-            seconds=seconds,
-            trust_package_cells=trust_package_cells,
-            draws=draws,
-            escalate=plan,
-        )
+    with model_session(bool(plan.asked_models), place_of(store)) as session:
+        scoring, asking = plan.scoring(exported, session), plan.asking(session)
+        result = plan.score(read_package(package), exported, scoring, asking)
     row = result.rows[0]
     passed = passes(row, min_score, allow_estimates)
     verdict = "pass" if passed else "FAIL"

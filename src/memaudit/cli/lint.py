@@ -24,11 +24,11 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, progress, safe, safe_markup
+from memaudit.core.defaults import DEFAULT_JUDGE
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import percent, short_exact
 from memaudit.core.text import counted
 from memaudit.io.overwrite import Kind, may_write
-from memaudit.scoring.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from memaudit.hygiene.findings import LintReport

@@ -14,6 +14,7 @@ import typer
 from memaudit.cli.assignments import SET
 from memaudit.cli.settings import ModelKeys, in_force
 from memaudit.cli.terminal import safe
+from memaudit.core.defaults import DEFAULT_JUDGE
 from memaudit.core.errors import MemAuditError
 from memaudit.core.text import counted
 from memaudit.io.files import beside
@@ -21,13 +22,10 @@ from memaudit.solvers.protocol import checked_seconds, use_threads
 
 if TYPE_CHECKING:
     from memaudit.adapters.store import ExportedStore, Times
-    from memaudit.core.package import Package
     from memaudit.experiments.engines import Engine
     from memaudit.io.task_journal import TaskRunner
     from memaudit.models.session import AskProgress, ModelSession
-    from memaudit.scoring.escalation import EscalationPlan, Goal
-    from memaudit.scoring.judge import Judge
-    from memaudit.scoring.lazy_judging import LazyPlan
+    from memaudit.scoring.result import Asked
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -118,16 +116,8 @@ SalienceNames = Annotated[
     typer.Option(
         "--salience",
         metavar="SOURCE",
-        help="Write-time salience: model:NAME, or a file of calls, [STORE=]FILE, one per store. "
-        "Default: the scores that the system stored.",
-    ),
-]
-QuerySalienceNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--query-salience",
-        metavar="SOURCE",
-        help="The same with the questions in sight; shown apart.",
+        help="Salience: model:NAME, or a file of calls, [STORE=]FILE, one per store; with query: "
+        "before it, given with the questions in sight. Default: the scores that the system stored.",
     ),
 ]
 CostRule = Annotated[
@@ -181,20 +171,26 @@ JudgeName = Annotated[
 ]
 
 
-Draws = Annotated[
-    int,
+JudgeNames = Annotated[
+    list[str] | None,
     typer.Option(
-        metavar="N",
-        help="Draws of labels behind the interval of a score by an offline judge; 0 for none.",
+        "--judge",
+        metavar="NAME",
+        help="Decides coverage: offline (an estimate with its error), lexical, pointer, "
+        "labels:FILE[,FILE...], calls:FILE or model:NAME; repeat it to give one file per store, in "
+        f"their order. Default: {DEFAULT_JUDGE}.",
     ),
 ]
-Escalate = Annotated[
+Ask = Annotated[
     str | None,
     typer.Option(
         metavar="model:NAME",
-        help="After --judge offline, ask this judge (labels:FILE too) about the cells that the "
+        help="After the offline judge, ask this judge (labels:FILE too) about the cells that the "
         "verdict hangs on, the most influential first.",
     ),
+]
+MaxCells = Annotated[
+    int | None, typer.Option(metavar="N", help="ask: about at most N cells of a package.")
 ]
 
 
@@ -306,82 +302,23 @@ TrustPackageCells = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class LazyOptions:
-    """The options of lazy judging."""
-
-    filter: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="lazy: cells that may be covered: two-terms, one-term (asks more) or all.",
-        ),
-    ] = "two-terms"
-    max_cells: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="lazy, escalate: ask about at most N cells of a package. Default: no limit.",
-        ),
-    ] = None
+def show_asked(state: "Asked") -> None:
+    """After every round, say what another judge was asked so far."""
+    if state.rounds and not (state.settled or state.certain):
+        typer.echo(safe(state.text), err=True)
 
 
-NO_LAZY = LazyOptions()
-
-BATCH_ROUND = 2000
-"""Cells of a round where every round waits for a batch."""
-
-
-def lazy_plan(
-    options: LazyOptions,
-    packages: Sequence["Package"],
-    judge: "Judge",
-    session: "ModelSession | None",
-) -> "LazyPlan":
-    """How to judge lazily; says what the filter may lose, and what it has to ask at most."""
-    from memaudit.core.exact import plain
-    from memaudit.natural.named_packages import short_set
-    from memaudit.scoring.lazy_judging import LazyPlan, LazyRound
-    from memaudit.scoring.model_judge import ModelJudge
-    from memaudit.scoring.pair_filters import cut_off, named_filter
-
-    def show(state: LazyRound) -> None:
-        between = ", ".join(
-            f"OPT at {plain(budget)} between {float(low):g} and {float(high):g}"
-            for budget, (low, high) in state.between.items()
-        )
-        typer.echo(
-            f"round {state.number}: {state.asked:,} of {state.kept:,} cells asked; {between}",
-            err=True,
-        )
-
-    chosen = named_filter(options.filter)
-    lost, where = cut_off(chosen, packages), "of the package"
-    if not lost.covered:
-        lost, where = cut_off(chosen, short_set()), "of the shipped conversations"
-    typer.echo(f"filter {chosen.name} cuts off {lost.text} {where}", err=True)
-    plan = LazyPlan(chosen, options.max_cells, progress=show)
-    if isinstance(judge, ModelJudge):
-        plan = replace(plan, announce=judge.agree_once)
-    if session is not None and session.provider == "batch":
-        plan = replace(plan, round_cells=BATCH_ROUND)
-    return plan
-
-
-def escalation_plan(
-    name: str, goal: "Goal", max_cells: int | None, session: "ModelSession | None"
-) -> "EscalationPlan":
-    """Whom to ask about doubtful cells; says after every round how many it asked."""
-    from memaudit.scoring.escalation import EscalationPlan
-    from memaudit.scoring.judges import named_judge
-    from memaudit.scoring.result import Escalation
-
-    def show(state: Escalation) -> None:
-        if state.rounds and not state.settled:
-            typer.echo(safe(state.text), err=True)
-
-    return EscalationPlan(named_judge(name, None, session), goal, max_cells, show)
+def plan_in_force(judges: Sequence[str] | None) -> dict[str, Any]:
+    """The parameters of a score that are settings; threads hold for every solve from now on."""
+    settings = in_force()
+    use_threads(settings.solver.threads)
+    return {
+        "label_memories": label_memories(judges or ()),
+        "group_cap": settings.score.group_cap,
+        "seconds": settings.solver.seconds,
+        "trust_package_cells": settings.score.trust_package_cells,
+        "draws": settings.score.draws,
+    }
 
 
 @contextmanager
@@ -469,17 +406,6 @@ ConversationNames = Annotated[
         help="A store names the conversation OLD, the package NEW; may be repeated.",
     ),
 ]
-
-
-def judge_files(judges: Sequence[str], memories: Path | None) -> list[Path]:
-    """The files that judges go by, in their order."""
-    from memaudit.scoring.judges import listed_files
-
-    named = [judge.partition(":") for judge in judges if judge.startswith(("labels:", "calls:"))]
-    files = [file for _, _, text in named for file in listed_files(text)]
-    trained = [Path(judge.partition(":")[2]) for judge in judges if judge.startswith("offline:")]
-    files += [file for file in trained if file.is_file()]
-    return [*files, *(listed_files(memories) if memories else [])]
 
 
 JournalFile = Annotated[

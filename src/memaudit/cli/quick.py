@@ -28,7 +28,7 @@ def quick(
     """
     from memaudit import api
     from memaudit.cli.lint import show
-    from memaudit.cli.score import print_package
+    from memaudit.cli.score_tables import print_package
     from memaudit.hygiene.findings import lint_data
     from memaudit.hygiene.quick import first_look, verdict
     from memaudit.report.quick_page import write_page

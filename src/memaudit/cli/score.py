@@ -1,8 +1,8 @@
 """`memaudit score`: score exported stores against certified optima."""
 
-import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,123 +11,122 @@ import typer
 
 from memaudit.adapters.store import ExportedStore
 from memaudit.cli.options import (
-    NO_ENGINE,
-    NO_LAZY,
-    NO_SESSION,
     NO_STORE_OPTIONS,
+    Ask,
     CostRule,
-    Draws,
-    EngineOptions,
-    Escalate,
-    GroupCap,
-    JournalFile,
-    LabelMemories,
-    LazyOptions,
-    PackagesPath,
+    JudgeNames,
+    MaxCells,
     PolicyName,
-    QuerySalienceNames,
     SalienceNames,
-    Seconds,
-    SessionOptions,
-    StoreArguments,
     StoreOptions,
     StoresOnly,
-    Threads,
-    TrustPackageCells,
-    escalation_plan,
-    judge_files,
-    judging_session,
+    chosen_engine,
     kept_in,
-    lazy_plan,
+    model_session,
     place_of,
+    plan_in_force,
     read_stores,
+    show_asked,
     spread,
 )
-from memaudit.cli.score_tables import (
-    explained_lines,
-    print_cells,
-    print_kinds,
-    print_scores,
-    score_lines,
-)
-from memaudit.cli.terminal import console, progress, safe, safe_markup
-from memaudit.core.budgets import USUAL_BUDGETS, asked_budgets
+from memaudit.cli.score_limits import print_limits, print_limits_table
+from memaudit.cli.score_packages import ManyScoring, print_packages, score_all
+from memaudit.cli.score_tables import print_package
+from memaudit.cli.settings import in_force
+from memaudit.cli.terminal import progress, safe
+from memaudit.core.budgets import USUAL_BUDGETS
 from memaudit.core.errors import MemAuditError
+from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.io.overwrite import may_write, refuse_existing
-from memaudit.io.packages import package_places, write_package
-from memaudit.scoring.escalation import Goal, score_and_escalate
-from memaudit.scoring.judge import Judge, goes_by_id, refuse_shared_ids
-from memaudit.scoring.judges import DEFAULT_JUDGE, named_judge, named_judges
-from memaudit.scoring.limits import (
-    Limit,
-    better_file,
-    is_limit,
-    named_limits,
-    under_limits,
-)
-from memaudit.scoring.loss_diagnosis import NoDiagnosis
-from memaudit.scoring.package_scores import prepared, score_package
-from memaudit.scoring.pruning import named_policy
-from memaudit.scoring.result import DRAWS, ScoreResult, Scoring, StoreScore
-from memaudit.scoring.salience import named_salience, salience_files
-from memaudit.scoring.score_json import cells_data, explanation
-from memaudit.scoring.score_json import package_scores_data as package_data
-from memaudit.scoring.writing_cost import writing_cost
+from memaudit.io.packages import PackagePlace, package_places, write_package
+from memaudit.scoring.limits import better_file, under_limits
+from memaudit.scoring.result import ScoreResult, Scoring, StoreScore
+from memaudit.scoring.score_plan import ScorePlan
 
 if TYPE_CHECKING:
     from memaudit.models.session import ModelSession
 
+LIMITS, CELLS = "limits", "cells"
+"""Of --budget, for the table of limits; of --explain, for every cell and lost unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What is written and printed of scores."""
+
+    out: Path | None
+    better: Path | None
+    save_union: Path | None
+    everything: bool
+    explain: tuple[str, ...]
+    as_json: bool
+
+    @property
+    def cells(self) -> bool:
+        """Whether every cell and lost unit is listed."""
+        return CELLS in self.explain
+
+    @property
+    def ids(self) -> list[str]:
+        """Units and memories to explain."""
+        return [id for id in self.explain if id != CELLS]
+
+    @property
+    def of_one_package(self) -> tuple[str, ...]:
+        """The parameters that one package alone can answer."""
+        given = {
+            "explain": self.ids,
+            "save_union": self.save_union,
+            "out": self.out,
+            "better": self.better,
+        }
+        return tuple(name for name, value in given.items() if value)
+
+    def check(self) -> None:
+        """Refuse files that cannot be written, before any work is done."""
+        if self.better is not None:
+            refuse_existing(self.better)
+        if self.save_union is not None:
+            may_write(self.save_union, "package")
+        if self.out is not None:
+            from memaudit.report.svg_charts import check_chart
+
+            check_chart(self.out)
+
 
 @spread
 def score(
-    package: PackagesPath,
-    stores: StoreArguments,
+    package: Annotated[
+        Path | None, typer.Argument(metavar="PACKAGE", help="A package, or a folder of packages.")
+    ] = None,
+    stores: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="STORE",
+            help="Stores written by memaudit import, or exports: [NAME=]PATH[+PATH][@VIEW]",
+        ),
+    ] = None,
     budget: Annotated[
         str | None,
         typer.Option(
             metavar="B[,B...]",
             help="Budgets: costs such as 250, shares of the conversation such as 10%, or own, the "
-            "cost of each store; or the limits of a system, such as claude-code (memaudit limits "
-            f"lists them). Default: {','.join(USUAL_BUDGETS)}.",
+            "cost of each store; or the limits of a system, such as claude-code (limits lists "
+            f"them). Default: {','.join(USUAL_BUDGETS)}.",
         ),
     ] = None,
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Decides coverage: offline (an estimate with its error), lexical, "
-            "pointer, labels:FILE[,FILE...], calls:FILE or model:NAME; repeat it to give "
-            "one file per store, in their order. Default: offline.",
-        ),
-    ] = None,
-    label_memories: LabelMemories = None,
+    judge: JudgeNames = None,
+    ask: Ask = None,
+    max_cells: MaxCells = None,
     policy: PolicyName = None,
     salience: SalienceNames = None,
-    query_salience: QuerySalienceNames = None,
     cost_rule: CostRule = None,
-    group_cap: GroupCap = None,
-    seconds: Seconds = None,
-    threads: Threads = None,  # noqa: ARG001 - its callback sets them
-    trust_package_cells: TrustPackageCells = False,
-    store_options: StoreOptions = NO_STORE_OPTIONS,
     stores_only: StoresOnly = False,
-    lazy: Annotated[
-        bool,
-        typer.Option(
-            "--lazy", help="Judge only the cells that scores and optima rest on, in rounds."
-        ),
-    ] = False,
-    lazy_options: LazyOptions = NO_LAZY,
-    draws: Draws = DRAWS,
-    escalate: Escalate = None,
-    width: Annotated[
-        float | None,
-        typer.Option(
-            metavar="W",
-            help="escalate: until no interval is wider than W. Default: until the order of several "
-            "stores is clear, or 0.1 for one store.",
-        ),
+    store_options: StoreOptions = NO_STORE_OPTIONS,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the score over all budgets, as SVG."),
     ] = None,
     better: Annotated[
         Path | None,
@@ -142,35 +141,18 @@ def score(
             metavar="FILE", help="Write the package with the memories of all stores, as judged."
         ),
     ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the score over all budgets, as SVG."),
-    ] = None,
-    tokens_picture: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw the value kept against the tokens that writing took."
-        ),
-    ] = None,
     everything: Annotated[
         bool,
         typer.Option("--all", help="Print all numbers, each with its meaning, and kinds of units."),
     ] = False,
-    show_cells: Annotated[
-        bool,
-        typer.Option(
-            "--show-cells", help="List lost units, and the units that each memory covers."
-        ),
-    ] = False,
     explain: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ID", help="Explain the score of a unit or a memory; may be repeated."
+            metavar="ID",
+            help="Explain the score of a unit or a memory; cells lists lost units and what each "
+            "memory covers. May be repeated.",
         ),
     ] = None,
-    engine_options: EngineOptions = NO_ENGINE,
-    journal: JournalFile = None,
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score stores against certified optima.
@@ -178,180 +160,103 @@ def score(
     The score is what a store keeps within the budget, over OPT of the common union: of the package
     and all stores together. A store over budget is cut by a policy, which is named.
     """
-    limits = named_limits(budget) if budget is not None and is_limit(budget) else []
-    drawn = picture or tokens_picture
-    if limits and (cost_rule is not None or lazy or escalate is not None or drawn):
-        raise MemAuditError(
-            f"--budget {budget} brings its own cost rule and is solved limit by limit; leave out "
-            "--cost-rule, --lazy, --escalate and pictures"
-        )
-    if better is not None:
-        refuse_existing(better)
-    budgets = None if budget is None or limits else asked_budgets(budget)
-    names = judge or [DEFAULT_JUDGE]
+    if budget == LIMITS:
+        print_limits_table(as_json)
+        return
+    if package is None or not stores:
+        raise MemAuditError("give a PACKAGE and at least one STORE; see memaudit score --help")
+    outputs = Outputs(out, better, save_union, everything, tuple(explain or ()), as_json)
     places = package_places(package)
-    for option, given in {
-        "--explain": explain,
-        "--save-union": save_union,
-        "--picture": picture,
-        "--tokens-picture": tokens_picture,
-        "--better": better,
-        f"--budget {budget}": limits,
-    }.items():
-        if given and len(places) > 1:
-            raise MemAuditError(f"{option} needs a single package; score one package at a time")
-    asking = [f"--judge {name}" for name in names if name.startswith("model:")]
-    asking += ["--escalate"] if escalate else []
-    by_salience = [*(salience or []), *(query_salience or [])]
-    asking += [f"--salience {name}" for name in by_salience if name.startswith("model:")]
-    run = engine_options.chosen("--lazy" if lazy else next(iter(asking), "")).map
+    plan = ScorePlan.of(
+        budgets=budget,
+        judge=judge or None,
+        ask=ask,
+        max_cells=max_cells,
+        policy=policy,
+        salience=tuple(salience or ()),
+        cost_rule=cost_rule,
+        stores_only=stores_only,
+        packages=len(places),
+        outputs=outputs.of_one_package,
+        **plan_in_force(judge),
+    )
+    outputs.check()
     exported = read_stores(stores, store_options)
-    if save_union is not None:
-        may_write(save_union, "package")
-    asks_less = lazy or (escalate and lazy_options.filter == NO_LAZY.filter)
-    if not asks_less and lazy_options != NO_LAZY:
-        raise MemAuditError(
-            "--filter and --max-cells go with --lazy, --max-cells with --escalate too"
-        )
-    _check_escalation(escalate, width, lazy, len(places))
-    for image in (picture, tokens_picture):
-        if image is not None:
-            _check_picture(image)
-    wanted = [*names, *([escalate] if escalate else []), *by_salience]
-    with judging_session(wanted, options, place_of(stores[0])) as session:
-        judges = _judges(names, label_memories, exported, session)
-        known = [store.name for store in exported]
-        scores = named_salience(salience or [], query_salience or [], known, session)
-        first = next(iter(judges.values()))
-        if lazy and (goes_by_id(first) or names[0] == "pointer"):
-            raise MemAuditError(
-                "--lazy needs a judge that goes by texts: model:NAME, lexical, or labels:FILE with "
-                "the texts of memories or --label-memories"
-            )
-        if lazy and names[0].startswith("offline"):
-            raise MemAuditError(
-                "--lazy saves questions to a judge, and the offline judge judges all cells at "
-                "once; leave it out, or use --escalate model:NAME"
-            )
-        many = len(places) > 1
-        packages = (
-            []
-            if many and not lazy
-            else [prepared(place.read(), cost_rule, stores_only) for place in places]
-        )
-        plan = lazy_plan(lazy_options, packages, first, session) if lazy else None
-        scoring = Scoring(
-            budgets,
-            judges,
-            scores,
-            group_cap,
-            seconds,
-            trust_package_cells,
-            plan,
-            named_policy(policy),
-            draws,
-        )
-        if many:
-            from memaudit.cli.score_packages import ManyScoring, print_packages, score_all
-
-            how = ManyScoring(tuple(exported), scoring, cost_rule, stores_only, show_cells)
-            files = [
-                *judge_files(names, label_memories),
-                *salience_files(by_salience, stores=known),
-            ]
-            with kept_in(journal, "score", partial(how.settings, places, files), run) as keeping:
-                scored = score_all(how, places, keeping)
-            print_packages(scored, how, everything, as_json)
-            return
-        if journal is not None:
-            raise MemAuditError("--journal needs several packages; one is scored at once")
-        if not any(packages[0].weights.values()):
-            raise MemAuditError(
-                f"{packages[0].name!r} has no unit that counts, so there is nothing to score; "
-                "build it from a conversation with questions, or use memaudit quick"
-            )
-        if limits:
-            read = places[0].read()
-            found = [
-                score_package(
-                    prepared(read, limit.rule, stores_only),
-                    exported,
-                    replace(scoring, budgets=asked_budgets(str(limit.most))),
-                )
-                for limit in limits
-            ]
-            print_limits(limits, found, better, everything, show_cells, as_json)
-            return
-        if escalate is not None:
-            goal = Goal(width=0.1 if width is None and len(exported) == 1 else width)
-            asked = escalation_plan(escalate, goal, lazy_options.max_cells, session)
-            results = score_and_escalate(packages[0], exported, scoring, asked)
+    with model_session(bool(plan.asked_models), place_of(stores[0])) as session:
+        scorer = _Scorer(plan, exported, plan.scoring(exported, session), session)
+        if len(places) > 1:
+            scorer.score_many(places, outputs)
+        elif plan.limits:
+            scorer.score_under_limits(places[0], outputs)
         else:
-            with progress("draws", draws) as advance:
-                watched = replace(scoring, watch=lambda done, _: advance(done))
-                results = score_package(packages[0], exported, watched)
-        if save_union is not None:
-            write_package(results.union, save_union)
-        print_package(results, everything, show_cells, explain or [], as_json)
-        if better is not None:
-            _write_better(better, results, results.rows[0])
-        if picture is not None:
-            _draw(results, picture)
-        if tokens_picture is not None:
-            from memaudit.report.figures.tokens_spent import write_tokens_figure
-
-            write_tokens_figure(results, tokens_picture)
+            scorer.score_one(places[0], outputs)
 
 
-def print_limits(
-    limits: Sequence[Limit],
-    results: Sequence[ScoreResult],
-    better: Path | None,
-    everything: bool,
-    cells: bool,
-    as_json: bool,
-) -> None:
-    """Every limit of a system by itself, then what all of them together allow."""
-    found = under_limits(limits, results)
-    if as_json:
-        rows = [
-            {
-                "system": limit.system,
-                "limit": limit.most,
-                "unit": limit.unit,
-                "rule": limit.rule,
-                "source": limit.source,
-                "looked_up": limit.looked_up,
-                "scores": package_data(result, cells),
-            }
-            for limit, result in zip(limits, results, strict=True)
-        ]
-        stores = [
-            {"store": one.store, "score": None if one.score is None else float(one.score)}
-            for one in found
-        ]
-        typer.echo(json.dumps({"limits": rows, "under_all": stores}, indent=1))
-    else:
-        for limit, result in zip(limits, results, strict=True):
-            typer.echo(safe(f"{limit.text} ({limit.source}, {limit.looked_up})"))
-            print_package(result, everything, cells, [], as_json=False)
-        for one in found:
-            tight = one.limits[one.tightest]
-            certified = one.rows[one.tightest].optimum.certified
-            proven = "certified" if certified else "not certified"
-            kept = "has no score" if one.score is None else f"keeps {float(one.score):.3f}"
-            at_least = (
-                "at least, since each limit was solved by itself; " if len(limits) > 1 else ""
-            )
-            typer.echo(
-                safe(
-                    f"{one.store} {kept} of what {tight.most:,} {tight.unit} of {tight.system} "
-                    f"could hold ({at_least}OPT {proven} for these units)"
-                )
-            )
-    if better is not None:
-        place = found[0].tightest
-        _write_better(better, results[place], results[place].rows[0])
+@dataclass(frozen=True, slots=True)
+class _Scorer:
+    """A plan with its stores, judges and session."""
+
+    plan: ScorePlan
+    stores: Sequence[ExportedStore]
+    scoring: Scoring
+    session: "ModelSession | None"
+
+    def score_one(self, place: PackagePlace, outputs: Outputs) -> None:
+        """Score one package, print it, and write what was asked for."""
+        package = _with_weight(place.read())
+        asking = self.plan.asking(self.session, show_asked)
+        with self._watched(asking is None) as scoring:
+            result = self.plan.score(package, self.stores, scoring, asking)
+        if outputs.save_union is not None:
+            write_package(result.union, outputs.save_union)
+        print_package(result, outputs.everything, outputs.cells, outputs.ids, outputs.as_json)
+        if outputs.better is not None:
+            _write_better(outputs.better, result, result.rows[0])
+        if outputs.out is not None:
+            _draw(result, outputs.out)
+
+    def score_under_limits(self, place: PackagePlace, outputs: Outputs) -> None:
+        """Score one package under every limit of a system by itself."""
+        package, limits = _with_weight(place.read()), self.plan.limits
+        results = []
+        for limit in limits:
+            plan = self.plan.under(limit)
+            scoring = replace(self.scoring, budgets=plan.asked_budgets)
+            results.append(plan.score(package, self.stores, scoring))
+        under = under_limits(limits, results)
+        print_limits(under, results, outputs.everything, outputs.cells, outputs.as_json)
+        if outputs.better is not None:
+            result = results[under[0].tightest]
+            _write_better(outputs.better, result, result.rows[0])
+
+    def score_many(self, places: Sequence[PackagePlace], outputs: Outputs) -> None:
+        """Score every package with the stores that were written for it."""
+        plan, names = self.plan, [store.name for store in self.stores]
+        asking = plan.asking(self.session)
+        how = ManyScoring(tuple(self.stores), self.scoring, plan, asking, outputs.cells)
+        run = chosen_engine(plan.in_one_process).map
+        settings = partial(how.settings, places, plan.files(names))
+        with kept_in(in_force().engine.journal, "score", settings, run) as keeping:
+            scored = score_all(how, places, keeping)
+        print_packages(scored, how, outputs.everything, outputs.as_json)
+
+    @contextmanager
+    def _watched(self, watch: bool) -> Iterator[Scoring]:
+        """With a progress bar of draws, unless every round has draws of its own."""
+        if not watch:
+            yield self.scoring
+            return
+        with progress("draws", self.scoring.draws) as advance:
+            yield replace(self.scoring, watch=lambda done, _: advance(done))
+
+
+def _with_weight(package: Package) -> Package:
+    if not any(package.weights.values()):
+        raise MemAuditError(
+            f"{package.name!r} has no unit that counts, so there is nothing to score; "
+            "build it from a conversation with questions, or use memaudit quick"
+        )
+    return package
 
 
 def _write_better(path: Path, result: ScoreResult, row: StoreScore) -> None:
@@ -365,95 +270,8 @@ def _write_better(path: Path, result: ScoreResult, row: StoreScore) -> None:
     typer.echo(safe(f"a better file, {count}, {proven} for these units: {path}"), err=True)
 
 
-def _check_escalation(escalate: str | None, width: float | None, lazy: bool, places: int) -> None:
-    if escalate is None:
-        if width is not None:
-            raise MemAuditError("--width goes with --escalate")
-        return
-    if width is not None and not 0 < width <= 1:
-        raise MemAuditError(f"--width must be above 0 and at most 1, not {width:g}")
-    if lazy:
-        raise MemAuditError("give --lazy or --escalate: both choose which cells are asked about")
-    if places > 1:
-        raise MemAuditError("--escalate needs a single package; score one package at a time")
-
-
-def _check_picture(picture: Path) -> None:
-    from memaudit.report.svg_charts import check_chart
-
-    check_chart(picture)
-
-
-def _draw(results: ScoreResult, picture: Path) -> None:
+def _draw(result: ScoreResult, picture: Path) -> None:
     from memaudit.report.svg_charts import write_score_chart
 
-    with progress("frontiers", len(results.stores) + 1) as done:
-        write_score_chart(results, picture, done)
-
-
-def _judges(
-    names: Sequence[str],
-    memories: Path | None,
-    stores: Sequence[ExportedStore],
-    session: "ModelSession | None",
-) -> dict[str, Judge]:
-    """The judge of each store: one for all, or one file of labels or calls per store."""
-    if len(names) == 1:
-        judge = named_judge(names[0], memories, session)
-        refuse_shared_ids(judge, stores)
-        return {store.name: judge for store in stores}
-    kinds = {name.partition(":")[0] for name in names}
-    if len(names) != len(stores) or len(kinds) > 1 or not kinds <= {"labels", "calls"}:
-        raise MemAuditError(
-            "give one judge for all stores, or one labels:FILE or calls:FILE per store, in their "
-            "order; memaudit study sensitivity compares judges"
-        )
-    by_file = named_judges(names, memories, session)
-    return {store.name: judge for store, judge in zip(stores, by_file, strict=True)}
-
-
-def print_package(
-    scores: ScoreResult, everything: bool, cells: bool, ids: Sequence[str], as_json: bool
-) -> None:
-    explained = [explanation(id, scores) for id in ids]
-    if as_json:
-        for line in scores.caveats:
-            typer.echo(safe(line), err=True)
-        data = package_data(scores, cells)
-        typer.echo(json.dumps({**data, "explained": explained} if ids else data, indent=1))
-        return
-    screen = console()
-    print_scores(screen, scores.scoring, score_lines(scores), everything)
-    for line in scores.warnings:
-        screen.print(safe_markup(line))
-    for line in advice_lines(scores.rows):
-        screen.print(safe_markup(line))
-    for store in scores.exported:
-        if (cost := writing_cost(store, scores.package.name)) is not None:
-            screen.print(safe_markup(f"{store.name} was written with {cost.text}"))
-    if everything:
-        print_kinds(screen, [(row.store, row.at, row.kinds) for row in scores.rows])
-    if cells:
-        print_cells(screen, score_lines(scores, lost=True), cells_data(scores))
-    for data in explained:
-        for line in explained_lines(data):
-            screen.print(safe_markup(line))
-    if not everything:
-        screen.print("--all prints the other numbers and the kinds of units, each with its meaning")
-
-
-def advice_lines(rows: Sequence[StoreScore]) -> list[str]:
-    """What each store could improve, and at which budgets; or why there is no diagnosis."""
-    places: dict[tuple[str, str], list[str]] = {}
-    lines: list[str] = []
-    for row in rows:
-        if isinstance(row.diagnosis, NoDiagnosis):
-            lines.append(str(row.diagnosis))
-            continue
-        near = ""
-        if not row.diagnosis.is_exact:
-            precision = float(row.diagnosis.precision)
-            near = f" (losses to within {precision:.0e}: some h is irrational)"
-        places.setdefault((row.store, f"{row.diagnosis.advice}{near}"), []).append(row.at)
-    lines += [f"{store} at {', '.join(at)}: {text}" for (store, text), at in places.items()]
-    return lines
+    with progress("frontiers", len(result.stores) + 1) as done:
+        write_score_chart(result, picture, done)

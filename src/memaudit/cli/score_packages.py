@@ -27,11 +27,11 @@ from memaudit.io.packages import PackagePlace
 from memaudit.io.task_journal import TaskRunner
 from memaudit.natural.named_packages import NamedPlace, contents_of
 from memaudit.report.board_page import board_data
+from memaudit.scoring.asking import AskPlan, score_asking
 from memaudit.scoring.board_of_scores import board_of_scores
 from memaudit.scoring.loss_diagnosis import KindRow, pool_kind_rows
 from memaudit.scoring.package_scores import (
     Unscored,
-    prepared,
     refuse_unnamed,
     score_written,
     unknown_examples,
@@ -40,6 +40,7 @@ from memaudit.scoring.package_scores import (
 from memaudit.scoring.result import Scoring
 from memaudit.scoring.score_files import entries_of
 from memaudit.scoring.score_json import kinds_data, package_scores_data
+from memaudit.scoring.score_plan import ScorePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,13 @@ class ManyScoring:
 
     stores: tuple[ExportedStore, ...]
     scoring: Scoring
-    cost_rule: str | None
-    stores_only: bool
+    plan: ScorePlan
+    asking: AskPlan | None
     cells: bool
 
     def settings(self, places: Sequence[PackagePlace], files: Sequence[Path]) -> dict[str, Any]:
         """Everything that decides the results; `files` are those that judges and policies read."""
-        scoring = self.scoring
+        scoring, plan = self.scoring, self.plan
         budgets = scoring.budgets
         return {
             "packages": contents_of(places),
@@ -69,9 +70,9 @@ class ManyScoring:
             "group_cap": scoring.group_cap,
             "seconds": scoring.seconds,
             "trust_package_cells": scoring.trust_package_cells,
-            "lazy": scoring.lazy and [scoring.lazy.filter.name, scoring.lazy.max_cells],
-            "cost_rule": self.cost_rule,
-            "stores_only": self.stores_only,
+            "ask": self.asking and [self.asking.judge.name, self.asking.max_cells],
+            "cost_rule": plan.cost_rule,
+            "stores_only": plan.stores_only,
             "cells": self.cells,
         }
 
@@ -103,10 +104,12 @@ def score_all(
 
 def score_at(how: ManyScoring, place: NamedPlace) -> ScoredPackage:
     """One package with the stores that were written for it."""
-    package = prepared(place.read(), how.cost_rule, how.stores_only)
+    package = how.plan.prepared(place.read())
     own = written_for(package, how.stores)
+    asking = how.asking
+    together = None if asking is None else partial(score_asking, scoring=how.scoring, plan=asking)
     data, lines, warnings, missing = None, list[ScoreLine](), list[str](), list[Unscored]()
-    for result in score_written(package, how.stores, own, how.scoring):
+    for result in score_written(package, how.stores, own, how.scoring, together):
         if isinstance(result, Unscored):
             missing.append(result)
             continue

@@ -1,15 +1,17 @@
 """Scores as tables: rows of stores and budgets, unit kinds, lost units, one unit or memory."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from memaudit.cli.terminal import safe_markup
+from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.core.budgets import USUAL_BUDGETS
 from memaudit.core.exact import exact
 from memaudit.core.losses import LOSS_STEPS
@@ -17,7 +19,7 @@ from memaudit.core.number_text import fixed, short_exact
 from memaudit.core.text import counted
 from memaudit.core.unit_parts import by_statement
 from memaudit.scoring.judge import judged_how
-from memaudit.scoring.loss_diagnosis import KindRow
+from memaudit.scoring.loss_diagnosis import KindRow, NoDiagnosis
 from memaudit.scoring.pruning import POLICIES
 from memaudit.scoring.result import (
     LostUnit,
@@ -28,6 +30,8 @@ from memaudit.scoring.result import (
     ratio_text,
 )
 from memaudit.scoring.score import Ratio, StoreValue
+from memaudit.scoring.score_json import cells_data, explanation, package_scores_data
+from memaudit.scoring.writing_cost import writing_cost
 
 Kinds = tuple[str, str, Sequence[KindRow]]
 """A store, a budget, and its rows by kind of unit."""
@@ -354,3 +358,51 @@ def print_cells(
         screen.print(safe_markup(f"{store}: {counted(len(own), 'cell')} above 0"))
         if own:
             screen.print(cells_table(own))
+
+
+def print_package(
+    scores: ScoreResult, everything: bool, cells: bool, ids: Sequence[str], as_json: bool
+) -> None:
+    """Print the scores of one package."""
+    explained = [explanation(id, scores) for id in ids]
+    if as_json:
+        for line in scores.caveats:
+            typer.echo(safe(line), err=True)
+        data = package_scores_data(scores, cells)
+        typer.echo(json.dumps({**data, "explained": explained} if ids else data, indent=1))
+        return
+    screen = console()
+    print_scores(screen, scores.scoring, score_lines(scores), everything)
+    for line in scores.warnings:
+        screen.print(safe_markup(line))
+    for line in advice_lines(scores.rows):
+        screen.print(safe_markup(line))
+    for store in scores.exported:
+        if (cost := writing_cost(store, scores.package.name)) is not None:
+            screen.print(safe_markup(f"{store.name} was written with {cost.text}"))
+    if everything:
+        print_kinds(screen, [(row.store, row.at, row.kinds) for row in scores.rows])
+    if cells:
+        print_cells(screen, score_lines(scores, lost=True), cells_data(scores))
+    for data in explained:
+        for line in explained_lines(data):
+            screen.print(safe_markup(line))
+    if not everything:
+        screen.print("--all prints the other numbers and the kinds of units, each with its meaning")
+
+
+def advice_lines(rows: Sequence[StoreScore]) -> list[str]:
+    """What each store could improve, and at which budgets; or why there is no diagnosis."""
+    places: dict[tuple[str, str], list[str]] = {}
+    lines: list[str] = []
+    for row in rows:
+        if isinstance(row.diagnosis, NoDiagnosis):
+            lines.append(str(row.diagnosis))
+            continue
+        near = ""
+        if not row.diagnosis.is_exact:
+            precision = float(row.diagnosis.precision)
+            near = f" (losses to within {precision:.0e}: some h is irrational)"
+        places.setdefault((row.store, f"{row.diagnosis.advice}{near}"), []).append(row.at)
+    lines += [f"{store} at {', '.join(at)}: {text}" for (store, text), at in places.items()]
+    return lines

@@ -2,9 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,47 +10,42 @@ from rich import box
 from rich.table import Table
 
 from memaudit.cli.options import (
-    NO_ENGINE,
-    NO_SESSION,
     NO_STORE_OPTIONS,
     Budgets,
-    EngineOptions,
-    GroupCap,
-    JournalFile,
-    LabelMemories,
     PackagesPath,
     PolicyName,
     SalienceNames,
-    Seconds,
-    SessionOptions,
     StoreArguments,
     StoreOptions,
     StoresOnly,
+    chosen_engine,
     distinct_budgets,
-    judge_files,
-    judging_session,
     kept_in,
+    model_session,
     place_of,
+    plan_in_force,
     read_stores,
     read_views,
     spread,
 )
-from memaudit.cli.terminal import console, resumable, safe, safe_markup
+from memaudit.cli.settings import in_force
+from memaudit.cli.terminal import console, resumable, safe_markup
 from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import exact
 from memaudit.core.grounds import assumed_text, is_estimate
 from memaudit.core.number_text import fixed, ratio, short_exact, with_interval
 from memaudit.io.packages import package_places
 from memaudit.scoring.judge import judged_how, refuse_shared_ids
-from memaudit.scoring.judges import DEFAULT_JUDGE, named_judges, refuse_equal_judge_names
+from memaudit.scoring.judges import named_judges, refuse_equal_judge_names
 from memaudit.scoring.package_scores import refuse_unnamed
 from memaudit.scoring.package_sensitivity import (
+    USUAL_CAPS,
     PackageSensitivity,
     SensitivityPlan,
     sensitivity_at,
 )
 from memaudit.scoring.pruning import named_policy
-from memaudit.scoring.salience import named_salience, salience_files
+from memaudit.scoring.salience import named_salience
+from memaudit.scoring.score_plan import ScorePlan
 from memaudit.scoring.sensitivity import (
     BASIS,
     JudgePairing,
@@ -64,7 +57,6 @@ from memaudit.scoring.sensitivity import (
     pairing_row,
     variant_findings,
 )
-from memaudit.scoring.sensitivity_variants import NOISE_KINDS, NoiseKind, VariantChoices
 
 
 @spread
@@ -76,19 +68,16 @@ def sensitivity(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Decides coverage: offline, lexical, pointer, labels:FILE, calls:FILE or "
-            "model:NAME; may be repeated. The first is the base, the others are variants. "
-            "Default: offline.",
+            help="Decides coverage, as in memaudit score; may be repeated. The first is the base, "
+            "the others are variants.",
         ),
     ] = None,
-    label_memories: LabelMemories = None,
     policy: PolicyName = None,
     salience: SalienceNames = None,
     cost_rule: Annotated[
         str | None,
         typer.Option(metavar="RULE", help="Cost rule of the base. Default: the package's."),
     ] = None,
-    group_cap: GroupCap = None,
     cost_rules: Annotated[
         str | None,
         typer.Option(
@@ -99,18 +88,7 @@ def sensitivity(
     ] = None,
     group_caps: Annotated[
         str, typer.Option(metavar="K[,K...]", help="Group caps to try; '' for none.")
-    ] = "1,2,3",
-    noise: Annotated[
-        str,
-        typer.Option(metavar="N[,N...]", help="Label noise: flip, resample, move; '' for none."),
-    ] = "flip,move",
-    rates: Annotated[
-        str, typer.Option(metavar="R[,R...]", help="Noise rates: shares of wrong labels.")
-    ] = "0.1",
-    repetitions: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Draws per noise and rate.")
-    ] = 20,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the noise.")] = 0,
+    ] = ",".join(map(str, USUAL_CAPS)),
     views: Annotated[
         str,
         typer.Option(
@@ -120,61 +98,52 @@ def sensitivity(
     ] = "",
     store_options: StoreOptions = NO_STORE_OPTIONS,
     stores_only: StoresOnly = False,
-    corrections: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Corrected evidence of LoCoMo; needs --conversations."),
-    ] = None,
-    conversations: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The LoCoMo file; needs --corrections.")
-    ] = None,
-    seconds: Seconds = None,
-    engine_options: EngineOptions = NO_ENGINE,
-    journal: JournalFile = None,
-    options: SessionOptions = NO_SESSION,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Test whether scores and rankings survive other choices.
 
-    The choices are judges, cost rules, group caps, wrong labels and views of an export.
+    The choices are judges, cost rules, group caps and views of an export.
     """
-    choices = _choices(cost_rules, group_caps, noise, rates, repetitions, seed)
-    if (corrections is None) != (conversations is None):
-        raise MemAuditError("give both --corrections and --conversations, or neither")
-    names = judge or [DEFAULT_JUDGE]
-    sources = salience or []
-    asking = [f"--judge {name}" for name in names if name.startswith("model:")]
-    asking += [f"--salience {name}" for name in sources if name.startswith("model:")]
-    run = engine_options.chosen(next(iter(asking), "")).map
     places = package_places(package)
+    base = ScorePlan.of(
+        judge=judge or None,
+        policy=policy,
+        salience=tuple(salience or ()),
+        cost_rule=cost_rule,
+        stores_only=stores_only,
+        packages=len(places),
+        **plan_in_force(judge),
+    )
+    caps = _group_caps(group_caps)
     exported = read_stores(stores, store_options)
     if len(places) > 1:
         refuse_unnamed(exported)
-    with judging_session([*names, *sources], options, place_of(stores[0])) as session:
-        judges = named_judges(names, label_memories, session)
+    names = [store.name for store in exported]
+    with model_session(bool(base.asked_models), place_of(stores[0])) as session:
+        judges = named_judges(base.names, base.label_memories, session)
         refuse_equal_judge_names(judges)
         for by in judges:
             refuse_shared_ids(by, exported)
-        known = [store.name for store in exported]
         plan = SensitivityPlan(
             tuple(exported),
             tuple(judges),
             distinct_budgets(budget),
-            choices,
-            group_cap,
-            seconds,
+            None if cost_rules is None else _parts(cost_rules),
+            caps,
+            base.group_cap,
+            base.seconds,
             cost_rule,
             stores_only,
             {view: read_views(stores, exported, view, store_options) for view in _parts(views)},
-            (corrections, conversations) if corrections and conversations else None,
             len(places) > 1,
             named_policy(policy),
-            named_salience(sources, [], known, session),
+            named_salience(salience or [], names, session),
         )
-        files = [*judge_files(names, label_memories), *salience_files(sources, stores=known)]
-        settings = partial(plan.settings, places, files)
+        run = chosen_engine(base.in_one_process).map
+        settings = partial(plan.settings, places, base.files(names))
         results: list[PackageSensitivity] = []
         with (
-            kept_in(journal, "sensitivity", settings, run) as keeping,
+            kept_in(in_force().engine.journal, "sensitivity", settings, run) as keeping,
             resumable("packages", len(places), None) as done,
         ):
             for result in keeping(partial(sensitivity_at, plan), places):
@@ -190,10 +159,6 @@ def _report(plan: SensitivityPlan, results: Sequence[PackageSensitivity], as_jso
     if not scored:
         first = missing[0]
         raise MemAuditError(f"no package could be scored; {first.package!r}: {first.not_scored}")
-    for result in scored:
-        if result.corrected:
-            name = f"{result.package}: " if plan.many else ""
-            typer.echo(safe(f"{name}{result.corrected}"), err=True)
     if as_json and not plan.many:
         typer.echo(json.dumps(_data(plan, scored[0]), indent=1))
         return
@@ -222,30 +187,11 @@ def _report(plan: SensitivityPlan, results: Sequence[PackageSensitivity], as_jso
     _print(findings, pairings, plan, len(scored), notes)
 
 
-def _choices(
-    cost_rules: str | None, group_caps: str, noise: str, rates: str, repetitions: int, seed: int
-) -> VariantChoices:
-    kinds: dict[str, NoiseKind] = {kind: kind for kind in NOISE_KINDS}
-    if unknown := [name for name in _parts(noise) if name not in kinds]:
-        raise MemAuditError(f"unknown noise {unknown[0]!r}; choose from {', '.join(NOISE_KINDS)}")
+def _group_caps(text: str) -> tuple[int, ...]:
     try:
-        caps = tuple(int(part) for part in _parts(group_caps))
+        return tuple(int(part) for part in _parts(text))
     except ValueError:
-        raise MemAuditError(
-            f"--group-caps {group_caps!r}: give whole numbers, such as 1,2,3"
-        ) from None
-    try:
-        shares: tuple[Fraction, ...] = tuple(exact(part) for part in _parts(rates))
-    except ValueError as error:
-        raise MemAuditError(f"--rates {rates!r}: {error}") from None
-    return VariantChoices(
-        cost_rules=None if cost_rules is None else _parts(cost_rules),
-        group_caps=caps,
-        noise=tuple(kinds[name] for name in _parts(noise)),
-        rates=shares,
-        repetitions=repetitions,
-        seed=seed,
-    )
+        raise MemAuditError(f"--group-caps {text!r}: give whole numbers, such as 1,2,3") from None
 
 
 def _parts(text: str) -> tuple[str, ...]:
@@ -262,7 +208,6 @@ def _data(plan: SensitivityPlan, result: PackageSensitivity) -> dict[str, Any]:
         "coverage_is_an_estimate": judges[0].is_estimate or is_estimate([assumed]),
         "judges": [{"name": by.name, "is_an_estimate": by.is_estimate} for by in judges],
         "basis": BASIS,
-        "seed": plan.choices.seed,
         "stores": result.stores,
         "findings": [
             finding_row(finding) for finding in variant_findings([result.runs], plan.budgets)
@@ -290,11 +235,9 @@ def _print(
     if pairings:
         screen.print(_pairings_table(pairings))
     if any(finding.repetitions > 1 for finding in findings):
-        if plan.many:
-            screen.print(f"{packages:,} packages; under every variant, each has its own draws")
         screen.print(
-            "square brackets: the middle 95% of the draws; round brackets after a mean tau: draws "
-            "that kept the complete order"
+            f"{packages:,} packages; square brackets: the middle 95% of them; round brackets after "
+            "a mean tau: packages that kept the complete order"
         )
     for note in notes:
         screen.print(safe_markup(note))

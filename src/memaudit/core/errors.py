@@ -1,10 +1,12 @@
 """Errors a user can cause, each in one line: where, what, and what to do about it."""
 
 import errno
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,27 @@ class Problem:
 
 class MemAuditError(Exception):
     """Base of every error a user can cause; its text is one clear line."""
+
+
+class ParameterError(MemAuditError):
+    """A refusal that names parameters, as `{max_cells}`; the command line writes --max-cells."""
+
+    def __init__(self, template: str, **values: object) -> None:
+        self.template, self.values = template, values
+        super().__init__(self.naming(lambda name: name))
+
+    def naming(self, shown: Callable[[str], str]) -> str:
+        """The text with parameters named another way."""
+
+        def filled(match: re.Match[str]) -> str:
+            name = match[1]
+            return str(self.values[name]) if name in self.values else shown(name)
+
+        return re.sub(r"\{(\w+)\}", filled, self.template)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Whole in another process: by default, the values would be lost."""
+        return partial(type(self), self.template, **self.values), ()
 
 
 class InvalidPackage(MemAuditError):

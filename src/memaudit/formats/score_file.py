@@ -231,7 +231,7 @@ class StoreRow(FileModel):
 
 
 class LazyRow(FileModel):
-    """What lazy judging asked."""
+    """What lazy judging asked, in files of 0.1."""
 
     pairs: Count
     kept_by_filter: Count
@@ -258,6 +258,10 @@ class EscalationRow(FileModel):
     pairs: Count
     rounds: Count
     settled: bool
+    certain: bool = False
+    """Whether no other answer could change a score."""
+    optimum: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    """By budget, where OPT of the common union lies whatever the other answers would be."""
 
 
 class ScoreFile(FileModel):

@@ -64,7 +64,6 @@ from memaudit.scoring.salience_source import OWN_SALIENCE, Salience
 from memaudit.scoring.score_files import entries_of
 from memaudit.scoring.score_json import package_scores_data
 from memaudit.scoring.sensitivity import finding_row, variant_findings
-from memaudit.scoring.sensitivity_variants import VariantChoices
 from memaudit.solvers.solve import PackageSolver
 from memaudit.writers.registry import named_writer
 
@@ -327,7 +326,8 @@ def store_texts(packages: int, engine: Engine) -> dict[str, str]:
         natural_stores(),
         (_judge(),),
         tuple(map(Fraction, BUDGETS)),
-        VariantChoices(cost_rules=RULES[1:], group_caps=(2,), noise=()),
+        RULES[1:],
+        (2,),
         many=True,
         policy=POLICY,
         salience=_salience(),

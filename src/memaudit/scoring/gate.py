@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, ParameterError
 from memaudit.scoring.result import ScoreResult, StoreScore
 
 
@@ -16,23 +16,32 @@ def passes(row: StoreScore, minimum: float, allow_estimates: bool = False) -> bo
         low, high = row.interval
         if low >= minimum or high < minimum:
             return low >= minimum
-        raise MemAuditError(
-            f"not decided: the score of {row.store!r} is {row.score_text} by an offline judge, and "
-            f"its error leaves {minimum:g} open; ask a model about the doubtful cells (--escalate "
-            "model:NAME), judge by labels or a model, or allow estimates (--allow-estimates)"
+        raise ParameterError(
+            "not decided: the score of {store} is {score} by an offline judge, and its error "
+            "leaves {minimum} open; ask a model about the doubtful cells ({ask} model:NAME), judge "
+            "by labels or a model, or allow estimates ({allow_estimates})",
+            store=repr(row.store),
+            score=row.score_text,
+            minimum=f"{minimum:g}",
         )
     if row.is_estimate and not allow_estimates:
-        raise MemAuditError(
-            f"not decided: the score of {row.store!r} is an estimate, {rests_on_text(row)}; judge "
-            "by labels or a model, or allow estimates (--allow-estimates)"
+        raise ParameterError(
+            "not decided: the score of {store} is an estimate, {rests_on}; judge by labels or a "
+            "model, or allow estimates ({allow_estimates})",
+            store=repr(row.store),
+            rests_on=rests_on_text(row),
         )
     low, high = _ends(row)
     if low >= minimum or (row.exact is not None and high >= minimum):
         return True
     if high >= minimum:
-        raise MemAuditError(
-            f"not decided: the score of {row.store!r} lies between {low:.4f} and "
-            f"{high:.4f}, {row.undefined}; give more seconds or judge all cells"
+        raise ParameterError(
+            "not decided: the score of {store} lies between {low} and {high}, {why}; give more "
+            "{seconds} or judge all cells",
+            store=repr(row.store),
+            low=f"{low:.4f}",
+            high=f"{high:.4f}",
+            why=row.undefined,
         )
     return False
 
@@ -71,7 +80,7 @@ def gate_text(result: ScoreResult, row: StoreScore, minimum: float) -> str:
             *([f"loses {lost}"] if lost else []),
             ("an ESTIMATE: " if row.is_estimate else "") + rests_on_text(row),
             *(["UNRELATED: no more than by chance"] if row.is_unrelated else []),
-            *([result.escalation.text] if result.escalation else []),
+            *([result.asked.text] if result.asked else []),
             *next(one.caveats.lines for one in result.stores if one.name == row.store),
         ]
     )

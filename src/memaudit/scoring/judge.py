@@ -10,13 +10,10 @@ from typing import Protocol
 from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import EvidenceUnit, Package
-from memaudit.core.unit_parts import WholeUnit, whole_units
+from memaudit.core.unit_parts import whole_units
 
 Pair = tuple[str, str]
 """The id of a memory and the id of a unit."""
-
-AskedPair = tuple[str, WholeUnit]
-"""The text of a memory and a statement, with its parts if it has any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from memaudit.scoring.lexical import LexicalJudge
 if TYPE_CHECKING:
     from memaudit.models.session import ModelSession
 
-DEFAULT_JUDGE = "offline"
 
 KNOWN = "offline, offline:FILE, lexical, pointer, labels:FILE, calls:FILE, model:NAME"
 
@@ -66,6 +65,15 @@ def listed_files(text: Path | str) -> list[Path]:
     if Path(text).exists():
         return [Path(text)]
     return [Path(part) for part in str(text).split(",") if part]
+
+
+def judge_files(judges: Sequence[str], memories: Path | None) -> list[Path]:
+    """The files that judges go by, in their order."""
+    named = [judge.partition(":") for judge in judges if judge.startswith(("labels:", "calls:"))]
+    files = [file for _, _, text in named for file in listed_files(text)]
+    trained = [Path(judge.partition(":")[2]) for judge in judges if judge.startswith("offline:")]
+    files += [file for file in trained if file.is_file()]
+    return [*files, *(listed_files(memories) if memories else [])]
 
 
 def named_judges(

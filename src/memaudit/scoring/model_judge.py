@@ -1,7 +1,6 @@
 """A model as a judge, by the coverage pass that also judges package candidates."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from itertools import product
 
 from memaudit.core.errors import MemAuditError
@@ -10,17 +9,14 @@ from memaudit.core.package import EvidenceUnit
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.models.prompt import provenance
 from memaudit.models.session import ModelSession
-from memaudit.models.spending import confirm, estimate
 from memaudit.natural.passes.coverage import (
     STAGE,
     JudgedCell,
     Statement,
-    chunks,
-    coverage_request,
     judge_pairs,
 )
 from memaudit.natural.prompts import pass_prompt
-from memaudit.scoring.judge import AskedPair, Cell, Judgement, MemoryText, Pair
+from memaudit.scoring.judge import Cell, Judgement, MemoryText, Pair
 
 MODEL = "model:"
 """The provenance of its cells begins so; the model's name and its prompt follow."""
@@ -42,23 +38,6 @@ class ModelJudge:
         self._provenance = provenance(name, pass_prompt(STAGE))
         self.name = f"model {self._provenance.removeprefix(MODEL)}"
         self._has_answered = False
-        self._callbacks = session.callbacks
-
-    def agree_once(self, pairs: Collection[AskedPair]) -> None:
-        """Show what asking about all these pairs would cost, and ask for consent to all of it."""
-        session, callbacks = self._session, self._callbacks
-        if session.provider == "offline" or not pairs:
-            return
-        asked = {(text, one) for text, whole in pairs for one in asked_statements(whole)}
-        requests = [coverage_request(chunk, self._model, session) for chunk in chunks(asked)]
-        callbacks.show(f"at most {len(pairs):,} cells, {self._model}; rounds may need more calls:")
-        confirm(
-            estimate(requests, session.cache, session.price),
-            callbacks.show,
-            callbacks.agree,
-            yes=callbacks.yes or session.provider == "batch",
-        )
-        session.callbacks = replace(callbacks, yes=True)
 
     def judge(
         self,

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.labels import FULL, PARTIAL
+from memaudit.core.grounds import UNJUDGED
+from memaudit.core.labels import FULL, NONE, PARTIAL
 from memaudit.core.package import EvidenceUnit, Package
 from memaudit.core.unit_parts import WholeUnit, whole_units
 from memaudit.formats.file_model import validated
@@ -29,6 +30,9 @@ from memaudit.scoring.readable import foremost_script
 OFFLINE = "offline"
 PROVENANCE = f"estimated:offline-{VERSION}"
 """Its cells are estimates: neither a person nor a language model compared the texts."""
+
+LEAST_DOUBT = 0.02
+"""The standard deviation of a pair's label below which the judge does not doubt it."""
 
 KEPT_PACKAGES = 8
 """Packages whose pairs are remembered: the one scored, and those for the level of chance."""
@@ -148,6 +152,48 @@ class DrawnJudge(OfflineJudge):
         some = dice < _moved(covered, shift * self.file.covered.spread)
         all_of_it = dice < _moved(full, shift * self.file.full.spread)
         return np.where(some, np.where(all_of_it, 1.0, 0.5), 0.0)
+
+
+def doubt(covered: Probabilities, full: Probabilities) -> Probabilities:
+    """The standard deviation of labels with these probabilities."""
+    mean = (covered + full) / 2
+    deviation: Probabilities = np.sqrt(np.maximum(0, (covered - full) / 4 + full - mean**2))
+    return deviation
+
+
+class OpenJudge(OfflineJudge):
+    """What a judge does not doubt and what was answered; every other pair may be anything.
+
+    Such a pair lies between none and full, or counts as full with `most`.
+    """
+
+    def __init__(self, judge: OfflineJudge, most: bool) -> None:
+        super().__init__(judge.name, judge.file, package=judge.package, answers=judge.answers)
+        self._judge = judge
+        self._cell = Cell(FULL, UNJUDGED) if most else Cell(NONE, UNJUDGED, "", FULL)
+
+    def for_package(self, package: Package) -> OfflineJudge:  # noqa: ARG002 - made for one
+        return self
+
+    def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
+        return self._judge.known(units)
+
+    def judge(
+        self,
+        memories: Sequence[MemoryText],
+        units: Sequence[EvidenceUnit],
+        pairs: Collection[Pair] | None = None,
+    ) -> Judgement:
+        known = self.known(units)
+        cells = {id: dict(own) for id, own in super().judge(memories, units).cells.items()}
+        likely = known.of([memory.text for memory in memories])
+        for memory, (covered, full) in zip(memories, likely, strict=True):
+            answered = self.answers.get(memory.text, {})
+            for at in np.flatnonzero(doubt(covered, full) >= LEAST_DOUBT).tolist():
+                whole = known.wholes[at]
+                if whole.id not in answered:
+                    cells[memory.id] |= {unit.id: self._cell for unit in whole.units}
+        return Judgement(only(cells, pairs))
 
 
 def _dice(draw: int, text: str) -> np.random.Generator:

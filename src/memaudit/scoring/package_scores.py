@@ -1,6 +1,6 @@
 """Scores of stores, package by package, at every budget."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,9 +16,7 @@ from memaudit.scoring.judge import NotJudged
 from memaudit.scoring.judged_store import (
     is_out_of_pool,
     judge_store,
-    measured_store,
 )
-from memaudit.scoring.lazy_judging import LazyPlan, LazyResult, judge_lazily
 from memaudit.scoring.loss_diagnosis import (
     Diagnosis,
     NoDiagnosis,
@@ -46,8 +44,6 @@ def score_package(
     """Score stores against one package and each other."""
     refuse_incomparable(exported)
     part = fed_part(package, exported)
-    if scoring.lazy is not None:
-        return _score_lazily(part, exported, scoring, scoring.lazy)
     stores = [_judged(part, store, scoring) for store in exported]
     return score_judged(part.package, exported, stores, scoring)
 
@@ -55,31 +51,6 @@ def score_package(
 def _judged(part: FedPart, store: ExportedStore, scoring: Scoring) -> WrittenStore:
     judge = scoring.judges[store.name]
     return judge_store(part.package, store, judge, scoring.salience).without_units(part.left_out)
-
-
-def _score_lazily(
-    part: FedPart, exported: Sequence[ExportedStore], scoring: Scoring, plan: LazyPlan
-) -> ScoreResult:
-    judges = list(dict.fromkeys(scoring.judges.values()))
-    if len(judges) > 1:
-        raise MemAuditError("lazy judging takes one judge for all stores")
-    package = part.package
-    measured = [
-        measured_store(package, store, scoring.salience).without_units(part.left_out)
-        for store in exported
-    ]
-    plans = _budget_plans(package, measured, scoring)
-    lazy = judge_lazily(
-        package,
-        measured,
-        judges[0],
-        sorted({budget for _, _, budget in plans}),
-        plan,
-        scoring.group_cap,
-        scoring.seconds,
-        scoring.trust_package_cells,
-    )
-    return _scores(package, lazy.package, exported, lazy.stores, scoring, lazy)
 
 
 def score_judged(
@@ -93,17 +64,6 @@ def score_judged(
     if not scoring.trust_package_cells:
         for judge in dict.fromkeys(scoring.judges[store.name] for store in stores):
             judged = judge_candidates(judged, judge)
-    return _scores(package, judged, exported, stores, scoring)
-
-
-def _scores(
-    package: Package,
-    judged: Package,
-    exported: Sequence[ExportedStore],
-    stores: Sequence[WrittenStore],
-    scoring: Scoring,
-    lazy: LazyResult | None = None,
-) -> ScoreResult:
     scorer = StoreScorer(judged, stores, scoring.group_cap, scoring.seconds)
     plans = _budget_plans(package, scorer.stores, scoring)
     rows = tuple(_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans)
@@ -117,7 +77,6 @@ def _scores(
         stores=scorer.stores,
         rows=rows,
         union=scorer.common,
-        lazy=lazy,
         package_cells="kept" if kept else "judged",
     )
     return with_intervals(result)
@@ -208,29 +167,37 @@ def why_not_scored(package: Package, written: Collection[str]) -> str:
     return "" if written else "no store was written for it"
 
 
+ScoreTogether = Callable[[Package, Sequence[ExportedStore]], ScoreResult]
+"""Scores all stores of a package or none of them."""
+
+
 def score_written(
     package: Package,
     stores: Sequence[ExportedStore],
     written: Collection[str],
     scoring: Scoring,
+    together: ScoreTogether | None = None,
 ) -> Iterator[ScoreResult | Unscored]:
-    """The scores of the stores that were written for a package, and what has none."""
+    """The scores of the stores that were written for a package, and what has none.
+
+    A store that cannot be judged does not keep the others from a score, unless they are scored
+    `together`.
+    """
+    own = [store for store in stores if store.name in written]
     if why := why_not_scored(package, written):
         yield Unscored(package.name, None, why)
-    else:
-        own = [store for store in stores if store.name in written]
+    elif together is None:
         yield from _score_judgeable(package, own, scoring)
+    else:
+        try:
+            yield together(package, own)
+        except NotJudged as reason:
+            yield Unscored(package.name, None, str(reason))
 
 
 def _score_judgeable(
     package: Package, stores: Sequence[ExportedStore], scoring: Scoring
 ) -> Iterator[ScoreResult | Unscored]:
-    if scoring.lazy is not None:
-        try:
-            yield score_package(package, stores, scoring)
-        except NotJudged as reason:
-            yield Unscored(package.name, None, str(reason))
-        return
     exported, judged = [], []
     part = fed_part(package, stores)
     for store in stores:

@@ -1,13 +1,15 @@
-"""One package under every variant: what `study sensitivity` runs, maybe in another process."""
+"""One package under other judges, views, cost rules and group caps: what an engine runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from memaudit.adapters.store import ExportedStore
+from memaudit.core.cost import UNICODE_WORDS, cost_rule
+from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.io.files import content_digest
 from memaudit.io.packages import PackagePlace, PlaceOfPackage
@@ -18,19 +20,14 @@ from memaudit.scoring.caveats import caveat_lines, store_data
 from memaudit.scoring.fed_turns import fed_part
 from memaudit.scoring.judge import Judge, NotJudged
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.locomo_corrections import VARIANT_NAME, corrected_package, read_corrections
 from memaudit.scoring.package_scores import prepared, why_not_scored, written_for
 from memaudit.scoring.pruning import Policy
 from memaudit.scoring.salience_source import OWN_SALIENCE, Salience
-from memaudit.scoring.sensitivity import SensitivityRow, variant_runs
-from memaudit.scoring.sensitivity_variants import (
-    BASE,
-    Variant,
-    VariantChoices,
-    judge_variant,
-    variants,
-)
-from memaudit.scoring.written_store import WrittenStore
+from memaudit.scoring.sensitivity import BASE, SensitivityRow, Variant, variant_runs
+from memaudit.scoring.written_store import DOCUMENT, MEMORY, WrittenStore
+
+USUAL_RULES = ("words", "bytes", "tokens:simple")
+USUAL_CAPS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +37,26 @@ class SensitivityPlan:
     stores: tuple[ExportedStore, ...]
     judges: tuple[Judge, ...]
     budgets: tuple[Fraction, ...]
-    choices: VariantChoices
+    cost_rules: tuple[str, ...] | None = None
+    """To try; words, bytes and simple tokens if not given, bytes alone if texts have no spaces.
+
+    Budgets keep their numbers under every rule, as in the paper's appendix: a budget of 100 is 100
+    words, or 100 of the units that `bytes` counts.
+    """
+    group_caps: tuple[int, ...] = USUAL_CAPS
     group_cap: int | None = None
     seconds: float | None = None
     cost_rule: str | None = None
     stores_only: bool = False
     views: Mapping[str, Sequence[ExportedStore]] = field(default_factory=dict)
-    corrections: tuple[Path, Path] | None = None
-    """Corrected evidence of LoCoMo, and its conversations."""
     many: bool = False
     """Whether there are several packages: then a store need not be written for each."""
     policy: Policy | None = None
     salience: Salience = OWN_SALIENCE
+
+    def __post_init__(self) -> None:
+        if any(cap < 1 for cap in self.group_caps):
+            raise MemAuditError("a group cap must be at least 1")
 
     def settings(self, places: Sequence[PackagePlace], files: Sequence[Path]) -> dict[str, Any]:
         """Everything that decides the results; `files` are those that judges read."""
@@ -61,13 +66,13 @@ class SensitivityPlan:
             "judges": [judge.name for judge in self.judges],
             "files": [content_digest(path) for path in files],
             "budgets": to_json(self.budgets),
-            "choices": to_json(self.choices),
+            "cost_rules": self.cost_rules,
+            "group_caps": self.group_caps,
             "group_cap": self.group_cap,
             "seconds": self.seconds,
             "cost_rule": self.cost_rule,
             "stores_only": self.stores_only,
             "views": {view: [store.digest for store in seen] for view, seen in self.views.items()},
-            "corrections": [content_digest(path) for path in self.corrections or ()],
             "policy": self.policy,
             "salience": self.salience.names,
         }
@@ -88,7 +93,6 @@ class PackageSensitivity:
     stores: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     """By judge, the stores and what is not seen of them."""
     caveats: tuple[str, ...] = ()
-    corrected: str = ""
     not_scored: str = ""
 
     @property
@@ -125,31 +129,24 @@ def _measured(
         for judge in plan.judges
     }
     packages = {judge.name: judge_candidates(package, judge) for judge in plan.judges}
+    names = {store.name for store in stores}
     base, *others = judged
     by_others = {name: (packages[name], judged[name]) for name in others}
-    tried = variants(packages[base], judged[base], plan.choices, plan.group_cap, by_others)
-    names = {store.name for store in stores}
-    extra = [
-        Variant(f"view {view}", packages[base], _judged(plan, package, seen, names), plan.group_cap)
-        for view, seen in plan.views.items()
-    ]
-    corrected = ""
-    if plan.corrections is not None:
-        errors, conversations = plan.corrections
-        found = corrected_package(package, read_corrections(errors), conversations)
-        counts = ", ".join(f"{number} {what}" for what, number in found.count.items())
-        corrected = f"{VARIANT_NAME}: {counts or 'none for this conversation'}"
-        extra.append(
-            Variant(
-                VARIANT_NAME,
-                judge_candidates(found.package, plan.judges[0]),
-                _judged(plan, found.package, stores, names),
-                plan.group_cap,
-            )
+    tried = variants(
+        packages[base], judged[base], plan.cost_rules, plan.group_caps, plan.group_cap, by_others
+    )
+    seen = (
+        Variant(
+            f"view {view}",
+            packages[base],
+            _judged(plan, package, exported, names),
+            plan.group_cap,
         )
+        for view, exported in plan.views.items()
+    )
     return PackageSensitivity(
         package.name,
-        variant_runs(chain(tried, extra), plan.budgets, plan.seconds, plan.policy),
+        variant_runs(chain(tried, seen), plan.budgets, plan.seconds, plan.policy),
         {
             name: [
                 store_data(store, written.caveats)
@@ -158,7 +155,53 @@ def _measured(
             for name, by_judge in judged.items()
         },
         tuple(_caveats(judged)),
-        corrected,
+    )
+
+
+def variants(
+    package: Package,
+    stores: Sequence[WrittenStore],
+    cost_rules: Sequence[str] | None = None,
+    group_caps: Sequence[int] = USUAL_CAPS,
+    group_cap: int | None = None,
+    judged: Mapping[str, tuple[Package, Sequence[WrittenStore]]] | None = None,
+) -> Iterator[Variant]:
+    """The base, then every other judge, cost rule and group cap.
+
+    `judged` are the same package and stores as other judges see them, by the judge's name.
+    """
+    stores = tuple(stores)
+    yield Variant(BASE, package, stores, group_cap)
+    for name, (by_other, others) in (judged or {}).items():
+        yield Variant(judge_variant(name), by_other, tuple(others), group_cap)
+    usual = ("bytes",) if package.cost_rule == UNICODE_WORDS else USUAL_RULES
+    for rule in usual if cost_rules is None else cost_rules:
+        if rule != package.cost_rule:
+            measured = tuple(measured_by(rule, store) for store in stores)
+            yield Variant(f"cost {rule}", package.recost(rule), measured, group_cap)
+    for cap in group_caps:
+        if cap != (package.group_cap if group_cap is None else group_cap):
+            yield Variant(f"k = {cap}", package, stores, cap)
+
+
+def judge_variant(judge: str) -> str:
+    """The name of the variant in which another judge decides."""
+    return f"judge {judge}"
+
+
+def measured_by(rule: str, store: WrittenStore) -> WrittenStore:
+    """A store with its costs measured by another rule."""
+    measure = cost_rule(rule)
+    return replace(
+        store,
+        memories=tuple(
+            replace(memory, cost=Fraction(measure(memory.text, MEMORY, memory.metadata)))
+            for memory in store.memories
+        ),
+        documents=tuple(
+            replace(document, cost=Fraction(measure(document.text, DOCUMENT)))
+            for document in store.documents
+        ),
     )
 
 

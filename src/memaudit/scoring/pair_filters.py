@@ -1,23 +1,19 @@
-"""Which pairs of a text and a unit are worth asking a judge about, and how likely they are covered.
+"""Which pairs of a text and a unit are worth labelling, and how likely they are covered.
 
 Pairs that a filter leaves out count as not covered without being asked about: the price of asking
-less. `cut_off` counts what a filter loses where the truth is known. Nobody can promise that it
-loses nothing: some texts state a unit in other words altogether.
+less. Nobody can promise that it loses nothing: some texts state a unit in other words altogether.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from memaudit.core.errors import MemAuditError
-from memaudit.core.grounds import Ground, ground
-from memaudit.core.package import Package
 from memaudit.core.scripts import SCRIPTS
 from memaudit.core.text import terms
-from memaudit.core.unit_parts import whole_units
 
 TextPair = tuple[str, str]
 """A text and a unit's text."""
@@ -84,38 +80,3 @@ def named_filter(name: str) -> PairFilter:
     if name not in FILTERS:
         raise MemAuditError(f"unknown filter {name!r}; known filters: {', '.join(FILTERS)}")
     return FILTERS[name]
-
-
-@dataclass(frozen=True, slots=True)
-class CutOff:
-    """Of judged cells above 0, those that a filter would not have asked about."""
-
-    covered: int
-    lost: int
-
-    @property
-    def text(self) -> str:
-        if not self.covered:
-            return "no judged cells to measure it on"
-        return f"{self.lost:,} of {self.covered:,} covered cells ({self.lost / self.covered:.1%})"
-
-
-def cut_off(chosen: PairFilter, packages: Iterable[Package]) -> CutOff:
-    """What a filter loses on the judged cells of packages."""
-    covered = lost = 0
-    for package in packages:
-        texts = {
-            unit.id: whole.text for whole in whole_units(package.units) for unit in whole.units
-        }
-        judged = {
-            (package.candidate[cell.candidate].text, texts[cell.unit])
-            for cell in package.coverage
-            if cell.value and ground(cell.provenance) is Ground.JUDGED
-        }
-        if judged:
-            kept = chosen.likely(
-                [candidate.text for candidate in package.candidates], list(texts.values())
-            )
-            covered += len(judged)
-            lost += len(judged - kept.keys())
-    return CutOff(covered, lost)

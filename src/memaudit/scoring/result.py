@@ -21,7 +21,6 @@ from memaudit.io.atomic import write_file
 from memaudit.io.run_folder import make_folder
 from memaudit.scoring.caveats import caveat_lines
 from memaudit.scoring.judge import Judge
-from memaudit.scoring.lazy_judging import LazyPlan, LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, NoDiagnosis
 from memaudit.scoring.pruning import EVERYTHING_FITS, Policy
 from memaudit.scoring.salience_source import OWN_SALIENCE, Salience
@@ -48,7 +47,6 @@ class Scoring:
     seconds: float | None = None
     trust_package_cells: bool = False
     """Keep the package's assumed cells, which the judge of the stores judges otherwise."""
-    lazy: LazyPlan | None = None
     policy: Policy | None = None
     """Cuts a store that does not fit; None for the first of DEFAULT_POLICIES that it allows."""
     draws: int = DRAWS
@@ -263,7 +261,7 @@ def ratio_text(value: Fraction | None, between: tuple[Fraction, Fraction] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Escalation:
+class Asked:
     """What another judge was asked after the offline judge, and whether that was enough."""
 
     judge: str
@@ -273,14 +271,29 @@ class Escalation:
     pairs: int
     rounds: int
     settled: bool
+    certain: bool = False
+    """Whether no answer about the rest could change a score."""
+    optimum: Mapping[Fraction, tuple[Fraction, Fraction]] = field(default_factory=dict)
+    """By budget, where OPT of the common union lies whatever the other answers would be."""
 
     @property
     def text(self) -> str:
-        end = "settled" if self.settled else "not settled"
+        end = f"{self.goal} {'settled' if self.settled else 'not settled'}"
+        if self.certain:
+            end = "no other answer could change a score"
+        elif not self.settled:
+            end = "; ".join([end, *self._between])
         return (
             f"{self.judge} was asked about {self.asked:,} of {counted(self.pairs, 'pair')} in "
-            f"{counted(self.rounds, 'round')}, the most influential first: {self.goal} {end}"
+            f"{counted(self.rounds, 'round')}, the most influential first: {end}"
         )
+
+    @property
+    def _between(self) -> list[str]:
+        return [
+            f"OPT at {short_exact(budget)} lies between {float(low):g} and {float(high):g}"
+            for budget, (low, high) in self.optimum.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -301,10 +314,9 @@ class ScoreResult:
     stores: tuple[WrittenStore, ...]
     rows: tuple[StoreScore, ...]
     union: Package
-    lazy: LazyResult | None = None
     package_cells: str = "judged"
     """Whether the package's assumed cells were `judged` like the stores, or `kept`."""
-    escalation: Escalation | None = None
+    asked: Asked | None = None
 
     def __iter__(self) -> Iterator[StoreScore]:
         return iter(self.rows)
@@ -431,12 +443,6 @@ def rests_on(result: ScoreResult) -> list[str]:
             )
     if result.package_cells == "kept":
         found.append("the package's own assumed cells were kept: the judge did not judge them")
-    if (lazy := result.lazy) is not None:
-        stopped = "; stopped before the optima were exact" if lazy.stopped else ""
-        found.append(
-            f"lazy judging: asked {lazy.asked:,} of {lazy.kept:,} cells that the filter keeps of "
-            f"{lazy.pairs:,}, in {counted(lazy.rounds, 'round')}{stopped}"
-        )
     return found
 
 
@@ -459,7 +465,7 @@ def judge_errors(result: ScoreResult) -> list[str]:
         "more than against conversations they are not about"
         for store, at in unrelated.items()
     ]
-    return [*lines, *([result.escalation.text] if result.escalation else [])]
+    return [*lines, *([result.asked.text] if result.asked else [])]
 
 
 def open_optima(result: ScoreResult) -> list[str]:

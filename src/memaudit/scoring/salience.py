@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memaudit.adapters.published import memory_id, read_salience_calls
 from memaudit.adapters.store import ExportedStore
-from memaudit.core.errors import MemAuditError
+from memaudit.core.errors import MemAuditError, ParameterError
 from memaudit.core.package import Package
 from memaudit.core.text import counted
 from memaudit.models.session import ModelSession
@@ -19,6 +19,8 @@ from memaudit.scoring.judge import NotJudged
 from memaudit.scoring.salience_source import Salience, SalienceSource, Texts
 
 MODEL = "model:"
+QUERY = "query:"
+"""Before a source that saw the questions."""
 
 
 class SalienceCalls:
@@ -45,7 +47,7 @@ class SalienceCalls:
             raise MemAuditError(
                 f"{self.name}: scores {counted(len(foreign), 'memory')} that the store "
                 f"{store.name!r} does not have (the first is {foreign[0]!r}), so it was made for "
-                "another store; give each store its own file: --salience STORE=FILE"
+                "another store; give each store its own file: STORE=FILE"
             )
         return {id: scores[named] for id in texts if (named := memory_id(example, id)) in scores}
 
@@ -75,49 +77,59 @@ class ModelSalience:
 
 
 def named_salience(
-    at_write_time: Sequence[str],
-    query_aware: Sequence[str],
-    stores: Sequence[str],
-    session: ModelSession | None = None,
+    given: Sequence[str], stores: Sequence[str], session: ModelSession | None = None
 ) -> Salience:
-    """Sources as commands name them: model:NAME, a file for the only store, or STORE=FILE."""
+    """Sources as commands name them: model:NAME, a file for the only store, or STORE=FILE.
+
+    `query:` before a source says that the questions were in sight.
+    """
+    aware = [text.removeprefix(QUERY) for text in given if text.startswith(QUERY)]
+    blind = [text for text in given if not text.startswith(QUERY)]
     return Salience(
-        _sources("--salience", at_write_time, stores, session, query_aware=False),
-        _sources("--query-salience", query_aware, stores, session, query_aware=True),
+        _sources("", blind, stores, session),
+        _sources(QUERY, aware, stores, session),
     )
 
 
-def salience_files(*given: Sequence[str], stores: Sequence[str]) -> list[Path]:
+def salience_files(given: Sequence[str], stores: Sequence[str]) -> list[Path]:
     """The files among what commands name."""
-    named = [text for texts in given for text in texts if not text.startswith(MODEL)]
-    return [Path(_split(text, stores)[1]) for text in named]
+    sources = (text.removeprefix(QUERY) for text in given)
+    return [Path(_split(text, stores)[1]) for text in sources if not text.startswith(MODEL)]
+
+
+def salience_model(source: str) -> str:
+    """The model that a source asks, as model:NAME; empty for a file."""
+    asked = source.removeprefix(QUERY)
+    return asked if asked.startswith(MODEL) else ""
 
 
 def _sources(
-    option: str,
-    given: Sequence[str],
-    stores: Sequence[str],
-    session: ModelSession | None,
-    query_aware: bool,
+    prefix: str, given: Sequence[str], stores: Sequence[str], session: ModelSession | None
 ) -> dict[str, SalienceSource]:
     sources: dict[str, SalienceSource] = {}
     for text in given:
         if text.startswith(MODEL):
             if session is None:
-                raise MemAuditError(f"{option} {text} needs a model session")
-            model = ModelSalience(session, text.removeprefix(MODEL), query_aware)
+                raise ParameterError("{salience} {text} needs a model session", text=prefix + text)
+            model = ModelSalience(session, text.removeprefix(MODEL), prefix == QUERY)
             named: list[tuple[str, SalienceSource]] = [(store, model) for store in stores]
         else:
             store, file = _split(text, stores)
             if not store:
-                raise MemAuditError(
-                    f"{option} {text} does not say which of {len(stores)} stores it was made for; "
-                    f"write {option} {stores[0]}=FILE"
+                raise ParameterError(
+                    "{salience} {text} does not say which of {count} stores it was made for; write "
+                    "{salience} {store}=FILE",
+                    text=prefix + text,
+                    count=len(stores),
+                    store=prefix + stores[0],
                 )
             named = [(store, SalienceCalls(Path(file)))]
         for store, source in named:
             if store in sources:
-                raise MemAuditError(f"{option} is given twice for the store {store!r}")
+                raise ParameterError(
+                    "{salience} is given twice for the store {store}",
+                    store=repr(store) + (f" as {prefix}" if prefix else ""),
+                )
             sources[store] = source
     return sources
 

@@ -103,11 +103,11 @@ def score_draw(result: ScoreResult, judge: OfflineJudge, draw: int) -> ScoredDra
         ratio = scorer.score(by_name[row.store], row.budget, scoring.policy)
         ends = ratio.between if ratio.value is None else (ratio.value, ratio.value)
         scores.append(None if ends is None else float(sum(ends) / 2))
-        best |= _texts(scorer.common, ratio.optimum.store)
+        best |= chosen_texts(scorer.common, ratio.optimum.store)
     return ScoredDraw(tuple(scores), frozenset(best))
 
 
-def _texts(union: Package, store: Sequence[str]) -> set[str]:
+def chosen_texts(union: Package, store: Sequence[str]) -> set[str]:
     """The texts of some candidates; of a whole document those of its entries."""
     ids = (id for chosen in store for id in union.candidate[chosen].parts or (chosen,))
     return {union.candidate[id].text for id in ids}

@@ -14,9 +14,8 @@ from memaudit.core.package import EvidenceUnit, Query
 from memaudit.core.text import content_key
 from memaudit.formats.score_file import FORMAT, VERSION
 from memaudit.scoring.caveats import store_data
-from memaudit.scoring.lazy_judging import LazyResult
 from memaudit.scoring.loss_diagnosis import Diagnosis, KindRow, Loss, NoDiagnosis
-from memaudit.scoring.result import LostUnit, ScoreResult, StoreScore
+from memaudit.scoring.result import Asked, LostUnit, ScoreResult, StoreScore
 from memaudit.scoring.score import KeptStore, Ratio
 from memaudit.scoring.writing_cost import writing_cost
 from memaudit.scoring.written_store import WrittenMemory, WrittenStore
@@ -41,8 +40,7 @@ def package_scores_data(scores: ScoreResult, cells: bool = False) -> dict[str, A
         "package_cells": scores.package_cells,
         "judge_digest": scoring.judge_digest,
         "draws": scoring.draws if any(row.interval for row in scores.rows) else 0,
-        "escalation": None if scores.escalation is None else asdict(scores.escalation),
-        "lazy": None if scores.lazy is None else lazy_data(scores.lazy),
+        "escalation": None if scores.asked is None else asked_data(scores.asked),
         "undecided_cells": sum(len(store.caveats.undecided) for store in scores.stores),
         "stores": [
             {**store_data(exported, store.caveats), **_writing(exported, package.name)}
@@ -59,15 +57,10 @@ def _writing(store: ExportedStore, package: str) -> dict[str, Any]:
     return {} if cost is None else {"writing": cost.data()}
 
 
-def lazy_data(lazy: LazyResult) -> dict[str, Any]:
-    """What lazy judging asked."""
-    return {
-        "pairs": lazy.pairs,
-        "kept_by_filter": lazy.kept,
-        "asked": lazy.asked,
-        "rounds": lazy.rounds,
-        "stopped_early": lazy.stopped,
-    }
+def asked_data(asked: Asked) -> dict[str, Any]:
+    """What another judge was asked."""
+    optimum = {str(plain(budget)): [*map(float, ends)] for budget, ends in asked.optimum.items()}
+    return {**asdict(asked), "optimum": optimum}
 
 
 def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
@@ -259,7 +252,7 @@ def explanation(id: str, scores: ScoreResult) -> dict[str, Any]:
     if not units and not memories:
         raise MemAuditError(
             f"nothing is called {id!r} in {scores.package.name!r} and its stores; give the id of a "
-            "unit or of a memory, as --show-cells lists them"
+            "unit or of a memory, as --explain cells lists them"
         )
     return {
         "id": id,

@@ -1,7 +1,7 @@
 """Scores under variants beside the base: ratios with intervals, and whether rankings survive.
 
-Ratios are over OPT of the common union: rankings need one denominator for all systems. An interval
-holds the middle 95 % of the repetitions; a variant without noise has one repetition.
+Ratios are over OPT of the common union: rankings need one denominator for all systems. Packages
+are the repetitions of a variant, and an interval holds the middle 95 % of them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,12 +18,22 @@ from memaudit.core.optimum import Optimum
 from memaudit.core.package import Package
 from memaudit.scoring.pruning import Policy, keep_within
 from memaudit.scoring.score import Basis, Ratio, StoreScorer
-from memaudit.scoring.sensitivity_variants import Variant
 from memaudit.scoring.written_store import WrittenStore
 from memaudit.stats.bootstrap import outer_percentiles
 from memaudit.stats.rank_correlation import Tau, exact_kendall
 
 BASIS: Basis = "common union"
+BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The same stores scored otherwise."""
+
+    name: str
+    package: Package
+    stores: tuple[WrittenStore, ...]
+    group_cap: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +184,7 @@ def variant_runs(
     seconds: float | None = None,
     policy: Policy | None = None,
 ) -> dict[str, list[list[SensitivityRow]]]:
-    """Every variant measured, draws of one noise together."""
+    """Every variant measured."""
     runs: dict[str, list[list[SensitivityRow]]] = {}
     for variant in tried:
         rows = sensitivity_rows(

@@ -325,7 +325,7 @@ def records_library(folder: Path) -> Path:
     hotel, stores = folder / "packages" / "hotel-rooms.json", folder / "stores"
     pair, judge = (stores / "notes.json", stores / "digest.json"), ("--judge", "lexical")
     score = ("score", hotel, *pair, *judge, "--budget", "12,24")
-    (folder / "scores" / "cells.json").write_text(json_output(*score, "--show-cells"))
+    (folder / "scores" / "cells.json").write_text(json_output(*score, "--explain", "cells"))
     (folder / "scores" / "plain.json").write_text(json_output(*score))
     many = ("score", folder / "packages", folder / "named" / "notes.json", *judge, "--budget", "24")
     (folder / "scores" / "many.json").write_text(json_output(*many))

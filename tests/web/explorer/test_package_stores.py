@@ -202,7 +202,8 @@ def labelled(folder: Path) -> Path:
             "--budget",
             "15,20",
             *judges,
-            "--show-cells",
+            "--explain",
+            "cells",
             "--trust-package-cells",
         )
     )

@@ -2,16 +2,28 @@
 
 The offline judge scores first. Its draws say which memories the scores and optima are made of, and
 how doubtful each of their pairs is. The most influential pairs are asked, their answers replace
-what the offline judge thinks, and everything is scored again, until the verdict is settled:
+what the offline judge thinks, and everything is scored again. It ends when the verdict is settled:
 
 - a minimum: no interval contains it;
 - an order of stores: no two neighbours differ by less than the draws of their difference spread;
-- a width: no interval is wider.
+- a width: no interval is wider;
+
+or when it is certain: whatever the other judge would say about the pairs in doubt that were not
+asked, no score changes.
+
+Why that is certain. F does not fall if a cell rises. So OPT under all answers lies between OPT with
+unasked pairs at 0 and OPT with them at 1, and so does what a store keeps. Where both ends are equal
+for the optimum and for what is kept, the score is known. While they are not, the stores that are
+best with unasked pairs at 1 say what to ask next. Pairs that the offline judge does not doubt stay
+with its labels: that is the price of asking less.
+
+A statement with parts is asked about as a whole.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import pairwise
 from statistics import stdev
 
@@ -21,16 +33,31 @@ from memaudit.adapters.store import ExportedStore
 from memaudit.core.errors import MemAuditError
 from memaudit.core.package import Package
 from memaudit.core.unit_parts import WholeUnit
+from memaudit.scoring.candidate_cells import judge_candidates
+from memaudit.scoring.heading_credit import heading_texts
 from memaudit.scoring.judge import Cell, Judge, MemoryText, ask_judge, for_package, goes_by_id
-from memaudit.scoring.offline_judge import OfflineJudge
+from memaudit.scoring.judged_store import judge_store
+from memaudit.scoring.offline_judge import LEAST_DOUBT, OfflineJudge, OpenJudge, doubt
 from memaudit.scoring.package_scores import score_package
-from memaudit.scoring.result import Escalation, ScoreResult, Scoring
-from memaudit.scoring.score_interval import DEVIATIONS, ScoredDraw, score_draw, with_draws
+from memaudit.scoring.result import Asked, ScoreResult, Scoring
+from memaudit.scoring.score import OPTIMUM_IS_ZERO, StoreScorer
+from memaudit.scoring.score_interval import (
+    DEVIATIONS,
+    SECONDS,
+    ScoredDraw,
+    chosen_texts,
+    score_draw,
+    with_draws,
+)
 
 AT_ONCE = 100
 """Pairs of a round."""
-LEAST_DOUBT = 0.02
-"""The standard deviation of a pair's label below which nobody is asked about it."""
+AT_ONCE_IN_BATCHES = 2000
+"""Pairs of a round where every round waits for a batch."""
+WIDTH = 0.1
+"""How wide the interval of a single store may be in the end."""
+UNLIKELY = 1e-3
+"""The part that a memory takes which only the upper bounds choose: such pairs come last."""
 
 TextPair = tuple[str, str]
 """The text of a memory and the id of a statement."""
@@ -63,6 +90,11 @@ class Goal:
         return all(_differ(result, draws, better, worse) for better, worse in _neighbours(result))
 
 
+def usual_goal(stores: int) -> Goal:
+    """The order of several stores; of a single one, a narrow interval."""
+    return Goal(width=WIDTH) if stores == 1 else Goal()
+
+
 def _neighbours(result: ScoreResult) -> list[tuple[int, int]]:
     """Rows of one budget that follow each other by score."""
     by_budget: dict[str, list[int]] = {}
@@ -87,23 +119,23 @@ def _differ(result: ScoreResult, draws: Sequence[ScoredDraw], better: int, worse
 
 
 @dataclass(frozen=True, slots=True)
-class EscalationPlan:
-    """Whom to ask, for what, and about how many pairs at most."""
+class AskPlan:
+    """Whom to ask, for what, and about how many pairs of a package at most."""
 
     judge: Judge
-    goal: Goal
+    goal: Goal | None = None
+    """None for the usual one of so many stores."""
     max_cells: int | None = None
-    progress: Callable[[Escalation], None] = lambda _: None
+    round_cells: int = AT_ONCE
+    progress: Callable[[Asked], None] = lambda _: None
 
 
-def score_and_escalate(
-    package: Package,
-    exported: Sequence[ExportedStore],
-    scoring: Scoring,
-    plan: EscalationPlan,
+def score_asking(
+    package: Package, exported: Sequence[ExportedStore], scoring: Scoring, plan: AskPlan
 ) -> ScoreResult:
-    """Score by the offline judge, and ask another one until the verdict is settled."""
-    judge = _checked(scoring, plan.judge)
+    """Score by the offline judge, and ask another one until the verdict is settled or certain."""
+    judge = _offline(scoring, plan.judge)
+    goal = plan.goal or usual_goal(len(exported))
     answers: dict[str, dict[str, dict[str, Cell]]] = {}
     asked: set[TextPair] = set()
     rounds = 0
@@ -115,20 +147,28 @@ def score_and_escalate(
         result = replace(result, scoring=replace(own, draws=scoring.draws))
         draws = [score_draw(result, answered, draw) for draw in range(scoring.draws)]
         result = with_draws(result, answered, draws)
-        settled = plan.goal.is_settled(result, draws)
+        settled = goal.is_settled(result, draws)
+        bounds = Bounds(frozenset(), {}) if settled else bounds_of(result, answered)
         pairs = [
             (text, whole)
-            for text, whole in doubtful_pairs(result, answered, draws)
+            for text, whole in doubtful_pairs(result, answered, draws, bounds.best)
             if (text, whole.id) not in asked
         ]
-        state = Escalation(
-            plan.judge.name, plan.goal.text, len(asked), len(pairs) + len(asked), rounds, settled
+        state = Asked(
+            plan.judge.name,
+            goal.text,
+            len(asked),
+            len(pairs) + len(asked),
+            rounds,
+            settled,
+            bounds.certain,
+            bounds.optimum,
         )
         plan.progress(state)
-        left = AT_ONCE if plan.max_cells is None else plan.max_cells - len(asked)
-        batch = pairs[: min(AT_ONCE, max(0, left))]
-        if settled or not batch:
-            return replace(result, escalation=state)
+        left = plan.round_cells if plan.max_cells is None else plan.max_cells - len(asked)
+        batch = pairs[: min(plan.round_cells, max(0, left))]
+        if settled or bounds.certain or not batch:
+            return replace(result, asked=state)
         for text, known in _ask(plan.judge, result.source, batch).items():
             answers.setdefault(text, {}).update(known)
         asked |= {(text, whole.id) for text, whole in batch}
@@ -136,33 +176,79 @@ def score_and_escalate(
         rounds += 1
 
 
-def _checked(scoring: Scoring, other: Judge) -> OfflineJudge:
+def _offline(scoring: Scoring, other: Judge) -> OfflineJudge:
     """The offline judge of all stores, if the other judge can settle what it doubts."""
     judges = set(scoring.judges.values())
     judge = next(iter(judges))
     if len(judges) != 1 or not isinstance(judge, OfflineJudge):
-        raise MemAuditError("--escalate goes with --judge offline, whose doubts it settles")
-    if not scoring.draws:
-        raise MemAuditError("--escalate needs --draws: they say which pairs are in doubt")
-    if scoring.trust_package_cells:
-        raise MemAuditError(
-            "--escalate cannot settle cells that a rule gave; leave out --trust-package-cells"
-        )
+        raise MemAuditError("only an offline judge says which pairs are in doubt")
     if other.is_estimate or goes_by_id(other):
         raise MemAuditError(
-            f"--escalate needs a judge that knows better, by texts, and {other.name} does not; "
+            f"asking less needs a judge that knows better, by texts, and {other.name} does not; "
             "give model:NAME, or labels:FILE with the texts of memories"
         )
     return judge
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What is certain of a result, whatever the answers about unasked pairs would be."""
+
+    best: Collection[str]
+    """Texts of the stores that are best with unasked pairs at 1, and open headings of stores."""
+    optimum: Mapping[Fraction, tuple[Fraction, Fraction]]
+    """By budget, where OPT of the common union lies."""
+    certain: bool = False
+    """Whether no answer could change a score."""
+
+
+def bounds_of(result: ScoreResult, judge: OfflineJudge) -> Bounds:
+    """Score with pairs in doubt between 0 and 1, then solve with all of them at 1."""
+    package = result.source
+    own = judge.for_package(package)
+    between, highest = (_scorer(result, OpenJudge(own, most)) for most in (False, True))
+    stores = {store.name: store for store in between.stores}
+    optimum: dict[Fraction, tuple[Fraction, Fraction]] = {}
+    best: set[str] = set()
+    certain = True
+    for row in result.rows:
+        ratio = between.score(stores[row.store], row.budget, result.scoring.policy)
+        optimum[row.budget] = ratio.optimum.value, ratio.optimum.bound
+        certain &= ratio.undefined in ("", OPTIMUM_IS_ZERO)
+        best |= chosen_texts(highest.common, highest.common_optimum(row.budget).store)
+    # A heading that nobody judged might take credit from its entries, so the lower end does not
+    # hold before it was asked about.
+    known = own.known(package.units)
+    headings = {
+        heading.text for store in between.stores for heading in heading_texts(store, package.name)
+    }
+    for text, (covered, full) in zip(headings, known.of(list(headings)), strict=True):
+        answered = own.answers.get(text, {})
+        doubtful = np.flatnonzero(doubt(covered, full) >= LEAST_DOUBT).tolist()
+        if any(known.wholes[at].id not in answered for at in doubtful):
+            certain = False
+            best.add(text)
+    return Bounds(best, optimum, certain)
+
+
+def _scorer(result: ScoreResult, judge: OpenJudge) -> StoreScorer:
+    package, scoring = result.source, result.scoring
+    stores = [judge_store(package, store, judge, scoring.salience) for store in result.exported]
+    limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
+    return StoreScorer(judge_candidates(package, judge), stores, scoring.group_cap, limit)
+
+
 def doubtful_pairs(
-    result: ScoreResult, judge: OfflineJudge, draws: Sequence[ScoredDraw]
+    result: ScoreResult,
+    judge: OfflineJudge,
+    draws: Sequence[ScoredDraw],
+    best: Collection[str] = (),
 ) -> list[tuple[str, WholeUnit]]:
     """Pairs that are in doubt, those that move scores most first.
 
     What a pair moves is the weight of its statement, times the standard deviation of its label,
     times how much its memory takes part: in what a store keeps, or in the best stores of draws.
+    Texts of `best` that take no such part come last.
     """
     package = result.source
     part: dict[str, float] = defaultdict(float)
@@ -174,6 +260,8 @@ def doubtful_pairs(
         for memory in store.memories:
             if store.candidate_id(memory) in kept:
                 part[memory.text] += 1.0
+    for text in best:
+        part.setdefault(text, UNLIKELY)
     known = judge.for_package(package).known(package.units)
     weights = [
         float(sum(package.weights[unit.id] for unit in whole.units)) for whole in known.wholes
@@ -181,12 +269,11 @@ def doubtful_pairs(
     texts = sorted(part)
     found: list[tuple[float, str, WholeUnit]] = []
     for text, (covered, full) in zip(texts, known.of(texts), strict=True):
-        mean = (covered + full) / 2
-        doubt = np.sqrt(np.maximum(0, (covered - full) / 4 + full - mean**2))
-        for at in np.flatnonzero(doubt >= LEAST_DOUBT).tolist():
+        doubts = doubt(covered, full)
+        for at in np.flatnonzero(doubts >= LEAST_DOUBT).tolist():
             whole = known.wholes[at]
             if weights[at]:
-                found.append((float(doubt[at]) * weights[at] * part[text], text, whole))
+                found.append((float(doubts[at]) * weights[at] * part[text], text, whole))
     found.sort(key=lambda row: (-row[0], row[1], row[2].id))
     return [(text, whole) for _, text, whole in found]
 
