@@ -129,7 +129,7 @@ def test_it_runs_where_it_is_installed(environment: Path) -> None:
         quiet(memaudit, "solve", example, "--budget", "20", "--json", folder=environment)
     )
     assert [(one["value_exact"], one["certified"]) for one in solved] == [("12", True)]
-    listed = quiet(memaudit, "package", "generate", "base", "--seed", "0", folder=environment)
+    listed = quiet(memaudit, "study", "generate", "base", "--seed", "0", folder=environment)
     assert "base-0" in listed
 
 

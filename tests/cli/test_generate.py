@@ -1,4 +1,4 @@
-"""`memaudit package generate` and `memaudit study writers`."""
+"""`memaudit study generate` and `memaudit study writers`."""
 
 import json
 from dataclasses import fields
@@ -17,7 +17,7 @@ from tests.cli.running import done, failure, printed_json, run
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_every_distribution(name: str, tmp_path: Path) -> None:
-    result = done("package", "generate", name, "--seed", "3", "--out", tmp_path / "p.json")
+    result = done("study", "generate", name, "--seed", "3", "--out", tmp_path / "p.json")
     expected = digest(named_distribution(name).package(3))
     assert digest(read_package(tmp_path / "p.json")) == expected
     assert expected[:16] in result.stdout
@@ -26,7 +26,7 @@ def test_every_distribution(name: str, tmp_path: Path) -> None:
 def test_knobs_and_a_folder(tmp_path: Path) -> None:
     """Every knob is a parameter of the name; a path without .json is a folder of tables."""
     done(
-        "package",
+        "study",
         "generate",
         "event_graph:experiences=30:update_rate=0.6:chain_length=4:interval_rate=0.1"
         ":redundancy=0:scope_shifts=1:distractors=0",
@@ -38,21 +38,21 @@ def test_knobs_and_a_folder(tmp_path: Path) -> None:
 
 def test_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done("package", "generate", "base", "--seed", "5")
+    done("study", "generate", "base", "--seed", "5")
     assert read_package(tmp_path / "base-5.json").name == "base-5"
 
 
 def test_wrong_input(tmp_path: Path) -> None:
-    assert "no distribution given" in failure("package", "generate")
-    assert "takes no parameters" in failure("package", "generate", "base:experiences=9")
+    assert "no distribution given" in failure("study", "generate")
+    assert "takes no parameters" in failure("study", "generate", "base:experiences=9")
     assert "cannot write" in failure(
-        "package", "generate", "base", "--out", tmp_path / "no" / "p.json"
+        "study", "generate", "base", "--out", tmp_path / "no" / "p.json"
     )
 
 
 def test_lists() -> None:
     """All distributions and all writers, with what they are."""
-    listed = run("package", "generate", "--list").stdout
+    listed = run("study", "generate", "--list").stdout
     assert all(f"{name} " in listed for name in DISTRIBUTIONS)
     assert all(f"{parameter.name} " in listed for parameter in fields(Parameters))
     peeks = {writer.name: writer.peeks for writer in WRITERS.values()}

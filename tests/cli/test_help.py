@@ -21,7 +21,7 @@ PACKAGE = (
     "package recost",
     "package schema",
     "package card",
-    "package generate",
+    "study generate",
     "package inspect",
     "package subset",
 )

@@ -233,7 +233,7 @@ def test_nothing_else_is_overwritten(command: tuple[str, ...], tmp_path: Path) -
     """A file of another kind may be the only copy."""
     from tests.models.test_cache import fill
 
-    done("package", "generate", "base", "--out", tmp_path / "p.json")
+    done("study", "generate", "base", "--out", tmp_path / "p.json")
     fill(tmp_path / "c", ["x"])
     notes = tmp_path / "notes.svg"
     notes.write_text(PRECIOUS)

@@ -90,7 +90,7 @@ COMMANDS = (
         "package",
         "Build packages",
         "memaudit.cli.package:package",
-        "Check, show, convert, describe and generate packages.",
+        "Check, show, convert and describe packages.",
     ),
     Command(
         "label", "Audit labels", "memaudit.cli.label:label", "Label what memories cover, blind."

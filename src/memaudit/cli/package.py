@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from memaudit.cli.errors import FAILED, report
-from memaudit.cli.package_sources import generate, inspect, subset
+from memaudit.cli.package_sources import inspect, subset
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.core.exact import plain
@@ -19,7 +19,7 @@ package = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Check, show, convert, describe and generate packages.",
+    help="Check, show, convert and describe packages.",
 )
 
 
@@ -235,6 +235,5 @@ def card(
     typer.echo(safe(f"{made.about}: {', '.join(sorted(made.texts))} in {target}"))
 
 
-package.command()(generate)
 package.command()(inspect)
 package.command()(subset)

@@ -212,8 +212,53 @@ def utilities(
     typer.echo(f"{counted(len(values), 'text')} scored by {safe(model)}, written to {safe(out)}")
 
 
+def generate(
+    distribution: Annotated[
+        str,
+        typer.Argument(
+            metavar="DISTRIBUTION",
+            help="A distribution (--list shows them), with parameters where it has some: "
+            "event_graph:experiences=30:update_rate=1/5.",
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the package.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="A .json file or a folder to write. Default: NAME.json."),
+    ] = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List distributions and their parameters, and exit.")
+    ] = False,
+) -> None:
+    """Generate a package. The same seed gives the same digest on every machine."""
+    from memaudit.core.digest import digest
+    from memaudit.core.errors import MemAuditError
+    from memaudit.generators.event_graph.parameters import meanings
+    from memaudit.generators.registry import DISTRIBUTIONS, EVENT_GRAPH, named_distribution
+    from memaudit.io.packages import write_package
+
+    if list_all:
+        for name, listed in DISTRIBUTIONS.items():
+            typer.echo(f"{name:18} {listed.about}")
+        typer.echo(f"\nParameters of {EVENT_GRAPH}:")
+        for name, meaning in meanings().items():
+            typer.echo(f"{name:18} {meaning}")
+        return
+    if not distribution:
+        raise MemAuditError("no distribution given; --list shows them")
+    package = named_distribution(distribution).package(seed)
+    path = out or Path(f"{package.name}.json")
+    may_write(path, "package")
+    write_package(package, path)
+    typer.echo(
+        f"{safe(package.name)}: {len(package.experiences)} experiences, "
+        f"{len(package.candidates)} candidates, {len(package.units)} units, "
+        f"digest {digest(package)[:16]}, written to {safe(path)}"
+    )
+
+
 study = typer.Typer(
-    help="Study writers, readers and judges.",
+    help="Study writers, readers and judges; generate packages.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -227,5 +272,6 @@ for command in (
     train_ridge,
     train_judge,
     utilities,
+    generate,
 ):
     study.command()(command)

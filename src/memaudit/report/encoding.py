@@ -119,33 +119,34 @@ def nth_look(place: int, hollow: bool = False) -> Look:
     )
 
 
-REFERENCES = (
-    "gvt",
-    "gvt_geometric",
-    "greedy",
-    "density_only",
-    "fact_only",
-    "summary_only",
-    "no_tombstone_opt",
-    "no_tombstone_gvt",
-    "generic_opt",
-)
-WRITERS = (
-    "random_feasible",
-    "recency_raw",
-    "reservoir_raw",
-    "estimated_gvt",
-    "estimated_gvt_ridge",
-    "estimated_gvt_embedding",
-    "estimated_greedy",
-    "estimated_greedy_ridge",
-    "estimated_greedy_embedding",
-    "memgpt_style",
-    "mem0_style",
-    "amem_style",
-    "amac_style",
-)
-"""Registered writers in the order that gives each its look; references see the hidden side."""
+REFERENCES = {
+    "gvt": "GVT",
+    "gvt_geometric": "GVT, geometric grid",
+    "greedy": "Offline greedy",
+    "density_only": "Density only",
+    "fact_only": "Fact only",
+    "summary_only": "Summary only",
+    "no_tombstone_opt": "No-tombstone OPT",
+    "no_tombstone_gvt": "No-tombstone GVT",
+    "generic_opt": "Generic-candidate OPT",
+}
+WRITERS = {
+    "random_feasible": "Random feasible",
+    "recency_raw": "Recency raw",
+    "reservoir_raw": "Reservoir raw",
+    "estimated_gvt": "Estimated GVT",
+    "estimated_gvt_ridge": "Estimated GVT, ridge",
+    "estimated_gvt_embedding": "Estimated GVT, embeddings",
+    "estimated_greedy": "Estimated greedy",
+    "estimated_greedy_ridge": "Estimated greedy, ridge",
+    "estimated_greedy_embedding": "Estimated greedy, embeddings",
+    "memgpt_style": "MemGPT-style tiers (proxy)",
+    "mem0_style": "Mem0-style extraction (proxy)",
+    "amem_style": "A-Mem-style notes (proxy)",
+    "amac_style": "A-MAC-style admission (proxy)",
+}
+"""Labels of registered writers, in the order that gives each its look; references see the hidden
+side."""
 
 _WRITER_LOOKS = {
     "opt": OPT_LOOK,

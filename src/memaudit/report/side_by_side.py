@@ -13,9 +13,9 @@ from typing import Any
 from memaudit.core.columns import Column
 from memaudit.core.errors import MemAuditError
 from memaudit.core.number_text import with_interval
+from memaudit.report import encoding
 from memaudit.scoring.denominators import WHOLE
 from memaudit.scoring.score import BEST
-from memaudit.writers.registry import WRITERS as REGISTERED
 
 WRITERS = ("gvt", "estimated_gvt", "recency_raw")
 """The paper's lines, and a baseline."""
@@ -152,7 +152,7 @@ def _budget_column(budget: str) -> Column[Line]:
 
 
 def _label(writer: str) -> str:
-    return REGISTERED[writer].label if writer in REGISTERED else writer
+    return {"opt": "OPT", **encoding.REFERENCES, **encoding.WRITERS}.get(writer, writer)
 
 
 def _number(value: float | None) -> float:
