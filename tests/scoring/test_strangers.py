@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memaudit.datasets.registry import read_conversations
 from memaudit.natural.named_packages import LONG
-from memaudit.scoring.score_interval import strangers
+from memaudit.scoring.strangers import strangers
 
 SET = Path(str(files("memaudit").joinpath("examples", LONG)))
 FILE = Path(str(files("memaudit").joinpath("scoring", "weights", "strangers.json")))

@@ -224,7 +224,7 @@ def card(
 
     They say what there is, how it was made, what it rests on, and every hash.
     """
-    from memaudit.cli.reproduce import publication_day
+    from memaudit.cli.terminal import publication_day
     from memaudit.io.files import beside
     from memaudit.report.data_card import write_data_card
 

@@ -1,10 +1,8 @@
 """`memaudit reproduce`: recompute and verify the paper's numbers, tables and figures."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,15 +11,12 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import chosen_engine
-from memaudit.cli.terminal import console, safe
-from memaudit.core.errors import MemAuditError
+from memaudit.cli.terminal import console, publication_day, safe
 
 if TYPE_CHECKING:
     from memaudit.reproduce.manifest import Manifest
     from memaudit.reproduce.scoreboard import Scoreboard, ScoreboardLine
 
-EPOCH = "SOURCE_DATE_EPOCH"
-"""Set by build tools so that the same source gives the same bytes: seconds since 1970."""
 
 PAPER_EXAMPLES = 87
 HOW_TO_GET_ARCHIVE = """no archive found at {path}
@@ -178,19 +173,6 @@ def reproduce_all(
 
 def _announce(part: str, computing: bool) -> None:
     typer.echo(f"{part}: {'computing' if computing else 'already done, files intact'}", err=True)
-
-
-def publication_day() -> str:
-    """The day in the metadata: today, or the day of SOURCE_DATE_EPOCH."""
-    given = os.environ.get(EPOCH)
-    if given is None:
-        return datetime.now(UTC).date().isoformat()
-    try:
-        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
-    except (ValueError, OverflowError, OSError):
-        raise MemAuditError(
-            f"{EPOCH}={given!r} is not a number of seconds; correct or unset it"
-        ) from None
 
 
 def draw_figures(folder: Path, out: Path) -> None:

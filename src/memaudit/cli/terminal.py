@@ -1,7 +1,9 @@
 """Terminal output: escaped text, tables of optima, progress bars."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -22,6 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memaudit.core.columns import Column, Row, filled
+from memaudit.core.errors import MemAuditError
 from memaudit.core.grounds import assumed_text, is_estimate
 from memaudit.core.number_text import MISSING, short_exact
 from memaudit.core.optimum import Optimum
@@ -222,3 +225,20 @@ def resumable(what: str, total: int | None, place: Path | None) -> Iterator[Call
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+
+
+EPOCH = "SOURCE_DATE_EPOCH"
+"""Set by build tools so that the same source gives the same bytes: seconds since 1970."""
+
+
+def publication_day() -> str:
+    """The day in the metadata: today, or the day of SOURCE_DATE_EPOCH."""
+    given = os.environ.get(EPOCH)
+    if given is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return datetime.fromtimestamp(int(given), UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise MemAuditError(
+            f"{EPOCH}={given!r} is not a number of seconds; correct or unset it"
+        ) from None

@@ -17,9 +17,8 @@ from pathlib import Path
 from memaudit.core.errors import MemAuditError
 from memaudit.core.exact import exact
 from memaudit.core.unit_parts import WholeUnit
-from memaudit.datasets.transcripts import dataset_hash
 from memaudit.io.csv_rows import csv_rows
-from memaudit.io.files import open_regular
+from memaudit.io.files import content_digest, open_regular
 from memaudit.io.foreign_json import encodable, json_lines, read_piece
 from memaudit.io.strict_json import kind_of
 
@@ -303,4 +302,4 @@ def read_labels(
 
 
 def _file(path: Path, rows: Sequence[LabelRow]) -> LabelFile:
-    return LabelFile(path.stem, dataset_hash(path), tuple(rows))
+    return LabelFile(path.stem, content_digest(path), tuple(rows))

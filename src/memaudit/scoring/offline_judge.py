@@ -26,6 +26,7 @@ from memaudit.scoring.judge import Cell, Judgement, MemoryText, Pair, only
 from memaudit.scoring.lexical import has_words
 from memaudit.scoring.pair_features import FEATURES, Floats, PairFeatures, StatedUnit, form_of
 from memaudit.scoring.readable import foremost_script
+from memaudit.scoring.strangers import strangers
 
 OFFLINE = "offline"
 PROVENANCE = f"estimated:offline-{VERSION}"
@@ -87,6 +88,14 @@ class OfflineJudge:
             if known.package is not None:
                 judge.for_package(known.package)._known = known._known
         return judge
+
+    def unanswered(self) -> "OfflineJudge":
+        """The judge without the answers of others."""
+        return self.answered(self.name, {})
+
+    def strangers(self) -> Sequence[Package]:
+        """Conversations that come with the program."""
+        return strangers()
 
     def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
         """The probabilities of pairs with these units, kept until others are asked about."""

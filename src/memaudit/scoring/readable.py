@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import Protocol
 
 from memaudit.core.package import Package
-from memaudit.core.scripts import script_shares
+from memaudit.core.scripts import SCRIPTS, script_shares
 from memaudit.scoring.judge import NotJudged
-from memaudit.scoring.lexical import LexicalJudge
 
 ENOUGH = Fraction(1, 5)
 """The share of a text that matters. A name or the word user in another script does not."""
@@ -72,5 +71,5 @@ def _unreadable(shares: Mapping[str, Fraction], known: frozenset[str]) -> str | 
 
 
 def _instead(script: str) -> str:
-    lexical = "lexical, " if script in LexicalJudge.reads else ""
+    lexical = "lexical, " if script in SCRIPTS else ""
     return lexical + MODELS_AND_LABELS

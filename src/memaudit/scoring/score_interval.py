@@ -1,28 +1,25 @@
-"""What the error of the offline judge does to scores: intervals, and the level of chance.
+"""What the error of a judge does to scores: intervals, and the level of chance.
 
-The judge's file says how wrong it is on conversations it was not fitted to. An interval is made of
-draws: each takes the labels of all pairs, of stores and package alike, from the judge's calibrated
-probabilities, and scores what the store keeps over the certified optimum of that draw. So an error
-that favours the optimum counts against the score, as it does in truth.
+A fallible judge, such as the offline one, knows how wrong it is on conversations it was not fitted
+to. An interval is made of draws: each takes the labels of all pairs, of stores and package alike,
+from the judge's calibrated probabilities, and scores what the store keeps over the certified
+optimum of that draw. So an error that favours the optimum counts against the score, as in truth.
 
 The level of chance is what the same memories score against units of conversations they cannot be
 about, those that come with the program. A store that covers no more is unrelated to the package.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from importlib.resources import files
 from statistics import stdev
+from typing import Protocol, runtime_checkable
 
-from memaudit.core.package import EvidenceUnit, Experience, Package
+from memaudit.core.package import Package
 from memaudit.scoring.candidate_cells import judge_candidates
-from memaudit.scoring.judge import MemoryText
+from memaudit.scoring.judge import Judge, MemoryText
 from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.offline_judge import OfflineJudge
 from memaudit.scoring.readable import foremost_script
 from memaudit.scoring.result import ScoreResult, StoreScore
 from memaudit.scoring.score import StoreScorer
@@ -41,9 +38,30 @@ STRANGERS = 4
 """Conversations for the level of chance."""
 
 
+@runtime_checkable
+class FallibleJudge(Judge, Protocol):
+    """A judge that knows its error."""
+
+    def for_package(self, package: Package) -> "FallibleJudge":
+        """The judge with the turns of a conversation."""
+        ...
+
+    def drawn(self, draw: int) -> Judge:
+        """A truth that agrees with what this judge knows, for one package."""
+        ...
+
+    def unanswered(self) -> "FallibleJudge":
+        """The judge without the answers of others about a package."""
+        ...
+
+    def strangers(self) -> Sequence[Package]:
+        """Units of conversations that nobody's memories are about, to measure chance by."""
+        ...
+
+
 def with_intervals(result: ScoreResult) -> ScoreResult:
-    """The result with an interval and the level of chance for every score by an offline judge."""
-    judge, number = offline_judge_of(result), result.scoring.draws
+    """The result with an interval and the level of chance, where the judge knows its error."""
+    judge, number = fallible_judge_of(result), result.scoring.draws
     if judge is None or number < 2 or result.package_cells == "kept":
         return result  # the error of cells that a rule gave is not known
     draws = []
@@ -55,7 +73,7 @@ def with_intervals(result: ScoreResult) -> ScoreResult:
 
 
 def with_draws(
-    result: ScoreResult, judge: OfflineJudge, draws: Sequence["ScoredDraw"]
+    result: ScoreResult, judge: FallibleJudge, draws: Sequence["ScoredDraw"]
 ) -> ScoreResult:
     """The result with the intervals that draws give, and the level of chance."""
     strangers = _Strangers(result, judge)
@@ -73,11 +91,11 @@ def with_draws(
     return replace(result, rows=tuple(rows))
 
 
-def offline_judge_of(result: ScoreResult) -> OfflineJudge | None:
-    """The judge of all stores, if it is an offline one."""
+def fallible_judge_of(result: ScoreResult) -> FallibleJudge | None:
+    """The judge of all stores, if it knows its error."""
     judges = set(result.scoring.judges.values())
     judge = next(iter(judges)) if len(judges) == 1 else None
-    return judge if isinstance(judge, OfflineJudge) else None
+    return judge if isinstance(judge, FallibleJudge) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +106,7 @@ class ScoredDraw:
     best: frozenset[str]
 
 
-def score_draw(result: ScoreResult, judge: OfflineJudge, draw: int) -> ScoredDraw:
+def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDraw:
     """What stores score under one draw of all labels."""
     package, scoring = result.source, result.scoring
     drawn = judge.for_package(package).drawn(draw)
@@ -121,38 +139,16 @@ def interval_of(score: Fraction | None, found: Sequence[float]) -> tuple[float, 
     return max(0.0, float(score) - reach), min(1.0, float(score) + reach)
 
 
-@cache
-def strangers() -> tuple[Package, ...]:
-    """Units and cited turns of the shipped long set, as packages without candidates.
-
-    They are a file of their own: reading the set would take every reader of conversations along.
-    """
-    file = files("memaudit").joinpath("scoring", "weights", "strangers.json")
-    conversations = json.loads(file.read_text("utf-8"))["conversations"]
-    return tuple(
-        Package(
-            name=conversation["name"],
-            experiences=tuple(
-                Experience(id=id, text=text, index=index)
-                for index, (id, text) in enumerate(conversation["turns"].items())
-            ),
-            candidates=(),
-            units=tuple(EvidenceUnit.model_validate(unit) for unit in conversation["units"]),
-        )
-        for conversation in conversations
-    )
-
-
 class _Strangers:
     """Conversations that the memories of a result cannot be about, as units to judge them by."""
 
-    def __init__(self, result: ScoreResult, judge: OfflineJudge) -> None:
+    def __init__(self, result: ScoreResult, judge: FallibleJudge) -> None:
         own = {unit.text for unit in result.source.units}
         self._result = result
-        self._judge = judge.answered(judge.name, {})  # answers are about this package's units
+        self._judge = judge.unanswered()  # answers are about this package's units
         self._packages = [
             package
-            for package in strangers()
+            for package in judge.strangers()
             if own.isdisjoint(unit.text for unit in package.units)
             and foremost_script(unit.text for unit in package.units) == foremost_script(own)
         ][:STRANGERS]
