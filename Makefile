@@ -29,7 +29,7 @@ demo: $(STAMP) ## rank writers on a short benchmark, verify a certificate, write
 	$(BIN)/memaudit demo
 
 kernels: $(STAMP) ## compile the solver's kernels, once per machine
-	$(BIN)/python -m memaudit.solvers.compiled.kernel_cache
+	$(BIN)/python -m memaudit.kernel.solvers.compiled.kernel_cache
 
 test: kernels ## run the tests (under five minutes on two cores)
 	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)

@@ -12,9 +12,9 @@ from bench.peers import PEERS, THREADS
 from bench.run import SECTIONS, Plan, run
 from bench.show import show
 from bench.table import TARGETS
-from memaudit.core.errors import MemAuditError
-from memaudit.io.atomic import write_file
-from memaudit.io.overwrite import may_write
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.atomic import write_file
+from memaudit.kernel.io.overwrite import may_write
 
 
 def bench(

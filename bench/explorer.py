@@ -15,11 +15,11 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from memaudit.core.errors import MemAuditError
-from memaudit.generators.registry import named_distribution
-from memaudit.io.packages import write_package
-from memaudit.web.explorer.library.library import Library
-from memaudit.web.serving import cookie_name
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.packages import write_package
+from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.generators.registry import named_distribution
+from memaudit.lab.serving import cookie_name
 
 PACKAGES = 1000
 MANY, LARGE = "event_graph:experiences=14", "event_graph:experiences=700"
@@ -82,7 +82,7 @@ def _line(name: str, folder: Path, address: str, opened: Open, browser: str) -> 
 SERVE = """
 import sys
 from memaudit.cli.main import main
-from memaudit.core.parent_watch import end_with_parent
+from memaudit.kernel.parent_watch import end_with_parent
 end_with_parent(int(sys.argv.pop(1)))
 main()
 """

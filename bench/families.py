@@ -11,7 +11,7 @@ from random import Random
 
 from bench.instance import Draft, Instance, Row
 from bench.unions import LEXICAL, union, unions
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 STEPS = 10
 """Coverage levels of a conversation, up to full."""

@@ -15,10 +15,10 @@ from bench.model import OVER_LIMIT, PeerResult
 from bench.peers import missing
 from bench.real_unions import real_unions
 from bench.worker import OURS
-from memaudit.core.errors import MemAuditError
-from memaudit.solvers.frontier import frontier
-from memaudit.solvers.packed import Packed
-from memaudit.solvers.protocol import STOP
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.solvers.frontier import frontier
+from memaudit.kernel.solvers.packed import Packed
+from memaudit.kernel.solvers.protocol import STOP
 
 MAX_BUDGET = 5000
 REAL = ("R1", "R2", "R5")

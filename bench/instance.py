@@ -7,10 +7,10 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from memaudit.core.cost import DECLARED
-from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package
-from memaudit.solvers.form import integer_form
-from memaudit.solvers.packed import Ints, Packed
+from memaudit.kernel.package.cost import DECLARED
+from memaudit.kernel.package.package import Candidate, Coverage, EvidenceUnit, Experience, Package
+from memaudit.kernel.solvers.form import integer_form
+from memaudit.kernel.solvers.packed import Ints, Packed
 
 Row = tuple[int, dict[int, int]]
 """A candidate: its cost, and the coverage level it gives to each unit."""

@@ -16,7 +16,7 @@ from bench.families import warm_up
 from bench.model import PeerResult
 from bench.peers import THREADS, missing
 from bench.worker import OURS, Done, Job, Ready
-from memaudit.solvers.packed import Packed
+from memaudit.kernel.solvers.packed import Packed
 
 WORKER = "bench.worker"
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from memaudit.solvers.packed import Packed
+from memaudit.kernel.solvers.packed import Packed
 
 OVER_LIMIT = "over its limit"
 TIME_LIMIT = "time limit"

@@ -28,9 +28,9 @@ from bench.model import (
     evaluate,
     feasible,
 )
-from memaudit.core.errors import install_line
-from memaudit.solvers.packed import Packed
-from memaudit.solvers.protocol import usual_threads
+from memaudit.kernel.errors import install_line
+from memaudit.kernel.solvers.packed import Packed
+from memaudit.kernel.solvers.protocol import usual_threads
 
 THREADS = usual_threads()
 """What every solver gets by default: all cores, up to eight."""

@@ -16,19 +16,19 @@ from pathlib import Path
 
 from bench.instance import Instance
 from bench.unions import BUDGETS
-from memaudit.adapters.registry import import_store
-from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Package
-from memaudit.io.packages import read_packages
-from memaudit.natural.build_plan import BuildJob, plan_build
-from memaudit.natural.label_files import read_labels
-from memaudit.scoring.candidate_cells import judge_candidates
-from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.label_judges import LabelJudge
-from memaudit.scoring.lexical import LexicalJudge
-from memaudit.scoring.unions import union_of
-from memaudit.solvers.form import integer_form
-from memaudit.solvers.packed import clean, pack
+from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.judges.label_judges import LabelJudge
+from memaudit.judges.lexical import LexicalJudge
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.label_files import read_labels
+from memaudit.kernel.io.packages import read_packages
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.candidate_cells import judge_candidates
+from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.unions import union_of
+from memaudit.kernel.solvers.form import integer_form
+from memaudit.kernel.solvers.packed import clean, pack
+from memaudit.stores.registry import import_store
 
 R1_BUDGETS = (*range(250, 950, 50), 1000, 2000, 4000)
 R5_BUDGETS = (*BUDGETS[:-1], 2050, 2100, 2150, 4000)

@@ -16,7 +16,7 @@ from bench.scale import ScaleLine, exponents, scale_lines
 from bench.sections import CertificateLine, MemoryLine, SweepLine, sweep_lines
 from bench.table import TARGETS, FamilyRun, against_best, failures, lines
 from bench.worker import OURS
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 SECTIONS = ("peers", "frontier", "certificates", "scale", "memory", "sweep", "explorer")
 BATCHED = frozenset({"A", "B"})

@@ -18,9 +18,9 @@ from bench.families import DEFAULT_SEEDS, warm_up
 from bench.instance import Instance, as_package
 from bench.unions import LABELLED, PER_SESSION, STYLES, union
 from bench.worker import peak_bytes
-from memaudit.checker import verify
-from memaudit.core.parent_watch import end_with_parent
-from memaudit.solvers.solve import solve
+from memaudit.kernel.checker import verify
+from memaudit.kernel.parent_watch import end_with_parent
+from memaudit.kernel.solvers.solve import solve
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000)
 BUDGET_PER_CANDIDATE = 0.5

@@ -18,10 +18,10 @@ from time import perf_counter
 
 from bench.model import TIME_LIMIT, PeerResult, evaluate, feasible
 from bench.peers import PEERS
-from memaudit.core.parent_watch import end_with_parent
-from memaudit.solvers.fast import solve_batch, solve_packed
-from memaudit.solvers.packed import Packed
-from memaudit.solvers.protocol import Limits
+from memaudit.kernel.parent_watch import end_with_parent
+from memaudit.kernel.solvers.fast import solve_batch, solve_packed
+from memaudit.kernel.solvers.packed import Packed
+from memaudit.kernel.solvers.protocol import Limits
 
 OURS = "memaudit"
 

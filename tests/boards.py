@@ -4,9 +4,16 @@ import json
 import re
 from pathlib import Path
 
-from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
-from memaudit.core.text import one_line
-from memaudit.io.packages import write_package
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.package.package import (
+    Candidate,
+    Coverage,
+    EvidenceUnit,
+    Experience,
+    Package,
+    Query,
+)
+from memaudit.kernel.words.text import one_line
 from tests.cli.running import import_texts
 
 UNITS = ("Ann eats no nuts", "Ann lives in Graz", "Ann works nights", "Ann has a dog")

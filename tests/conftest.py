@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from memaudit.cli.settings import keys
-from memaudit.core.package import Package
+from memaudit.kernel.package.package import Package
 
 settings.register_profile("memaudit", deadline=None)
 settings.load_profile("memaudit")

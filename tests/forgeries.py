@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
-from memaudit.checker import _Problem
-from memaudit.core.optimum import Certificate
-from memaudit.core.package import Package
+from memaudit.kernel.checker import _Problem
+from memaudit.kernel.package.optimum import Certificate
+from memaudit.kernel.package.package import Package
 from tests.proofs import worth_of
 
 F = Fraction

@@ -10,10 +10,10 @@ from itertools import combinations, product
 from random import Random
 from typing import Any
 
-from memaudit.checker import Q, _Checker, _Layout, _Node, _Problem
-from memaudit.core.digest import digest
-from memaudit.core.optimum import Certificate, Layout
-from memaudit.core.package import Package
+from memaudit.kernel.checker import Q, _Checker, _Layout, _Node, _Problem
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.optimum import Certificate, Layout
+from memaudit.kernel.package.package import Package
 
 Cell = tuple[str, str, Any]
 

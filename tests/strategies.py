@@ -7,8 +7,23 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
-from memaudit.core.response import CLIPPED, Capped, Log1p, Piecewise, Response, Saturating, Sqrt
+from memaudit.kernel.package.package import (
+    Candidate,
+    Coverage,
+    EvidenceUnit,
+    Experience,
+    Package,
+    Query,
+)
+from memaudit.kernel.package.response import (
+    CLIPPED,
+    Capped,
+    Log1p,
+    Piecewise,
+    Response,
+    Saturating,
+    Sqrt,
+)
 
 F = Fraction
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import memaudit
-from memaudit.core.version import VERSION
+from memaudit.kernel.version import VERSION
 
 PROBE = """
 import json, sys

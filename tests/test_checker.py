@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memaudit import checker
-from memaudit.checker import Q, _Checker, _Fails, _Layout, _Node, _Problem, verify
-from memaudit.core.digest import digest
-from memaudit.core.optimum import Certificate, Layout
-from memaudit.core.package import Coverage, EvidenceUnit, Package
-from memaudit.core.response import Log1p
-from memaudit.solvers.compiled.problem import prepare
-from memaudit.solvers.form import integer_form
-from memaudit.solvers.packed import pack
-from memaudit.solvers.solve import solve
+from memaudit.kernel import checker
+from memaudit.kernel.checker import Q, _Checker, _Fails, _Layout, _Node, _Problem, verify
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.optimum import Certificate, Layout
+from memaudit.kernel.package.package import Coverage, EvidenceUnit, Package
+from memaudit.kernel.package.response import Log1p
+from memaudit.kernel.solvers.compiled.problem import prepare
+from memaudit.kernel.solvers.form import integer_form
+from memaudit.kernel.solvers.packed import pack
+from memaudit.kernel.solvers.solve import solve
 from tests.forgeries import EDITS, instructions, priced, with_store
+from tests.kernel.solvers.random_forms import random_package, random_package_with_parts, with_parts
+from tests.kernel.solvers.test_hull import random_package as two_levels
 from tests.proofs import (
     Cell,
     certificate,
@@ -34,8 +36,6 @@ from tests.proofs import (
     stores,
     worth_of,
 )
-from tests.solvers.random_forms import random_package, random_package_with_parts, with_parts
-from tests.solvers.test_hull import random_package as two_levels
 
 F = Fraction
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from memaudit.core.version import DISTRIBUTION, VERSION
+from memaudit.kernel.version import DISTRIBUTION, VERSION
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "memaudit"
@@ -99,7 +99,7 @@ def test_the_sdist_can_be_worked_with(built: Path) -> None:
         "CITATION.cff",
         "CHANGELOG.md",
         "Makefile",
-        "src/memaudit/checker.py",
+        "src/memaudit/kernel/checker.py",
         "tests/conftest.py",
         "docs/packages.md",
         "schema/package.schema.json",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.core.version import DISTRIBUTION, VERSION
+from memaudit.kernel.version import DISTRIBUTION, VERSION
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (".ci", "bench", "docs", "schema", "src", "systems", "tests")
@@ -57,7 +57,7 @@ def test_every_install_line_is_ours() -> None:
         "README.md",
         "Makefile",
         "docs/how-to/ci-gate.md",
-        "src/memaudit/core/errors.py",
+        "src/memaudit/kernel/errors.py",
     } <= set(read)
     assert {path: found for path, text in read.items() if (found := by_name(text))} == {}
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import short_set
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
 
 pytest_plugins = ["pytester"]
 
 SUITE = """
 from fractions import Fraction
-from memaudit.adapters.registry import import_store
-from memaudit.io.packages import read_package
+from memaudit.stores.registry import import_store
+from memaudit.kernel.io.packages import read_package
 from pathlib import Path
 
 TEXTS = ["Ingrid wants hotel rooms away from the lift.", "Ingrid never wants breakfast booked."]

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from memaudit.checker import verify
-from memaudit.core.grounds import ground
-from memaudit.core.optimum import Certificate
-from memaudit.core.package import Package
-from memaudit.io.packages import read_package
-from memaudit.natural.candidates import EXTRACT_RULES
-from memaudit.natural.coverage_rules import RULE_TEXTS
-from memaudit.solvers.registry import SOLVERS
-from memaudit.solvers.solve import solve
+from memaudit.building.candidates import EXTRACT_RULES
+from memaudit.building.coverage_rules import RULE_TEXTS
+from memaudit.kernel.checker import verify
+from memaudit.kernel.io.packages import read_package
+from memaudit.kernel.package.grounds import ground
+from memaudit.kernel.package.optimum import Certificate
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.solvers.registry import SOLVERS
+from memaudit.kernel.solvers.solve import solve
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))

@@ -2,7 +2,7 @@
 
 import json
 
-from memaudit.io.packages import package_schema
+from memaudit.kernel.io.packages import package_schema
 
 HEAD = """# JSON Schema of a package
 

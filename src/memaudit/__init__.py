@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memaudit.adapters.store import ExportedStore
     from memaudit.api import (
         build,
         compare,
@@ -24,51 +23,59 @@ if TYPE_CHECKING:
         value,
         verify,
     )
-    from memaudit.core.digest import digest
-    from memaudit.core.errors import InvalidPackage, MemAuditError
-    from memaudit.core.optimum import Certificate, Optimum
-    from memaudit.core.package import Candidate, Coverage, EvidenceUnit, Experience, Package, Query
-    from memaudit.io.packages import read_package, read_packages, write_package
-    from memaudit.scoring.result import ScoreResult, StoreScore
-    from memaudit.solvers.frontier import Frontier
-    from memaudit.solvers.solve import solve_all
+    from memaudit.kernel.errors import InvalidPackage, MemAuditError
+    from memaudit.kernel.io.packages import read_package, read_packages, write_package
+    from memaudit.kernel.io.store_file import ExportedStore
+    from memaudit.kernel.package.digest import digest
+    from memaudit.kernel.package.optimum import Certificate, Optimum
+    from memaudit.kernel.package.package import (
+        Candidate,
+        Coverage,
+        EvidenceUnit,
+        Experience,
+        Package,
+        Query,
+    )
+    from memaudit.kernel.score.result import ScoreResult, StoreScore
+    from memaudit.kernel.solvers.frontier import Frontier
+    from memaudit.kernel.solvers.solve import solve_all
 
     __version__: str
 
 _HOME = {
-    "Candidate": "memaudit.core.package",
-    "Certificate": "memaudit.core.optimum",
-    "Coverage": "memaudit.core.package",
-    "EvidenceUnit": "memaudit.core.package",
-    "Experience": "memaudit.core.package",
-    "ExportedStore": "memaudit.adapters.store",
-    "Frontier": "memaudit.solvers.frontier",
-    "InvalidPackage": "memaudit.core.errors",
-    "MemAuditError": "memaudit.core.errors",
-    "Optimum": "memaudit.core.optimum",
-    "Package": "memaudit.core.package",
-    "Query": "memaudit.core.package",
-    "ScoreResult": "memaudit.scoring.result",
-    "StoreScore": "memaudit.scoring.result",
+    "Candidate": "memaudit.kernel.package.package",
+    "Certificate": "memaudit.kernel.package.optimum",
+    "Coverage": "memaudit.kernel.package.package",
+    "EvidenceUnit": "memaudit.kernel.package.package",
+    "Experience": "memaudit.kernel.package.package",
+    "ExportedStore": "memaudit.kernel.io.store_file",
+    "Frontier": "memaudit.kernel.solvers.frontier",
+    "InvalidPackage": "memaudit.kernel.errors",
+    "MemAuditError": "memaudit.kernel.errors",
+    "Optimum": "memaudit.kernel.package.optimum",
+    "Package": "memaudit.kernel.package.package",
+    "Query": "memaudit.kernel.package.package",
+    "ScoreResult": "memaudit.kernel.score.result",
+    "StoreScore": "memaudit.kernel.score.result",
     "build": "memaudit.api",
     "compare": "memaudit.api",
     "diagnose": "memaudit.api",
-    "digest": "memaudit.core.digest",
+    "digest": "memaudit.kernel.package.digest",
     "frontier": "memaudit.api",
     "import_store": "memaudit.api",
     "labels": "memaudit.api",
     "lint": "memaudit.api",
     "picture": "memaudit.api",
-    "read_package": "memaudit.io.packages",
-    "read_packages": "memaudit.io.packages",
+    "read_package": "memaudit.kernel.io.packages",
+    "read_packages": "memaudit.kernel.io.packages",
     "run": "memaudit.api",
     "score": "memaudit.api",
     "solve": "memaudit.api",
-    "solve_all": "memaudit.solvers.solve",
+    "solve_all": "memaudit.kernel.solvers.solve",
     "texts": "memaudit.api",
     "value": "memaudit.api",
     "verify": "memaudit.api",
-    "write_package": "memaudit.io.packages",
+    "write_package": "memaudit.kernel.io.packages",
 }
 """Every public name and the module it lives in."""
 
@@ -112,7 +119,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        value: Any = import_module("memaudit.core.version").VERSION
+        value: Any = import_module("memaudit.kernel.version").VERSION
     elif name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
     else:

@@ -11,41 +11,41 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from memaudit.adapters.protocol import ImportOptions, MappedFields
-from memaudit.adapters.registry import import_store as read_export
-from memaudit.adapters.registry import open_store, parse_argument
-from memaudit.adapters.store import ExportedStore, Memory, Origin, Times, store_digest
-from memaudit.checker import Verdict
-from memaudit.checker import verify as check_certificate
-from memaudit.core.budgets import split_budgets
-from memaudit.core.defaults import DEFAULT_JUDGE
-from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import Enclosure
-from memaudit.core.notebook import Frame, html_table, html_text, to_frame
-from memaudit.core.objective import value as store_value
-from memaudit.core.optimum import Certificate, Optimum
-from memaudit.core.package import Package
-from memaudit.core.seeds import parse_seeds
-from memaudit.hygiene.findings import LintReport
-from memaudit.io.certificates import read_certificates
-from memaudit.io.packages import read_package, read_packages
-from memaudit.io.strict_json import read_object
-from memaudit.scoring.board import Board
-from memaudit.scoring.board_of_scores import board_of_scores
-from memaudit.scoring.fed_turns import check_names, examples_of, renamed
-from memaudit.scoring.judge import Judge
-from memaudit.scoring.judges import named_judge
-from memaudit.scoring.package_scores import score_package
-from memaudit.scoring.result import ScoreResult
-from memaudit.scoring.salience import QUERY, named_salience
-from memaudit.scoring.salience_source import Salience
-from memaudit.scoring.score_plan import ScorePlan
-from memaudit.solvers.frontier import Frontier
-from memaudit.solvers.frontier import Progress as FrontierProgress
-from memaudit.solvers.frontier import frontier as package_frontier
-from memaudit.solvers.protocol import checked_seconds, use_threads
-from memaudit.solvers.solve import Watch
-from memaudit.solvers.solve import solve as solve_package
+from memaudit.board.board import Board
+from memaudit.board.board_of_scores import board_of_scores
+from memaudit.judges.registry import named_judge
+from memaudit.judges.salience import QUERY, named_salience
+from memaudit.judges.score_plan import ScorePlan
+from memaudit.kernel.checker import Verdict
+from memaudit.kernel.checker import verify as check_certificate
+from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import Enclosure
+from memaudit.kernel.io.certificates import read_certificates
+from memaudit.kernel.io.packages import read_package, read_packages
+from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, Times, store_digest
+from memaudit.kernel.io.strict_json import read_object
+from memaudit.kernel.notebook import Frame, html_table, html_text, to_frame
+from memaudit.kernel.package.budgets import split_budgets
+from memaudit.kernel.package.objective import value as store_value
+from memaudit.kernel.package.optimum import Certificate, Optimum
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.fed_turns import check_names, examples_of, renamed
+from memaudit.kernel.score.judge import Judge
+from memaudit.kernel.score.package_scores import score_package
+from memaudit.kernel.score.result import ScoreResult
+from memaudit.kernel.score.salience_source import Salience
+from memaudit.kernel.seeds import parse_seeds
+from memaudit.kernel.solvers.frontier import Frontier
+from memaudit.kernel.solvers.frontier import Progress as FrontierProgress
+from memaudit.kernel.solvers.frontier import frontier as package_frontier
+from memaudit.kernel.solvers.protocol import checked_seconds, use_threads
+from memaudit.kernel.solvers.solve import Watch
+from memaudit.kernel.solvers.solve import solve as solve_package
+from memaudit.linting.findings import LintReport
+from memaudit.stores.protocol import ImportOptions, MappedFields
+from memaudit.stores.registry import import_store as read_export
+from memaudit.stores.registry import open_store, parse_argument
 
 PathLike = str | Path
 AnyPackage = Package | str | Path
@@ -102,7 +102,7 @@ def labels(
 
     `memories` says which texts the ids stand for, unless the labels have the field `memory`.
     """
-    from memaudit.scoring.label_judges import LabelJudge
+    from memaudit.judges.label_judges import LabelJudge
 
     return LabelJudge(_paths(path), _paths(memories) if memories is not None else ())
 
@@ -204,8 +204,8 @@ def lint(
     With a package, `report.smallest` is the smallest part of the store that loses nothing. `before`
     is an earlier export, for lost updates. No model is asked.
     """
-    from memaudit.hygiene.lint import LintPlan, subject_of
-    from memaudit.hygiene.lint import lint as look_over
+    from memaudit.linting.lint import LintPlan, subject_of
+    from memaudit.linting.lint import lint as look_over
 
     opened = as_store(store)
     subject = package if isinstance(package, Package) else None
@@ -276,7 +276,7 @@ def compare(results: ScoreResult | PathLike | Sequence[ScoreResult | PathLike]) 
     over one union. Where theirs differ, all stores are scored again over the union of all; saved
     files cannot be scored again, so there it is an error. So are different judges.
     """
-    from memaudit.scoring.score_files import entries_of
+    from memaudit.kernel.score.score_files import entries_of
 
     given = [results] if isinstance(results, ScoreResult | str | Path) else list(results)
     if not given:
@@ -401,7 +401,7 @@ def value(package: AnyPackage, store: Iterable[str]) -> Enclosure:
 
 def picture(result: ScoreResult, path: PathLike) -> None:
     """Draw the score of every store over all budgets, as an SVG file."""
-    from memaudit.report.svg_charts import write_score_chart
+    from memaudit.show.svg_charts import write_score_chart
 
     write_score_chart(result, Path(path))
 
@@ -424,9 +424,9 @@ def build(
     Candidates compete within a turn, or within a `group` of "session". With `out` the packages and
     a manifest are written there, and those that exist are kept.
     """
-    from memaudit.natural.build_folder import build_into
-    from memaudit.natural.build_plan import BuildJob
-    from memaudit.natural.label_files import read_labels
+    from memaudit.building.build_folder import build_into
+    from memaudit.building.build_plan import BuildJob
+    from memaudit.kernel.io.label_files import read_labels
 
     wanted = (conversation,) if isinstance(conversation, str) else tuple(conversation)
     given = read_labels(_path(units), _path(memories), _paths(coverage))
@@ -484,13 +484,13 @@ def diagnose(
     Each question has one outcome; losses of writing, retrieval and reading add up. Rows go to the
     folder `out`, where the same call resumes. Models are asked by `memaudit diagnose`.
     """
-    from memaudit.core.exact import exact
-    from memaudit.downstream.answer_readers import named_reader
-    from memaudit.downstream.ask_questions import ReadingSetup
-    from memaudit.downstream.retrievers import named_retriever
-    from memaudit.downstream.run import diagnose as run_diagnosis
-    from memaudit.downstream.store_cases import StoreChoice, make_cases
-    from memaudit.downstream.store_cases import named_policy as write_time_policy
+    from memaudit.kernel.exact import exact
+    from memaudit.lab.downstream.answer_readers import named_reader
+    from memaudit.lab.downstream.ask_questions import ReadingSetup
+    from memaudit.lab.downstream.retrievers import named_retriever
+    from memaudit.lab.downstream.run import diagnose as run_diagnosis
+    from memaudit.lab.downstream.store_cases import StoreChoice, make_cases
+    from memaudit.lab.downstream.store_cases import named_policy as write_time_policy
 
     given = [package] if isinstance(package, Package | str | Path) else package
     packages = [as_package(item) for item in given]
@@ -538,10 +538,10 @@ def run(
 
     Rows go to the folder `out`, where the same call resumes.
     """
-    from memaudit.experiments.engines import named_engine
-    from memaudit.experiments.spec import RunSpec, named_suite
-    from memaudit.experiments.summary import summarise
-    from memaudit.experiments.sweep import run as run_spec
+    from memaudit.lab.runs.engines import named_engine
+    from memaudit.lab.runs.spec import RunSpec, named_suite
+    from memaudit.lab.runs.summary import summarise
+    from memaudit.lab.runs.sweep import run as run_spec
 
     usual = named_suite(suite)
     spec = RunSpec(

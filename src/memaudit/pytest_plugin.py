@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 if TYPE_CHECKING:
-    from memaudit.adapters.store import ExportedStore
-    from memaudit.core.package import Package
-    from memaudit.hygiene.findings import LintReport
-    from memaudit.scoring.result import ScoreResult
+    from memaudit.kernel.io.store_file import ExportedStore
+    from memaudit.kernel.package.package import Package
+    from memaudit.kernel.score.result import ScoreResult
+    from memaudit.linting.findings import LintReport
 
 
 class StoreWarning(UserWarning):
@@ -48,8 +48,8 @@ class TestedScore:
     def at_least(self, minimum: float, allow_estimates: bool = False) -> None:
         """Fail the test, with one line, if the score is below the minimum, or is an estimate."""
         __tracebackhide__ = True
-        from memaudit.core.errors import MemAuditError
-        from memaudit.scoring.gate import gate_text, passes
+        from memaudit.kernel.errors import MemAuditError
+        from memaudit.kernel.score.gate import gate_text, passes
 
         row = self.result.rows[0]
         try:
@@ -72,8 +72,8 @@ class TestedStore:
     def has_no(self, *rules: str) -> None:
         """Fail the test, with one line, if a rule or severity has findings, or more than RULE=N."""
         __tracebackhide__ = True
-        from memaudit.core.errors import MemAuditError
-        from memaudit.hygiene.findings import failing
+        from memaudit.kernel.errors import MemAuditError
+        from memaudit.linting.findings import failing
 
         problem = ""
         try:
@@ -121,8 +121,8 @@ def lint_store(
     """What `memaudit lint` finds. A mistake fails the test."""
     __tracebackhide__ = True
     from memaudit import api
-    from memaudit.core.defaults import DEFAULT_JUDGE
-    from memaudit.core.errors import MemAuditError
+    from memaudit.kernel.defaults import DEFAULT_JUDGE
+    from memaudit.kernel.errors import MemAuditError
 
     problem, report = "", None
     try:
@@ -186,8 +186,8 @@ def score_store(
     """
     __tracebackhide__ = True
     from memaudit import api
-    from memaudit.core.errors import MemAuditError
-    from memaudit.scoring.score_plan import ScorePlan
+    from memaudit.judges.score_plan import ScorePlan
+    from memaudit.kernel.errors import MemAuditError
 
     problem, result = "", None
     try:

@@ -7,7 +7,7 @@ import pytest
 
 from bench.families import C_BUDGETS, FAMILIES, family, warm_up
 from bench.instance import Instance
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 COUNTS = {"A": 40, "B": 40, "C": 18, "D": 6, "E": 12, "H": 9, "R": 36}
 

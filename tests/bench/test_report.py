@@ -31,7 +31,7 @@ from bench.table import (
     ratio,
     spread,
 )
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 
 def result(seconds: float, value: int = 7, note: str = "") -> PeerResult:

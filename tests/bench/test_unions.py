@@ -14,9 +14,9 @@ from bench.model import PeerResult
 from bench.peers import missing
 from bench.run import Plan, run
 from bench.unions import BUDGETS, FULL, HALF, LABELLED, LEXICAL, SESSIONS, union
-from memaudit.core.package import Package
-from memaudit.solvers.solve import solve
-from tests.datasets.files import real_file
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.solvers.solve import solve
+from tests.conversations.files import real_file
 
 
 @pytest.fixture(scope="module")

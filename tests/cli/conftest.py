@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.core.package import Package
-from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import short_set
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.package.package import Package
 from tests.cli.running import import_texts
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.packages import write_package
-from memaudit.label_audit.frame import Frame, LabelSet
-from memaudit.label_audit.frame_files import write_frame, write_labels
+from memaudit.kernel.io.packages import write_package
+from memaudit.lab.labels.frame import Frame, LabelSet
+from memaudit.lab.labels.frame_files import write_frame, write_labels
 from tests.cli.running import done, failure, printed_json, run
 from tests.golden_files import check_golden
-from tests.label_audit.small_frames import frame, labels, plain_cell
-from tests.label_audit.test_package_cells import package_with_passes
+from tests.lab.labels.small_frames import frame, labels, plain_cell
+from tests.lab.labels.test_package_cells import package_with_passes
 
 KEY = "fffppnnnnnnnnn"
 ANN = "ffpppnnnnnfnn?"

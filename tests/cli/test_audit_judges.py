@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import short_set
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
 from tests.cli.running import done, failure, printed_json, run, write_rows
-from tests.datasets.files import real_file
+from tests.conversations.files import real_file
 
 
 @pytest.fixture

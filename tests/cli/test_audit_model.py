@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import short_set
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
+from tests.building.passes.fake_model import blocks, instead
 from tests.cli.running import done, failure, printed_json
 from tests.models.server import serving
-from tests.natural.passes.fake_model import blocks, instead
 
 PACKAGES = short_set()[:4]
 

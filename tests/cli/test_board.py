@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import short_set
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
 from tests.cli.running import done, failure, import_texts, printed_json, run
 
 

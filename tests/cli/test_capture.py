@@ -6,11 +6,11 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from memaudit.adapters.capture.systems import SYSTEMS
-from memaudit.adapters.store import read_store
-from memaudit.cli.capture import capture
-from memaudit.io.packages import write_package
-from tests.adapters.capture.test_capture import NOTEBOOK, package
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.io.store_file import read_store
+from memaudit.lab.capture.systems import SYSTEMS
+from memaudit.lab.commands.capture import capture
+from tests.lab.capture.test_capture import NOTEBOOK, package
 
 APP = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 APP.command()(capture)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.datasets.records import REMEDIES
-from memaudit.datasets.registry import LOADERS
-from memaudit.datasets.subset import read_subset
-from memaudit.datasets.transcripts import dataset_hash
+from memaudit.conversations.records import REMEDIES
+from memaudit.conversations.registry import LOADERS
+from memaudit.conversations.subset import read_subset
+from memaudit.conversations.transcripts import dataset_hash
 from tests.cli.running import done, failure, printed_json, run, write_rows
-from tests.datasets.files import FIXTURES, kinds, load
+from tests.conversations.files import FIXTURES, kinds, load
 
 
 def test_inspect() -> None:

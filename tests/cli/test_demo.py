@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.packages import example_package, read_package
-from memaudit.solvers.solve import solve
+from memaudit.kernel.io.packages import example_package, read_package
+from memaudit.kernel.solvers.solve import solve
 from tests.cli.running import done, failure
 from tests.golden_files import check_golden
 

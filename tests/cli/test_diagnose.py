@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.unit_parts import part_units
-from memaudit.experiments.package_sources import named_packages
-from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import short_set
-from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.site import Site
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.package.unit_parts import part_units
+from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.site import Site
+from memaudit.lab.runs.package_sources import named_packages
 from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
-from tests.core.test_unit_parts import MOVED, PARTS, package_of
-from tests.downstream.fake_grader import grades
-from tests.downstream.fake_reader import reads
+from tests.kernel.package.test_unit_parts import MOVED, PARTS, package_of
+from tests.lab.downstream.fake_grader import grades
+from tests.lab.downstream.fake_reader import reads
+from tests.lab.explorer.site_pages import page
 from tests.models.server import fails, says, serving
-from tests.report.html_tree import Tree
-from tests.web.explorer.site_pages import page
+from tests.show.html_tree import Tree
 
 WRITERS = ("--writer", "gvt", "--writer", "recency_raw")
 

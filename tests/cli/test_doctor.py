@@ -8,12 +8,12 @@ import pytest
 import memaudit
 from memaudit.cli import doctor
 from memaudit.cli.doctor import Namesake, libraries, namesakes, self_test
-from memaudit.core.package import Package
-from memaudit.core.version import DISTRIBUTION, VERSION
-from memaudit.solvers import registry
-from memaudit.solvers.form import Form
-from memaudit.solvers.protocol import Limits, Proof, Solution
-from memaudit.solvers.reference import Reference
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.solvers import registry
+from memaudit.kernel.solvers.form import Form
+from memaudit.kernel.solvers.protocol import Limits, Proof, Solution
+from memaudit.kernel.solvers.reference import Reference
+from memaudit.kernel.version import DISTRIBUTION, VERSION
 from tests.cli.running import done, printed_json, run
 
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from memaudit.cli.frontier import evenly
-from memaudit.core.digest import digest
-from memaudit.core.objective import value
-from memaudit.core.package import Package
-from memaudit.io.packages import write_package
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.objective import value
+from memaudit.kernel.package.package import Package
 from tests.cli.running import done, failure, printed_json, run
-from tests.solvers.test_hull import random_package as two_levels
+from tests.kernel.solvers.test_hull import random_package as two_levels
 
 
 def test_json(tiny: Package, tiny_file: Path) -> None:

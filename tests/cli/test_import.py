@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from memaudit.adapters.store import read_store, store_digest
 from memaudit.cli.import_store import named_fields
-from tests.adapters.exports import EXPORTS
+from memaudit.kernel.io.store_file import read_store, store_digest
 from tests.cli.running import done, failure, printed_json
+from tests.stores.exports import EXPORTS
 
 
 def test_account(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ import pytest
 
 from bench.families import _dense, family
 from bench.instance import Instance, as_package
-from memaudit.core.exact import exact
-from memaudit.core.objective import violations
-from memaudit.core.package import Package
-from memaudit.io.packages import write_package
-from memaudit.solvers.compiled.kernel_cache import LINE
-from memaudit.solvers.solve import solve
+from memaudit.kernel.exact import exact
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.package.objective import violations
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.solvers.compiled.kernel_cache import LINE
+from memaudit.kernel.solvers.solve import solve
 from tests.cli.running import done, run
 
 
@@ -165,6 +165,6 @@ def test_nothing_to_print(tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def press(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("memaudit.solvers.solve.iter_optima", press)
+    monkeypatch.setattr("memaudit.kernel.solvers.solve.iter_optima", press)
     result = run("solve", tiny_file, "--budget", 3)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")

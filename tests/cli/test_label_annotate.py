@@ -5,12 +5,12 @@ import signal
 import sqlite3
 from pathlib import Path
 
-from memaudit.label_audit.frame_files import read_label_sets
-from memaudit.web.annotate.label_database import LabelDatabase
-from memaudit.web.annotate.labelling import frame_digest
-from memaudit.web.serving import listen
+from memaudit.lab.labels.annotate.label_database import LabelDatabase
+from memaudit.lab.labels.annotate.labelling import frame_digest
+from memaudit.lab.labels.frame_files import read_label_sets
+from memaudit.lab.serving import listen
 from tests.cli.running import done, failure, run
-from tests.web.annotate.small_frames import frame_folder, frame_of, served
+from tests.lab.labels.annotate.small_frames import frame_folder, frame_of, served
 
 
 def test_it_ends_cleanly(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 from memaudit.cli.errors import WAITING
-from memaudit.label_audit.frame import LabelSet
-from memaudit.label_audit.frame_files import read_label_sets, write_frame, write_labels
+from memaudit.lab.labels.frame import LabelSet
+from memaudit.lab.labels.frame_files import read_label_sets, write_frame, write_labels
+from tests.building.passes.fake_model import answer, instead, plays
 from tests.cli.running import done, failure, run
-from tests.label_audit.test_model_labels import FRAME, SAID
+from tests.lab.labels.test_model_labels import FRAME, SAID
 from tests.models.server import completion, serving
-from tests.natural.passes.fake_model import answer, instead, plays
 
 
 def words(folder: Path, *more: object) -> tuple[object, ...]:

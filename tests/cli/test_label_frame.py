@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from memaudit.io.packages import write_package
-from memaudit.label_audit.frame_files import read_frame, read_label_sets
-from memaudit.natural.annotations import AnnotationRecipe, build_package
+from memaudit.building.annotations import AnnotationRecipe, build_package
+from memaudit.kernel.io.packages import write_package
+from memaudit.lab.labels.frame_files import read_frame, read_label_sets
+from tests.building.talks import DIET, load
 from tests.cli.running import done, failure, printed_json
-from tests.label_audit.small_frames import grid
-from tests.natural.talks import DIET, load
+from tests.lab.labels.small_frames import grid
 
 
 def test_the_shipped_set(tmp_path: Path) -> None:

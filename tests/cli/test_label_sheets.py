@@ -5,12 +5,12 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
-from memaudit.label_audit.frame import LabelSet
-from memaudit.label_audit.frame_files import read_frame, read_label_sets, write_frame, write_labels
-from memaudit.natural.named_packages import short_set
+from memaudit.building.named_packages import short_set
+from memaudit.lab.labels.frame import LabelSet
+from memaudit.lab.labels.frame_files import read_frame, read_label_sets, write_frame, write_labels
 from tests.boards import UNITS, answer_sheet, make_board
 from tests.cli.running import done, failure, import_texts, printed_json
-from tests.label_audit.small_frames import frame
+from tests.lab.labels.small_frames import frame
 
 
 def test_cells_of_stores(hotel_files: tuple[Path, Path], tmp_path: Path) -> None:

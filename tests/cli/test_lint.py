@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from tests.cli.running import done, failure, import_texts, printed_json, run
-from tests.report.html_tree import assert_sound
-from tests.report.run_report.conftest import ATTACK, SHOWN
+from tests.lab.runs.report.conftest import ATTACK, SHOWN
+from tests.show.html_tree import assert_sound
 
 SAID = ("Ann likes tea", f"Bo says {ATTACK}", f"bo says {ATTACK}", "Mail ann@example.org")
 ROOT = Path(__file__).parents[2]

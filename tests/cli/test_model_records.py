@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from memaudit.adapters.capture.record import Call, RecordFile
+from memaudit.models.record import Call, RecordFile
 from tests.cli.running import done, failure
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.packages import example_package, write_package
+from memaudit.kernel.io.packages import example_package, write_package
 from tests.cli.running import done, failure, run
 
 

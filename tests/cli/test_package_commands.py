@@ -11,11 +11,11 @@ from typer.testing import Result
 
 from memaudit.cli import main
 from memaudit.cli.package_tables import listing, rows_of
-from memaudit.core.digest import digest
-from memaudit.core.errors import MissingTool
-from memaudit.core.package import Package
-from memaudit.core.version import VERSION
-from memaudit.io.packages import read_package, read_packages, write_package
+from memaudit.kernel.errors import MissingTool
+from memaudit.kernel.io.packages import read_package, read_packages, write_package
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.version import VERSION
 from tests.cli.running import done, failure, printed_json, run
 
 
@@ -68,7 +68,7 @@ def test_convert_between_all_forms(tiny: Package, tiny_file: Path, tmp_path: Pat
 
 def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
     """Several packages fit only the published layout; --name takes one out."""
-    from memaudit.io.published_folder import write_artifact
+    from memaudit.kernel.io.published_folder import write_artifact
 
     write_artifact([tiny, tiny.replace(name="b")], tmp_path / "a")
     words = ("package", "convert", tmp_path / "a", tmp_path / "x.json")
@@ -188,8 +188,10 @@ def test_interruption_and_missing_parts(tiny_file: Path, monkeypatch: pytest.Mon
     assert (missing.exit_code, missing.stderr) == (1, "error: needs x: pip install x\n")
     absent = fail(ModuleNotFoundError("no", name="gurobipy"))
     assert absent.stderr == "error: this needs gurobipy: pip install gurobipy\n"
-    damaged = fail(ModuleNotFoundError("no", name="memaudit.core.cost"))
-    assert damaged.stderr.startswith("error: this needs memaudit.core.cost: this installation is ")
+    damaged = fail(ModuleNotFoundError("no", name="memaudit.kernel.package.cost"))
+    assert damaged.stderr.startswith(
+        "error: this needs memaudit.kernel.package.cost: this installation is "
+    )
 
 
 def test_version() -> None:

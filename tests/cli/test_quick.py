@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import done, failure, write_rows
-from tests.report.html_tree import assert_sound
+from tests.show.html_tree import assert_sound
 
 CHAT = (
     {"conversation": "ann"},

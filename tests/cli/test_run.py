@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.journal import read_journal
+from memaudit.kernel.io.journal import read_journal
 from tests.cli.running import done, failure, printed_json, run
 
 SMALL = (

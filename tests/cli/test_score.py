@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from memaudit.io.packages import read_package, write_package
-from memaudit.io.published_folder import write_artifact
-from memaudit.natural.named_packages import short_set
-from tests.adapters.exports import EXPORTS
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import read_package, write_package
+from memaudit.kernel.io.published_folder import write_artifact
 from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
+from tests.stores.exports import EXPORTS
 
 Files = tuple[Path, Path]
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from memaudit.adapters.store import Memory
 from memaudit.cli.score_tables import (
     advice_lines,
     all_numbers_table,
@@ -12,15 +11,16 @@ from memaudit.cli.score_tables import (
     score_lines,
     scores_table,
 )
-from memaudit.core.budgets import asked_budgets
-from memaudit.core.optimum import Optimum
-from memaudit.scoring.loss_diagnosis import NoDiagnosis, diagnose_losses
-from memaudit.scoring.package_scores import score_package
-from memaudit.scoring.result import LostUnits, ScoreResult, Scoring, open_optima
-from memaudit.scoring.score import StoreScorer
-from memaudit.scoring.score_json import score_row
-from tests.scoring.small_stores import IRRATIONAL, LONG, F, exported, meals_scores
-from tests.scoring.test_unit_parts import PACKAGE, STORE, Says
+from memaudit.kernel.io.store_file import Memory
+from memaudit.kernel.package.budgets import asked_budgets
+from memaudit.kernel.package.optimum import Optimum
+from memaudit.kernel.score.loss_diagnosis import NoDiagnosis, diagnose_losses
+from memaudit.kernel.score.package_scores import score_package
+from memaudit.kernel.score.result import LostUnits, ScoreResult, Scoring, open_optima
+from memaudit.kernel.score.score import StoreScorer
+from memaudit.kernel.score.score_json import score_row
+from tests.kernel.score.small_stores import IRRATIONAL, LONG, F, exported, meals_scores
+from tests.kernel.score.test_unit_parts import PACKAGE, STORE, Says
 
 
 def opened(optimum: Optimum) -> Optimum:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io.packages import write_package
-from memaudit.io.published_folder import write_artifact
-from memaudit.natural.named_packages import short_set
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.io.published_folder import write_artifact
 from tests.cli.running import done, failure, import_texts, printed_json, write_rows
 
 

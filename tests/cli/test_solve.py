@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from memaudit.cli.terminal import status_of
-from memaudit.core.digest import digest
-from memaudit.core.exact import exact
-from memaudit.core.number_text import short_exact
-from memaudit.core.optimum import Optimum
-from memaudit.core.package import Package
-from memaudit.io.packages import write_package
-from memaudit.io.published_folder import write_artifact
-from memaudit.solvers.registry import SOLVERS
+from memaudit.kernel.exact import exact
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.io.published_folder import write_artifact
+from memaudit.kernel.number_text import short_exact
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.optimum import Optimum
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.solvers.registry import SOLVERS
 from tests.cli.running import done, failure, printed_json, run
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import failure, question_summary, run
-from tests.datasets.files import real_file
-from tests.downstream.haystacks import written
+from tests.conversations.files import real_file
+from tests.lab.downstream.haystacks import written
 
 
 def test_four_stores(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from memaudit.cli.errors import FAILED, WAITING
-from memaudit.label_audit.frame_files import write_frame
+from memaudit.lab.labels.frame_files import write_frame
 from tests.cli.running import done, run, write_rows
-from tests.downstream.haystacks import written
-from tests.label_audit.test_model_labels import FRAME
+from tests.lab.downstream.haystacks import written
+from tests.lab.labels.test_model_labels import FRAME
 from tests.models.server import completion
 
 CHAT = (

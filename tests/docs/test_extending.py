@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from memaudit.adapters.registry import ADAPTERS
-from memaudit.solvers.registry import SOLVERS
-from tests.adapters import test_registry as adapters
-from tests.adapters.exports import EXPORTS
+from memaudit.kernel.solvers.registry import SOLVERS
+from memaudit.stores.registry import ADAPTERS
 from tests.docs.blocks import blocks, page_text
-from tests.solvers import test_conformance as solvers
-from tests.writers import running, test_visible_only
-from tests.writers import test_conformance as writers
+from tests.kernel.solvers import test_conformance as solvers
+from tests.lab.writers import running, test_visible_only
+from tests.lab.writers import test_conformance as writers
+from tests.stores import test_registry as adapters
+from tests.stores.exports import EXPORTS
 
 pytestmark = pytest.mark.slow
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from memaudit.io.packages import write_package
-from memaudit.natural.named_packages import short_set
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
 from tests.cli.running import done
 from tests.docs.blocks import ROOT, page_text, pages
 from tests.docs.walk import walk
-from tests.web.annotate.small_frames import served
+from tests.lab.labels.annotate.small_frames import served
 
 pytestmark = pytest.mark.slow
 

@@ -21,12 +21,13 @@ from typing import Any, Literal
 
 import yaml  # type: ignore[import-untyped]
 
-from memaudit.adapters.registry import import_store
-from memaudit.checker import verify
-from memaudit.core.optimum import Certificate
-from memaudit.datasets.registry import read_conversations
-from memaudit.io.packages import read_package
-from memaudit.natural.label_files import read_labels
+from memaudit.conversations.registry import read_conversations
+from memaudit.kernel.checker import verify
+from memaudit.kernel.io.label_files import read_labels
+from memaudit.kernel.io.packages import read_package
+from memaudit.kernel.package.optimum import Certificate
+from memaudit.stores.registry import import_store
+from tests.building.passes.fake_model import blocks, instead
 from tests.cli.running import run
 from tests.docs.blocks import ROOT, Block, missing_line
 from tests.docs.blocks import blocks as page_blocks
@@ -38,11 +39,10 @@ from tests.docs.commands import (
     check_target,
     lines_of,
 )
-from tests.downstream.fake_grader import grades
-from tests.downstream.fake_reader import reads
+from tests.lab.downstream.fake_grader import grades
+from tests.lab.downstream.fake_reader import reads
+from tests.lab.labels.annotate.small_frames import Served
 from tests.models.server import serving
-from tests.natural.passes.fake_model import blocks, instead
-from tests.web.annotate.small_frames import Served
 
 ADDRESS = "http://localhost:8000/v1"
 """Where the pages say that a model is."""

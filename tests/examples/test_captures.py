@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.capture.record import read_record
-from memaudit.scoring.board_folder import BoardFolder, read_board, shipped_board
-from memaudit.stats.agreement_coefficients import kappa_of_pairs
+from memaudit.board.board_folder import BoardFolder, read_board, shipped_board
+from memaudit.kernel.stats.agreement_coefficients import kappa_of_pairs
+from memaudit.models.record import read_record
 
 FOLDER = Path(str(files("memaudit").joinpath("examples/natural/captures")))
 README = (FOLDER / "README.md").read_text("utf-8")

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from memaudit.natural.label_passes import label_passes
-from memaudit.natural.named_packages import PASSES, natural_set
-from memaudit.natural.named_stores import STORES, natural_stores, store_files
-from memaudit.scoring.judged_store import judge_store
-from memaudit.scoring.label_judges import LabelJudge
-from memaudit.solvers.solve import PackageSolver
+from memaudit.building.named_packages import PASSES, natural_set
+from memaudit.building.named_stores import STORES, natural_stores, store_files
+from memaudit.judges.label_judges import LabelJudge
+from memaudit.kernel.package.label_passes import label_passes
+from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.solvers.solve import PackageSolver
 
 FOLDER = files("memaudit").joinpath("examples", "natural")
 README = FOLDER.joinpath("README.md").read_text("utf-8")

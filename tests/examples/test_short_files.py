@@ -9,18 +9,18 @@ from itertools import permutations
 
 import pytest
 
-from memaudit.core.package import Package
-from memaudit.core.text import contains
-from memaudit.datasets.conversation import Conversation, Turn
-from memaudit.datasets.records import LoadedConversation
-from memaudit.datasets.registry import read_conversations
-from memaudit.natural.annotations import AnnotationRecipe, build_package
-from memaudit.natural.candidates import EXTRACT_RULES, extracts
-from memaudit.natural.label_files import read_labels
-from memaudit.natural.named_packages import PASSES, short_set
-from memaudit.natural.reliability import reliability
-from memaudit.natural.transcript import split_conversation
-from memaudit.solvers.solve import solve
+from memaudit.building.annotations import AnnotationRecipe, build_package
+from memaudit.building.candidates import EXTRACT_RULES, extracts
+from memaudit.building.named_packages import PASSES, short_set
+from memaudit.building.reliability import reliability
+from memaudit.building.transcript import split_conversation
+from memaudit.conversations.conversation import Conversation, Turn
+from memaudit.conversations.records import LoadedConversation
+from memaudit.conversations.registry import read_conversations
+from memaudit.kernel.io.label_files import read_labels
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.solvers.solve import solve
+from memaudit.kernel.words.text import contains
 
 Row = dict[str, object]
 LABEL_FILES = [f"{name}.jsonl" for name in PASSES]

@@ -35,17 +35,17 @@ CALLS = frozenset(
 """Names of functions written in C around which a file system changes."""
 
 WARM = (
-    "memaudit.adapters.registry",
-    "memaudit.label_audit.frame_drawing",
-    "memaudit.cli.audit",
+    "memaudit.stores.registry",
+    "memaudit.lab.labels.frame_drawing",
+    "memaudit.lab.commands.audit",
     "memaudit.cli.build",
-    "memaudit.cli.diagnose",
+    "memaudit.lab.commands.diagnose",
     "memaudit.cli.import_store",
     "memaudit.cli.package",
-    "memaudit.cli.run",
-    "memaudit.experiments.summary",
-    "memaudit.natural.passes.manifest",
-    "memaudit.web.explorer.bundle",
+    "memaudit.lab.commands.run",
+    "memaudit.lab.runs.summary",
+    "memaudit.building.passes.manifest",
+    "memaudit.lab.explorer.bundle",
 )
 
 
@@ -90,9 +90,9 @@ def warm() -> None:
     """Import and compile what commands need, once for all children."""
     for name in WARM:
         importlib.import_module(name)
-    from memaudit.experiments.spec import RunSpec
-    from memaudit.experiments.sweep import SweepChunk, resolve, rows_of
-    from memaudit.web.explorer.templating import read_templates
+    from memaudit.lab.explorer.templating import read_templates
+    from memaudit.lab.runs.spec import RunSpec
+    from memaudit.lab.runs.sweep import SweepChunk, resolve, rows_of
 
     read_templates()
     spec = RunSpec(("base",), (0,), ("2",), ("opt", "gvt"))

@@ -12,34 +12,34 @@ from functools import cache
 from pathlib import Path
 
 from memaudit import solve
-from memaudit.adapters.registry import ADAPTERS, import_store
-from memaudit.adapters.store import store_text
-from memaudit.core.package import Package
-from memaudit.datasets.registry import LOADERS
-from memaudit.datasets.subset import Subset, subset_text
-from memaudit.downstream.answer_readers import READERS
-from memaudit.downstream.ask_questions import ReadingSetup
-from memaudit.downstream.calibration import CalibrationPlan, calibrate
-from memaudit.downstream.retrievers import RETRIEVERS
-from memaudit.downstream.run import diagnose
-from memaudit.downstream.store_cases import StoreChoice, make_cases, named_policy
-from memaudit.experiments.engines import Serial
-from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.summary import summarise
-from memaudit.experiments.sweep import run
-from memaudit.io.certificates import write_certificates
-from memaudit.io.packages import write_package
-from memaudit.io.published_folder import write_artifact
-from memaudit.io.run_folder import LOCK, ROWS
-from memaudit.natural.named_packages import short_set
-from memaudit.writers.registry import named_writer
-from tests.adapters.exports import EXPORTS, write_tables
+from memaudit.building.named_packages import short_set
+from memaudit.conversations.registry import LOADERS
+from memaudit.conversations.subset import Subset, subset_text
+from memaudit.kernel.io.certificates import write_certificates
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.io.published_folder import write_artifact
+from memaudit.kernel.io.run_folder import LOCK, ROWS
+from memaudit.kernel.io.store_file import store_text
+from memaudit.kernel.package.package import Package
+from memaudit.lab.downstream.answer_readers import READERS
+from memaudit.lab.downstream.ask_questions import ReadingSetup
+from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
+from memaudit.lab.downstream.retrievers import RETRIEVERS
+from memaudit.lab.downstream.run import diagnose
+from memaudit.lab.downstream.store_cases import StoreChoice, make_cases, named_policy
+from memaudit.lab.runs.engines import Serial
+from memaudit.lab.runs.spec import RunSpec
+from memaudit.lab.runs.summary import summarise
+from memaudit.lab.runs.sweep import run
+from memaudit.lab.writers.registry import named_writer
+from memaudit.stores.registry import ADAPTERS, import_store
+from tests.building.test_named_packages import build_of_folders
 from tests.cli.running import done, import_texts
-from tests.datasets.files import FIXTURES
+from tests.conversations.files import FIXTURES
+from tests.lab.explorer.libraries import sheet_data
+from tests.lab.labels.annotate.small_frames import frame_folder
 from tests.models.test_cache import exported, fill
-from tests.natural.test_named_packages import build_of_folders
-from tests.web.annotate.small_frames import frame_folder
-from tests.web.explorer.libraries import sheet_data
+from tests.stores.exports import EXPORTS, write_tables
 
 SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
 WRITERS = ("opt", "gvt")

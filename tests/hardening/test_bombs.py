@@ -277,7 +277,7 @@ def _answered(schema: Mapping[str, object]) -> str:
 def _certificate(folder: Path, proof: list[int]) -> None:
     """A package, and a certificate with this proof whose claims hold up to there."""
     from memaudit import solve
-    from memaudit.io.packages import write_package
+    from memaudit.kernel.io.packages import write_package
 
     best = solve(FULL, budget=3).certificate
     assert best is not None
@@ -299,7 +299,7 @@ def proof_of_many_prices(folder: Path) -> None:
 @bomb("verify {in}/p.json {in}/c.json")
 def proof_with_one_long_number(folder: Path) -> None:
     """All numbers of a block become as long as the budget's price: gigabytes, were it allowed."""
-    from memaudit.io.packages import write_package
+    from memaudit.kernel.io.packages import write_package
     from tests.proofs import certificate, package
 
     dice, count = random.Random(1), 33
@@ -323,7 +323,7 @@ def proof_with_one_long_number(folder: Path) -> None:
 def thousands_of_candidates_of_one_experience(folder: Path) -> None:
     """None of them can replace another."""
     from memaudit import solve
-    from memaudit.io.packages import read_package
+    from memaudit.kernel.io.packages import read_package
 
     count = 12_000
     rows = [

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.generators.registry import named_distribution
-from memaudit.io.packages import write_package
-from tests.web.annotate.small_frames import Served, frame_folder
+from memaudit.kernel.io.packages import write_package
+from memaudit.lab.generators.registry import named_distribution
+from tests.lab.labels.annotate.small_frames import Served, frame_folder
 
 pytestmark = pytest.mark.slow
 
@@ -53,7 +53,7 @@ def serving(command: list[str], **limits: int) -> Iterator[Served]:
     """The command in a process that may open 1,024 files; `limits` are shorter than usual."""
     lines = [
         "import resource",
-        "from memaudit.web import serving",
+        "from memaudit.lab import serving",
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]",
         "resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))",
         *(f"connections.{name} = {value}" for name, value in limits.items()),
@@ -251,7 +251,7 @@ def test_readers_who_do_not_read(tmp_path: Path, command: Command) -> None:
 
 
 FAULTY = """
-from memaudit.web.serving import serve
+from memaudit.lab.serving import serve
 async def app(scope, receive, send):
     raise KeyError("first line\\nsecond line")
 serve(app, 0, lambda address: print("faulty", address, sep="\\n", flush=True), False)

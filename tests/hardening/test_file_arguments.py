@@ -15,17 +15,17 @@ from typing import Any
 import pytest
 
 from memaudit.cli.main import COMMANDS, load
-from memaudit.io.certificates import write_certificates
-from memaudit.io.packages import write_package
-from memaudit.solvers.solve import solve
-from memaudit.web.annotate.label_database import LabelDatabase
-from memaudit.web.annotate.labelling import frame_digest
+from memaudit.kernel.io.certificates import write_certificates
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.solvers.solve import solve
+from memaudit.lab.labels.annotate.label_database import LabelDatabase
+from memaudit.lab.labels.annotate.labelling import frame_digest
 from tests.boards import make_board
 from tests.cli.running import done, import_texts
 from tests.hardening.box import Box, Hostile
 from tests.hardening.targets import FULL, write_run, write_scores
+from tests.lab.labels.annotate.small_frames import frame_folder, frame_of
 from tests.models.test_cache import exported, fill
-from tests.web.annotate.small_frames import frame_folder, frame_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
+from memaudit.building.build_folder import build_into, packages_at
+from memaudit.building.build_plan import BuildJob
 from memaudit.cli.errors import HEAD, TAIL, report
-from memaudit.core.cost import cost_rule
-from memaudit.core.errors import MemAuditError, MissingTool
-from memaudit.core.exact import common_denominator, exact
-from memaudit.core.package import Package
-from memaudit.core.response import MOST_POINTS, Piecewise
-from memaudit.experiments.sweep import read_run
-from memaudit.io.files import is_file_name, read_bytes
-from memaudit.io.journal import Journal, read_journal
-from memaudit.io.packages import problems_at
-from memaudit.natural.build_folder import build_into, packages_at
-from memaudit.natural.build_plan import BuildJob
+from memaudit.kernel.errors import MemAuditError, MissingTool
+from memaudit.kernel.exact import common_denominator, exact
+from memaudit.kernel.io.files import is_file_name, read_bytes
+from memaudit.kernel.io.journal import Journal, read_journal
+from memaudit.kernel.io.packages import problems_at
+from memaudit.kernel.package.cost import cost_rule
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.response import MOST_POINTS, Piecewise
+from memaudit.lab.runs.sweep import read_run
 from tests.cli.running import failure, run
-from tests.datasets.files import FIXTURES
+from tests.conversations.files import FIXTURES
 
 
 def test_long_texts_are_shortened_in_errors(capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,7 +39,7 @@ def test_no_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     def greedy(path: Path) -> None:  # noqa: ARG001
         raise MemoryError
 
-    monkeypatch.setattr("memaudit.io.packages.examine", greedy)
+    monkeypatch.setattr("memaudit.kernel.io.packages.examine", greedy)
     assert failure("package", "validate", tmp_path).startswith("error: not enough memory")
 
 

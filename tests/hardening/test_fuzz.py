@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.adapters.registry import ADAPTERS
-from memaudit.datasets.registry import LOADERS
+from memaudit.conversations.registry import LOADERS
+from memaudit.stores.registry import ADAPTERS
 from tests.hardening.box import Box
 from tests.hardening.edits import Edit, amount_for, edits
 from tests.hardening.targets import Target, adapter_targets, all_targets, dataset_targets

@@ -17,18 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import ASGIApp
 
-from memaudit.web.annotate.app import annotator_app, guideline
-from memaudit.web.annotate.label_database import LabelDatabase
-from memaudit.web.annotate.labelling import LabellingSession, frame_digest
-from memaudit.web.explorer.app import explorer_app
-from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.pages.registry import DATA, PAGES
-from memaudit.web.explorer.site import Site, show
-from memaudit.web.explorer.templating import SERVED
-from memaudit.web.serving import HEADERS, POLICY, Guard
+from memaudit.lab.explorer.app import explorer_app
+from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.pages.registry import DATA, PAGES
+from memaudit.lab.explorer.site import Site, show
+from memaudit.lab.explorer.templating import SERVED
+from memaudit.lab.labels.annotate.app import annotator_app, guideline
+from memaudit.lab.labels.annotate.label_database import LabelDatabase
+from memaudit.lab.labels.annotate.labelling import LabellingSession, frame_digest
+from memaudit.lab.serving import HEADERS, POLICY, Guard
 from tests.hardening.edits import FUZZ, TEXTS, Edit, edits
-from tests.web.annotate.small_frames import SECRETS, frame_folder, frame_of
-from tests.web.explorer.libraries import plain_library
+from tests.lab.explorer.libraries import plain_library
+from tests.lab.labels.annotate.small_frames import SECRETS, frame_folder, frame_of
 
 pytestmark = pytest.mark.slow
 

@@ -14,27 +14,24 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.cost import words
-from memaudit.core.package import Package
-from memaudit.experiments.engines import Serial
-from memaudit.experiments.spec import RunSpec
-from memaudit.experiments.sweep import run as run_writers
-from memaudit.generators import registry
-from memaudit.io.packages import write_package
-from memaudit.web.annotate.app import annotator_app, guideline
-from memaudit.web.annotate.label_database import LabelDatabase
-from memaudit.web.annotate.labelling import LabellingSession, frame_digest
-from memaudit.web.explorer.library.library import Library
-from memaudit.web.explorer.pages.registry import PAGES
-from memaudit.web.explorer.site import Site, all_addresses, show
-from memaudit.web.serving import Guard
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.package.cost import words
+from memaudit.kernel.package.package import Package
+from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.site import Site, all_addresses, show
+from memaudit.lab.generators import registry
+from memaudit.lab.labels.annotate.app import annotator_app, guideline
+from memaudit.lab.labels.annotate.label_database import LabelDatabase
+from memaudit.lab.labels.annotate.labelling import LabellingSession, frame_digest
+from memaudit.lab.runs.engines import Serial
+from memaudit.lab.runs.spec import RunSpec
+from memaudit.lab.runs.sweep import run as run_writers
+from memaudit.lab.serving import Guard
 from tests.cli.running import run, write_rows
 from tests.hardening.edits import SEED
 from tests.hardening.test_fuzz_http import COOKIE, HOST, TOKEN, asked
-from tests.report import html_tree
-from tests.report.html_tree import Tree
-from tests.web.annotate.small_frames import frame_folder, frame_of
-from tests.web.explorer.libraries import (
+from tests.lab.explorer.libraries import (
     CORPUS,
     diagnosis_row,
     hostile_package,
@@ -44,7 +41,10 @@ from tests.web.explorer.libraries import (
     summary_data,
     write_diagnosis,
 )
-from tests.web.explorer.test_injection import ELEMENTS, LINKS
+from tests.lab.explorer.test_injection import ELEMENTS, LINKS
+from tests.lab.labels.annotate.small_frames import frame_folder, frame_of
+from tests.show import html_tree
+from tests.show.html_tree import Tree
 
 pytestmark = pytest.mark.slow
 

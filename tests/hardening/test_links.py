@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
-from memaudit.io.atomic import write_file, write_folder
-from memaudit.io.journal import Journal
-from memaudit.io.packages import read_packages
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.atomic import write_file, write_folder
+from memaudit.kernel.io.journal import Journal
+from memaudit.kernel.io.packages import read_packages
 from memaudit.models.batch import write_batch
 from tests.cli.running import done, failure, run
 from tests.hardening.box import ROOT
-from tests.web.annotate.small_frames import frame_folder
+from tests.lab.labels.annotate.small_frames import frame_folder
 
 PRECIOUS = "precious\n"
 
@@ -160,9 +160,9 @@ def test_a_batch_of_requests(tmp_path: Path, target: Path) -> None:
 BUILD = """
 import sys
 from pathlib import Path
-from memaudit.core.errors import MemAuditError
-from memaudit.natural.build_folder import build_into
-from memaudit.natural.build_plan import BuildJob
+from memaudit.kernel.errors import MemAuditError
+from memaudit.building.build_folder import build_into
+from memaudit.building.build_plan import BuildJob
 talks, out, rule = sys.argv[1:]
 sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
 try:
@@ -245,9 +245,9 @@ def test_nothing_else_is_overwritten(command: tuple[str, ...], tmp_path: Path) -
 
 def test_labels_of_another_annotator(tmp_path: Path, target: Path) -> None:
     """`annotate --export` writes over labels of the same annotator only."""
-    from memaudit.web.annotate.label_database import LabelDatabase
-    from memaudit.web.annotate.labelling import frame_digest
-    from tests.web.annotate.small_frames import frame_of
+    from memaudit.lab.labels.annotate.label_database import LabelDatabase
+    from memaudit.lab.labels.annotate.labelling import frame_digest
+    from tests.lab.labels.annotate.small_frames import frame_of
 
     folder, cells = frame_folder(tmp_path / "frame", 2), frame_of(2).cells
     database = LabelDatabase(folder / "labels.sqlite", frame_digest(cells), 2)

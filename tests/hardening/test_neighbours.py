@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.io import atomic
-from memaudit.io.atomic import exchange, neighbour_path, write_file, write_folder
+from memaudit.kernel.io import atomic
+from memaudit.kernel.io.atomic import exchange, neighbour_path, write_file, write_folder
 from tests.hardening.box import ROOT
 
 WRITER = """
 import sys
 from pathlib import Path
-from memaudit.io.atomic import write_file, write_folder
+from memaudit.kernel.io.atomic import write_file, write_folder
 place, who = Path(sys.argv[1]), sys.argv[2]
 for number in range(60):
     write_file(place / "f", who * 5000)

@@ -11,16 +11,16 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from memaudit.checker import Q, _Checker, _Layout, _Node, _Problem, verify
-from memaudit.core.optimum import Certificate
-from memaudit.core.package import Package
-from memaudit.scoring.score import StoreScorer
-from memaudit.scoring.written_store import WrittenStore
+from memaudit.kernel.checker import Q, _Checker, _Layout, _Node, _Problem, verify
+from memaudit.kernel.package.optimum import Certificate
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.score import StoreScorer
+from memaudit.kernel.score.written_store import WrittenStore
 from tests.forgeries import EDITS
 from tests.hardening.edits import EXAMPLES, FUZZ, SEED
+from tests.kernel.score.small_stores import judged_problems
+from tests.kernel.score.test_diagnosis import SOME_BUDGETS, best
 from tests.proofs import random_layout, random_mu, random_prices, stores
-from tests.scoring.small_stores import judged_problems
-from tests.scoring.test_diagnosis import SOME_BUDGETS, best
 from tests.test_checker import corpus, drawn
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(0)]  # MEMAUDIT_FUZZ_EXAMPLES says how long

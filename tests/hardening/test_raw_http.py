@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.annotate.small_frames import Served, frame_folder, served
+from tests.lab.labels.annotate.small_frames import Served, frame_folder, served
 
 pytestmark = pytest.mark.slow
 

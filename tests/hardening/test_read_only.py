@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.downstream.embedders import VectorFile
-from memaudit.io.packages import write_package
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.io.packages import write_package
+from memaudit.lab.downstream.embedders import VectorFile
 from memaudit.models.cache import Cache
-from memaudit.natural.named_packages import short_set
 from tests.cli.running import done, run
 
 

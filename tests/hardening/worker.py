@@ -13,7 +13,7 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import InvalidPackage, Problem
+from memaudit.kernel.errors import InvalidPackage, Problem
 
 
 def _raise(error: Exception) -> None:
@@ -35,28 +35,28 @@ MISBEHAVING: dict[str, Callable[..., object]] = {
 
 
 def _store(path: Path) -> None:
-    from memaudit.adapters.store import read_store, store_text
+    from memaudit.kernel.io.store_file import read_store, store_text
 
     store_text(read_store(path)).encode()
 
 
 def _run(folder: Path) -> None:
-    from memaudit.experiments.sweep import read_run
-    from memaudit.io.journal import read_journal
-    from memaudit.io.run_folder import ROWS
+    from memaudit.kernel.io.journal import read_journal
+    from memaudit.kernel.io.run_folder import ROWS
+    from memaudit.lab.runs.sweep import read_run
 
     read_run(folder)
     list(read_journal(folder / ROWS))
 
 
 def _subset(path: Path) -> None:
-    from memaudit.datasets.subset import read_subset
+    from memaudit.conversations.subset import read_subset
 
     read_subset(path)
 
 
 def _labels(cells: Path, *files: Path) -> None:
-    from memaudit.label_audit.frame_files import read_frame, read_label_sets
+    from memaudit.lab.labels.frame_files import read_frame, read_label_sets
 
     frame = read_frame(cells)
     for file in files:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.errors import Waiting
+from memaudit.kernel.errors import Waiting
 from memaudit.models import batch as batch_module
 from memaudit.models.batch import BatchRowKind, import_batch, write_batch
 from memaudit.models.cache import Cache

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 from memaudit.models.cache import Cache, CachedClient, export_cache, import_cache
 from memaudit.models.client import Failure, FailureKind, Reply, Usage, Valid, validated
 from memaudit.models.request import Request

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
-from memaudit.downstream.embedders import AddressEmbedder
+from memaudit.kernel.errors import MemAuditError
+from memaudit.lab.downstream.embedders import AddressEmbedder
 from memaudit.models.client import Failure, Reply
 from memaudit.models.live import LiveClient, ModelUnavailable
 from memaudit.models.secret import Secret

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 from memaudit.models.prompt import RULE, as_data, data_block
 from memaudit.models.request import (
     InvalidRequest,

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 from memaudit.models.batch import import_batch
 from memaudit.models.cache import Cache, export_cache, import_cache
 from memaudit.models.client import Failure, Reply

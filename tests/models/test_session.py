@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 from memaudit.models.cache import Cache
 from memaudit.models.client import Failure, Reply, Usage
 from memaudit.models.completions import prompt_bound, request_body

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.capture.capture import CaptureOutcome, capture
-from memaudit.adapters.capture.systems import CaptureSettings, named_system
-from memaudit.core.package import Package
+from memaudit.kernel.package.package import Package
+from memaudit.lab.capture.capture import CaptureOutcome, capture
+from memaudit.lab.capture.systems import CaptureSettings, named_system
 from tests.systems.model_server import ModelServer, serving
 
 ENVIRONMENTS = os.environ.get("MEMAUDIT_SYSTEMS")

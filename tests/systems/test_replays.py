@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.capture.capture import RECORDED, CallPlan, CaptureOutcome, capture
-from memaudit.adapters.capture.feed_package import NotRecorded
-from memaudit.adapters.capture.record import SUFFIX
-from memaudit.adapters.capture.systems import SYSTEMS, CaptureSettings, named_system
 from memaudit.api import build
-from memaudit.core.package import Package
+from memaudit.kernel.package.package import Package
+from memaudit.lab.capture.capture import RECORDED, CallPlan, CaptureOutcome, capture
+from memaudit.lab.capture.feed_package import NotRecorded
+from memaudit.lab.capture.systems import SYSTEMS, CaptureSettings, named_system
+from memaudit.models.record import SUFFIX
 from tests.systems.conftest import ENVIRONMENTS, KEY
 from tests.systems.model_server import ModelServer
 

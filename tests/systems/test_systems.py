@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.adapters.capture.capture import capture
-from memaudit.adapters.capture.systems import SYSTEMS, CaptureSettings
-from memaudit.adapters.protocol import ImportOptions
-from memaudit.adapters.registry import import_store
-from memaudit.adapters.store import read_store
-from memaudit.core.errors import MemAuditError
-from memaudit.io.packages import write_package
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.io.store_file import read_store
+from memaudit.lab.capture.capture import capture
+from memaudit.lab.capture.systems import SYSTEMS, CaptureSettings
+from memaudit.stores.protocol import ImportOptions
+from memaudit.stores.registry import import_store
 from tests.systems.conftest import ENVIRONMENTS, HIDDEN, KEY, Run, package
 from tests.systems.model_server import ModelServer
 
@@ -114,7 +114,7 @@ def test_kill_minus_nine_in_the_middle(
     command = [
         sys.executable,
         "-c",
-        "from memaudit.cli.capture import capture; import typer; "
+        "from memaudit.lab.commands.capture import capture; import typer; "
         "app = typer.Typer(); app.command()(capture); app()",
         system,
         *paths,

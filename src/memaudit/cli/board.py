@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.terminal import console, print_columns, resumable, safe, safe_markup
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
 
-    from memaudit.report.side_by_side import SideRow
-    from memaudit.scoring.board import Board
-    from memaudit.scoring.board_of_systems import SystemsBasis
+    from memaudit.board.board import Board
+    from memaudit.board.board_of_systems import SystemsBasis
+    from memaudit.board.side_by_side import SideRow
 
 EXAMPLE = 200
 """Characters of a memory that the terminal shows; the page shows all of it."""
@@ -71,19 +71,19 @@ def board(
     the adjudicated labels and by each blind pass. Intervals cover passes, runs and conversations
     together. Of score files the means over packages are compared.
     """
-    from memaudit.scoring.board_folder import PLAN, read_board, shipped_board
+    from memaudit.board.board_folder import PLAN, read_board, shipped_board
 
     if out is not None:
         _check_out(out)
     added = [named_system(text) for text in add or ()]
     of_scores = folder is not None and not added and not (folder / PLAN).is_file()
     if folder is not None and of_scores:
-        from memaudit.scoring.board_of_scores import board_of_scores
-        from memaudit.scoring.score_files import read_scores
+        from memaudit.board.board_of_scores import board_of_scores
+        from memaudit.kernel.score.score_files import read_scores
 
         result = board_of_scores(read_scores(folder))
     else:
-        from memaudit.scoring.board_of_systems import board_of_systems
+        from memaudit.board.board_of_systems import board_of_systems
 
         if writers is not None or everything or _is_picture(out):
             raise MemAuditError("--all, --writers and pictures need a folder of score files")
@@ -95,7 +95,7 @@ def board(
     if out is not None:
         _write(result, beside, out)
     if as_json:
-        from memaudit.report.board_page import board_data
+        from memaudit.board.board_page import board_data
 
         typer.echo(json.dumps(board_data(result), indent=1))
         return
@@ -126,7 +126,7 @@ def _is_picture(out: Path | None) -> bool:
 
 def _check_out(out: Path) -> None:
     """Refuse a file that cannot be written, before any work is done."""
-    from memaudit.io.overwrite import may_write
+    from memaudit.kernel.io.overwrite import may_write
 
     match _kind(out):
         case "page":
@@ -134,14 +134,14 @@ def _check_out(out: Path) -> None:
         case "table":
             may_write(out, "table of a board")
         case _:
-            from memaudit.report.figures.style import check_image
+            from memaudit.lab.figures.style import check_image
 
             check_image(out)
 
 
 def _write(board: "Board", beside: "Sequence[SideRow]", out: Path) -> None:
-    from memaudit.io.atomic import write_file
-    from memaudit.report.board_page import board_csv, write_board_page
+    from memaudit.board.board_page import board_csv, write_board_page
+    from memaudit.kernel.io.atomic import write_file
 
     match _kind(out):
         case "page":
@@ -149,8 +149,8 @@ def _write(board: "Board", beside: "Sequence[SideRow]", out: Path) -> None:
         case "table":
             write_file(out, board_csv(board))
         case _:
-            from memaudit.report.figures.style import image_of, write_image
-            from memaudit.report.figures.systems import systems
+            from memaudit.lab.figures.style import image_of, write_image
+            from memaudit.lab.figures.systems import systems
 
             form = out.suffix.lower().removeprefix(".")
             write_image(image_of(systems(beside), form), out)
@@ -159,8 +159,8 @@ def _write(board: "Board", beside: "Sequence[SideRow]", out: Path) -> None:
 def show_board(board: "Board", full: bool = True) -> None:
     """Print the tables and what the numbers rest on; with `full` also what each system loses and
     where its row comes from."""
-    from memaudit.report.board_text import finding, notes, remarks
-    from memaudit.scoring.board import DIFFERENCE_COLUMNS, board_columns
+    from memaudit.board.board import DIFFERENCE_COLUMNS, board_columns
+    from memaudit.board.board_text import finding, notes, remarks
 
     screen = console()
     basis = board.systems
@@ -195,7 +195,7 @@ def show_board(board: "Board", full: bool = True) -> None:
 
 
 def _print_systems(screen: "Console", basis: "SystemsBasis") -> None:
-    from memaudit.scoring.board_system_rows import system_columns
+    from memaudit.board.board_system_rows import system_columns
 
     print_columns(screen, system_columns(basis.measure), basis.systems)
     screen.print(
@@ -205,8 +205,8 @@ def _print_systems(screen: "Console", basis: "SystemsBasis") -> None:
 
 def _print_losses(screen: "Console", basis: "SystemsBasis") -> None:
     """What each system loses most, with examples, and where its row comes from."""
-    from memaudit.core.number_text import short_number
-    from memaudit.core.text import excerpt
+    from memaudit.kernel.number_text import short_number
+    from memaudit.kernel.words.text import excerpt
 
     for row in basis.systems:
         screen.print(f"\n{safe_markup(row.system)}: {safe_markup(row.loses)}")
@@ -235,7 +235,7 @@ def _indented(screen: "Console", spaces: int, text: str) -> None:
 
 def show_denominators(board: "Board") -> None:
     """Print what is kept in every way, over OPT of the package, the union and the common union."""
-    from memaudit.scoring.denominators import (
+    from memaudit.kernel.score.denominators import (
         DENOMINATOR_COLUMNS,
         DENOMINATORS_NOTE,
         denominator_rows,
@@ -249,16 +249,16 @@ def show_denominators(board: "Board") -> None:
 
 def _beside(board: "Board", writers: Path | None) -> "list[SideRow]":
     """Rows of stores, and of the writers of a run on the same packages."""
-    from memaudit.report.side_by_side import refuse_other_packages, store_rows, writer_rows
-    from memaudit.scoring.denominators import denominator_rows, denominators_data
+    from memaudit.board.side_by_side import refuse_other_packages, store_rows, writer_rows
+    from memaudit.kernel.score.denominators import denominator_rows, denominators_data
 
     assert board.scores is not None  # systems have been refused
     rows = store_rows(denominators_data(denominator_rows(board.scores)))
     if writers is None:
         return rows
-    from memaudit.experiments.summary import summarise
-    from memaudit.io.journal import read_journal
-    from memaudit.io.run_folder import ROWS
+    from memaudit.kernel.io.journal import read_journal
+    from memaudit.kernel.io.run_folder import ROWS
+    from memaudit.lab.runs.summary import summarise
 
     packages = {row["package"] for row in read_journal(writers / ROWS)}
     refuse_other_packages(packages, board.packages)
@@ -267,7 +267,7 @@ def _beside(board: "Board", writers: Path | None) -> "list[SideRow]":
 
 def show_beside(rows: "Sequence[SideRow]") -> None:
     """Print writers and stores across budgets."""
-    from memaudit.report.side_by_side import beside_columns, by_line
+    from memaudit.board.side_by_side import beside_columns, by_line
 
     screen = console()
     print_columns(screen, beside_columns(rows), by_line(rows))

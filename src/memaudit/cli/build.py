@@ -11,13 +11,13 @@ import typer
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import chosen_engine, model_session
 from memaudit.cli.terminal import resumable, safe
-from memaudit.core.cost import UNICODE_WORDS, WORDS
-from memaudit.core.errors import MemAuditError
-from memaudit.core.text import counted
-from memaudit.io.files import beside
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.files import beside
+from memaudit.kernel.package.cost import UNICODE_WORDS, WORDS
+from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.natural.build_plan import BuildJob
+    from memaudit.building.build_plan import BuildJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class ModelOptions:
 
 def build_with_models(job: "BuildJob", options: ModelOptions, out: Path) -> dict[str, Any]:
     """Run the passes. With a batch queue, stop where answers have to be waited for."""
+    from memaudit.building.passes.build import build_into_with_model
+    from memaudit.building.passes.recipe import ModelRecipe
     from memaudit.models.session import AskProgress, progress_text
-    from memaudit.natural.passes.build import build_into_with_model
-    from memaudit.natural.passes.recipe import ModelRecipe
 
     if options.model is None:
         raise MemAuditError("--method model needs a model: give --model NAME")
@@ -140,11 +140,11 @@ def build(
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Build one package per conversation, and a manifest. Run the same command again to resume."""
-    from memaudit.natural.annotations import METHOD
-    from memaudit.natural.build_folder import build_into
-    from memaudit.natural.build_plan import BuildJob
-    from memaudit.natural.label_files import NO_LABELS, read_labels
-    from memaudit.natural.passes.manifest import build_summary
+    from memaudit.building.annotations import METHOD
+    from memaudit.building.build_folder import build_into
+    from memaudit.building.build_plan import BuildJob
+    from memaudit.building.passes.manifest import build_summary
+    from memaudit.kernel.io.label_files import NO_LABELS, read_labels
 
     options = ModelOptions(
         model,

@@ -20,7 +20,7 @@ COMMANDS = (
     Command(
         "demo",
         "Start here",
-        "memaudit.cli.demo:demo",
+        "memaudit.lab.commands.demo:demo",
         "Run a short benchmark, verify a certificate, write a report.",
     ),
     Command(
@@ -44,7 +44,7 @@ COMMANDS = (
     Command(
         "capture",
         "Score a store",
-        "memaudit.cli.capture:capture",
+        "memaudit.lab.commands.capture:capture",
         "Run a memory system and save what it wrote.",
     ),
     Command(
@@ -80,7 +80,7 @@ COMMANDS = (
     Command(
         "diagnose",
         "Score a store",
-        "memaudit.cli.diagnose:diagnose",
+        "memaudit.lab.commands.diagnose:diagnose",
         "Find what lost an answer: writing, retrieval or reading.",
     ),
     Command(
@@ -93,42 +93,45 @@ COMMANDS = (
         "Check, show, convert and describe packages.",
     ),
     Command(
-        "label", "Audit labels", "memaudit.cli.label:label", "Label what memories cover, blind."
+        "label",
+        "Audit labels",
+        "memaudit.lab.commands.label:label",
+        "Label what memories cover, blind.",
     ),
     Command(
         "audit",
         "Audit labels",
-        "memaudit.cli.audit:audit",
+        "memaudit.lab.commands.audit:audit",
         "Audit packages, labels, judges and solvers.",
     ),
     Command(
         "run",
         "Benchmark and reproduce",
-        "memaudit.cli.run:run",
+        "memaudit.lab.commands.run:run",
         "Score writers against certified optima on many packages.",
     ),
     Command(
         "report",
         "Benchmark and reproduce",
-        "memaudit.cli.report:report",
+        "memaudit.lab.commands.report:report",
         "Write the HTML report of a run or a diagnosis.",
     ),
     Command(
         "study",
         "Benchmark and reproduce",
-        "memaudit.cli.study:study",
+        "memaudit.lab.commands.study:study",
         "Study writers, readers and judges.",
     ),
     Command(
         "reproduce",
         "Benchmark and reproduce",
-        "memaudit.cli.reproduce:reproduce",
+        "memaudit.lab.commands.reproduce:reproduce",
         "Recompute the paper's numbers and compare.",
     ),
     Command(
         "serve",
         "Explore",
-        "memaudit.cli.explorer:serve",
+        "memaudit.lab.commands.explorer:serve",
         "Browse runs, packages, stores and certificates.",
     ),
     Command(

@@ -19,9 +19,9 @@ from memaudit.cli.options import (
     spread,
 )
 from memaudit.cli.terminal import safe
-from memaudit.core.defaults import DEFAULT_JUDGE
-from memaudit.core.number_text import short_exact
-from memaudit.io.overwrite import may_write
+from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.kernel.io.overwrite import may_write
+from memaudit.kernel.number_text import short_exact
 
 MOST_SHOWN = 20
 
@@ -44,11 +44,11 @@ def diff(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare two stores: memories added, changed and removed, units gained and lost, cost."""
-    from memaudit.core.exact import exact
-    from memaudit.hygiene.lint import subject_of
-    from memaudit.hygiene.store_diff import diff_data, store_diff
-    from memaudit.report.diff_page import write_page
-    from memaudit.scoring.judges import named_judge
+    from memaudit.judges.registry import named_judge
+    from memaudit.kernel.exact import exact
+    from memaudit.linting.diff_page import write_page
+    from memaudit.linting.lint import subject_of
+    from memaudit.linting.store_diff import diff_data, store_diff
 
     if out is not None:
         may_write(out, "page")

@@ -19,16 +19,16 @@ from typing import Annotated, Any
 
 import typer
 
-from memaudit.checker import verify
 from memaudit.cli.errors import FAILED
 from memaudit.cli.settings import Settings, in_force
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError, install_line
-from memaudit.core.package import Package
-from memaudit.core.text import counted
-from memaudit.core.version import DISTRIBUTION, VERSION
-from memaudit.solvers.registry import SOLVERS
-from memaudit.solvers.solve import solve_all
+from memaudit.kernel.checker import verify
+from memaudit.kernel.errors import MemAuditError, install_line
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.solvers.registry import SOLVERS
+from memaudit.kernel.solvers.solve import solve_all
+from memaudit.kernel.version import DISTRIBUTION, VERSION
+from memaudit.kernel.words.text import counted
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FONT = "DejaVu Sans"
@@ -147,7 +147,7 @@ def checkup(package: Package, settings: Settings) -> Checkup:
 def _plain(value: object) -> str | int | float | bool | None:
     if value is None or isinstance(value, bool | int | float):
         return value
-    from memaudit.core.exact import plain
+    from memaudit.kernel.exact import plain
 
     return str(plain(value) if isinstance(value, Fraction) else value)
 
@@ -234,10 +234,10 @@ def _font() -> str | None:
 
 def _compiler_cache() -> Path:
     """Where numba puts compiled code: as configured, or beside the source."""
-    import memaudit.solvers
+    import memaudit.kernel.solvers
 
     given = os.environ.get("NUMBA_CACHE_DIR")
-    return Path(given) if given else Path(memaudit.solvers.__path__[0]) / "__pycache__"
+    return Path(given) if given else Path(memaudit.kernel.solvers.__path__[0]) / "__pycache__"
 
 
 def _writable(folder: Path) -> tuple[str, bool]:
@@ -258,8 +258,8 @@ def doctor(
     The exit code is 1 if a solver fails its test. Optional parts may be missing. Another project
     that is installed as memaudit is a warning.
     """
-    from memaudit.io.packages import example_package
-    from memaudit.solvers.compiled.kernel_cache import PARTS, ensure_compiled
+    from memaudit.kernel.io.packages import example_package
+    from memaudit.kernel.solvers.compiled.kernel_cache import PARTS, ensure_compiled
 
     settings = in_force()
     ensure_compiled(*PARTS)

@@ -8,8 +8,8 @@ from typing import Any
 
 import typer
 
-from memaudit.core.errors import InvalidPackage, MemAuditError, ParameterError, Waiting
-from memaudit.core.text import visible_text
+from memaudit.kernel.errors import InvalidPackage, MemAuditError, ParameterError, Waiting
+from memaudit.kernel.words.text import visible_text
 
 FAILED = 1
 WAITING = 75

@@ -10,13 +10,13 @@ import typer
 
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError
-from memaudit.io.files import open_regular, refuse_to_write
-from memaudit.io.overwrite import may_write
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.files import open_regular, refuse_to_write
+from memaudit.kernel.io.overwrite import may_write
 
 if TYPE_CHECKING:
-    from memaudit.core.package import Package
-    from memaudit.solvers.frontier import Frontier, Part
+    from memaudit.kernel.package.package import Package
+    from memaudit.kernel.solvers.frontier import Frontier, Part
 
 MOST_ROWS = 25
 
@@ -41,10 +41,10 @@ def frontier(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compute the optimum for every whole budget, and the budgets where it rises."""
-    from memaudit.io.atomic import write_file
-    from memaudit.io.packages import read_packages
-    from memaudit.report.svg_charts import check_chart, write_frontier_chart
-    from memaudit.solvers.protocol import use_threads
+    from memaudit.kernel.io.atomic import write_file
+    from memaudit.kernel.io.packages import read_packages
+    from memaudit.kernel.solvers.protocol import use_threads
+    from memaudit.show.svg_charts import check_chart, write_frontier_chart
 
     if max_budget < 0:
         raise MemAuditError(f"--max-budget must be at least 0, not {max_budget}")
@@ -79,7 +79,7 @@ class _Unfinished:
     """What is done of a frontier, in a journal beside its file until all of it is."""
 
     def __init__(self, path: Path) -> None:
-        from memaudit.io.journal import Journal
+        from memaudit.kernel.io.journal import Journal
 
         refuse_to_write(path)
         if path.exists():
@@ -105,8 +105,8 @@ class _Unfinished:
 
     def known(self, key: dict[str, Any]) -> list["Part"]:
         """The parts of a frontier that an earlier command has done."""
-        from memaudit.io.journal import read_journal
-        from memaudit.solvers.frontier import Part
+        from memaudit.kernel.io.journal import read_journal
+        from memaudit.kernel.solvers.frontier import Part
 
         return [
             Part(row["first"], row["last"], tuple((b, v, tuple(s)) for b, v, s in row["steps"]))
@@ -115,7 +115,7 @@ class _Unfinished:
         ]
 
     def add(self, key: dict[str, Any], part: "Part") -> None:
-        from memaudit.io.journal import to_line
+        from memaudit.kernel.io.journal import to_line
 
         self.journal.append([to_line({**key, **asdict(part)})])
 
@@ -128,8 +128,8 @@ def _frontier(
 ) -> "Frontier":
     from memaudit.cli.solve import watched
     from memaudit.cli.terminal import progress
-    from memaudit.core.digest import digest
-    from memaudit.solvers.frontier import frontier as frontier_of
+    from memaudit.kernel.package.digest import digest
+    from memaudit.kernel.solvers.frontier import frontier as frontier_of
 
     key = {"package": digest(package), "max_budget": max_budget, "group_cap": group_cap}
     with watched(), progress("budgets", max_budget + 1) as advance:
@@ -171,8 +171,8 @@ def _show(frontier: "Frontier") -> None:
     from rich.table import Table
 
     from memaudit.cli.terminal import console, safe_markup
-    from memaudit.core.grounds import assumed_text
-    from memaudit.core.number_text import percent, short_exact
+    from memaudit.kernel.number_text import percent, short_exact
+    from memaudit.kernel.package.grounds import assumed_text
 
     steps = frontier.steps()
     rows = evenly(steps, MOST_ROWS)

@@ -11,13 +11,13 @@ import typer
 
 from memaudit.cli.options import ConversationNames, named_times
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError
-from memaudit.core.text import counted
-from memaudit.io.files import open_regular
-from memaudit.io.overwrite import may_write
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.files import open_regular
+from memaudit.kernel.io.overwrite import may_write
+from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.adapters.store import ExportedStore
+    from memaudit.kernel.io.store_file import ExportedStore
 
 NAMED = 6
 """Conversations and namespaces that are named with their counts."""
@@ -91,11 +91,11 @@ def import_store(
 ) -> None:
     """Read the export of a memory system, and count active, inactive and skipped rows."""
     from memaudit import api
-    from memaudit.adapters.registry import ADAPTERS, import_transcript
-    from memaudit.adapters.store import write_store
-    from memaudit.adapters.transcript import chat_lines
-    from memaudit.io.atomic import write_lines
-    from memaudit.scoring.fed_turns import parse_names
+    from memaudit.kernel.io.atomic import write_lines
+    from memaudit.kernel.io.store_file import write_store
+    from memaudit.kernel.score.fed_turns import parse_names
+    from memaudit.stores.registry import ADAPTERS, import_transcript
+    from memaudit.stores.transcript import chat_lines
 
     paths = [Path(argument) for argument in arguments]
     if format is None and len(paths) > 1 and arguments[0] in ADAPTERS:
@@ -176,7 +176,7 @@ def _check_chat(chat: Path, others: list[Path]) -> None:
 
 
 def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
-    from memaudit.adapters.store import store_digest
+    from memaudit.kernel.io.store_file import store_digest
 
     return {
         "store": str(out),
@@ -187,7 +187,7 @@ def _data(store: "ExportedStore", out: Path) -> dict[str, object]:
 
 
 def _lines(store: "ExportedStore", out: Path) -> list[str]:
-    from memaudit.adapters.store import document_lines, store_digest
+    from memaudit.kernel.io.store_file import document_lines, store_digest
 
     count, origin = store.count, store.origin
     how = "guessed from the content" if origin.guessed else "as given"

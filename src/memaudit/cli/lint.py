@@ -24,14 +24,14 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, progress, safe, safe_markup
-from memaudit.core.defaults import DEFAULT_JUDGE
-from memaudit.core.errors import MemAuditError
-from memaudit.core.number_text import percent, short_exact
-from memaudit.core.text import counted
-from memaudit.io.overwrite import Kind, may_write
+from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.overwrite import Kind, may_write
+from memaudit.kernel.number_text import percent, short_exact
+from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.hygiene.findings import LintReport
+    from memaudit.linting.findings import LintReport
 
 STEPS = 9
 MOST_REMOVED, MOST_REVIEWED = 200, 20
@@ -103,15 +103,15 @@ def lint(
     With a package it also finds the smallest part of the store that loses nothing, and proves it.
     --apply writes a copy without what a plan removes; nothing is deleted or overwritten.
     """
-    from memaudit.hygiene.cleanup_plan import cleanup_plan
-    from memaudit.hygiene.findings import check_gate, failing, lint_data
-    from memaudit.hygiene.findings import sarif as sarif_data
-    from memaudit.hygiene.lint import LintPlan, subject_of
-    from memaudit.hygiene.lint import lint as look_over
-    from memaudit.hygiene.smallest_store import PROOFS, PROVEN_PACKAGE, write_proof
-    from memaudit.io.atomic import write_file
-    from memaudit.report.lint_page import write_page
-    from memaudit.scoring.judges import named_judge
+    from memaudit.judges.registry import named_judge
+    from memaudit.kernel.io.atomic import write_file
+    from memaudit.linting.cleanup_plan import cleanup_plan
+    from memaudit.linting.findings import check_gate, failing, lint_data
+    from memaudit.linting.findings import sarif as sarif_data
+    from memaudit.linting.lint import LintPlan, subject_of
+    from memaudit.linting.lint import lint as look_over
+    from memaudit.linting.lint_page import write_page
+    from memaudit.linting.smallest_store import PROOFS, PROVEN_PACKAGE, write_proof
 
     if apply is not None:
         others = {
@@ -201,8 +201,8 @@ def apply_plan(plan: Path, path: Path, dry_run: bool) -> None:
 
     Memories marked for review are kept. Of a folder, only files with memories are written.
     """
-    from memaudit.hygiene.cleanup_plan import cleaned, read_plan
-    from memaudit.io.atomic import new_folder, write_bytes
+    from memaudit.kernel.io.atomic import new_folder, write_bytes
+    from memaudit.linting.cleanup_plan import cleaned, read_plan
 
     read = read_plan(plan)
     made = cleaned(read, path)
@@ -237,7 +237,7 @@ def apply_plan(plan: Path, path: Path, dry_run: bool) -> None:
 
 def show(report: "LintReport") -> None:
     """Print the table of rules, the first findings of each, and the smallest store."""
-    from memaudit.hygiene.findings import RULES
+    from memaudit.linting.findings import RULES
 
     screen = console()
     cost = f"{short_exact(report.cost)} {report.cost_rule}"
@@ -272,7 +272,7 @@ def show(report: "LintReport") -> None:
 
 
 def _findings(report: "LintReport") -> Iterator[str]:
-    from memaudit.hygiene.findings import RULES
+    from memaudit.linting.findings import RULES
 
     for name, rule in RULES.items():
         found = report.of(name)

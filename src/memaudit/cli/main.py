@@ -10,8 +10,8 @@ from typer.core import TyperCommand, TyperGroup
 from memaudit.cli import assignments
 from memaudit.cli.commands import Command
 from memaudit.cli.errors import end_tidily, explained, reported
-from memaudit.core.version import VERSION
-from memaudit.io.entry_points import Registered
+from memaudit.kernel.io.entry_points import Registered
+from memaudit.kernel.version import VERSION
 
 FIRST_STEPS = """\
 memaudit demo                              a ranking, a certificate, a report

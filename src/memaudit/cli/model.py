@@ -12,10 +12,10 @@ from memaudit.cli.errors import FAILED
 from memaudit.cli.options import model_session
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe
-from memaudit.io.overwrite import may_write
+from memaudit.kernel.io.overwrite import may_write
 
 if TYPE_CHECKING:
-    from memaudit.natural.prompt_cases import CaseResult
+    from memaudit.building.prompt_cases import CaseResult
 
 model = typer.Typer(
     add_completion=False,
@@ -132,7 +132,7 @@ def check(
 
     Every case tests one point of the prompts.
     """
-    from memaudit.natural.prompt_cases import check_prompts, chosen_cases
+    from memaudit.building.prompt_cases import check_prompts, chosen_cases
 
     cases = chosen_cases(stage)
     with model_session(True, Path("prompts-check")) as session:
@@ -155,7 +155,7 @@ def _print_cases(results: Sequence["CaseResult"], right: int) -> None:
     from rich import box
     from rich.table import Table
 
-    from memaudit.natural.prompt_cases import POINTS, expected_text
+    from memaudit.building.prompt_cases import POINTS, expected_text
 
     cases = Counter(result.case.point for result in results)
     rights = Counter(result.case.point for result in results if result.is_right)
@@ -182,7 +182,7 @@ def records(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare what two captures asked a model."""
-    from memaudit.adapters.capture.record import read_record, records_diff, store_of
+    from memaudit.models.record import read_record, records_diff, store_of
 
     data = records_diff(read_record(before), read_record(after))
     if as_json:

@@ -14,18 +14,18 @@ import typer
 from memaudit.cli.assignments import SET
 from memaudit.cli.settings import ModelKeys, in_force
 from memaudit.cli.terminal import safe
-from memaudit.core.defaults import DEFAULT_JUDGE
-from memaudit.core.errors import MemAuditError
-from memaudit.core.text import counted
-from memaudit.io.files import beside
-from memaudit.solvers.protocol import checked_seconds, use_threads
+from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.files import beside
+from memaudit.kernel.solvers.protocol import checked_seconds, use_threads
+from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.adapters.store import ExportedStore, Times
-    from memaudit.experiments.engines import Engine
-    from memaudit.io.task_journal import TaskRunner
+    from memaudit.kernel.io.store_file import ExportedStore, Times
+    from memaudit.kernel.io.task_journal import TaskRunner
+    from memaudit.kernel.score.result import Asked
+    from memaudit.lab.runs.engines import Engine
     from memaudit.models.session import AskProgress, ModelSession
-    from memaudit.scoring.result import Asked
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -199,7 +199,7 @@ BUDGETS = "write budgets as --budget 30 or --budget 10,20,40"
 
 def parse_budgets(text: str) -> list[Fraction]:
     """Read "10,20,40"; decimals are exact."""
-    from memaudit.core.exact import exact
+    from memaudit.kernel.exact import exact
 
     budgets = []
     for part in text.split(","):
@@ -216,7 +216,7 @@ def parse_budgets(text: str) -> list[Fraction]:
 
 def distinct_budgets(text: str) -> tuple[Fraction, ...]:
     """Read "10,20,40" and refuse duplicates."""
-    from memaudit.core.exact import plain
+    from memaudit.kernel.exact import plain
 
     budgets = parse_budgets(text)
     for place, budget in enumerate(budgets):
@@ -430,7 +430,7 @@ def kept_in(
     if journal is None:
         yield run
         return
-    from memaudit.io.task_journal import task_journal
+    from memaudit.kernel.io.task_journal import task_journal
 
     with task_journal(journal, command, settings(), run) as kept:
         if kept.existing:
@@ -473,7 +473,7 @@ class EngineOptions:
 
     def chosen(self, one_process: str = "", few: int = FEW) -> "Engine":
         """The engine; `one_process` names what cannot be shared among processes, if anything."""
-        from memaudit.experiments.engines import named_engine
+        from memaudit.lab.runs.engines import named_engine
 
         if self == EngineOptions():
             return chosen_engine(one_process, few)
@@ -490,7 +490,7 @@ NO_ENGINE = EngineOptions()
 
 def chosen_engine(one_process: str = "", few: int = FEW) -> "Engine":
     """The engine of the settings; `one_process` names what cannot be shared, if anything."""
-    from memaudit.experiments.engines import named_engine
+    from memaudit.lab.runs.engines import named_engine
 
     keys = in_force().engine
     if one_process:
@@ -525,9 +525,9 @@ NO_STORE_OPTIONS = StoreOptions()
 
 def read_stores(arguments: Sequence[str], options: StoreOptions) -> "list[ExportedStore]":
     """The stores of a comparison, all with the same rule for times; their warnings are printed."""
-    from memaudit.adapters.registry import open_store, parse_argument
-    from memaudit.scoring.fed_turns import check_names, examples_of, parse_names, renamed
-    from memaudit.scoring.package_scores import refuse_incomparable
+    from memaudit.kernel.score.fed_turns import check_names, examples_of, parse_names, renamed
+    from memaudit.kernel.score.package_scores import refuse_incomparable
+    from memaudit.stores.registry import open_store, parse_argument
 
     times = named_times(options.times) if options.times else None
     names = parse_names(options.map or [])
@@ -550,8 +550,8 @@ def read_views(
     arguments: Sequence[str], stores: "Sequence[ExportedStore]", view: str, options: StoreOptions
 ) -> "list[ExportedStore]":
     """The stores again, those that are exports and have this view by it."""
-    from memaudit.adapters.registry import ADAPTERS, open_store, parse_argument
-    from memaudit.scoring.fed_turns import parse_names, renamed
+    from memaudit.kernel.score.fed_turns import parse_names, renamed
+    from memaudit.stores.registry import ADAPTERS, open_store, parse_argument
 
     names = parse_names(options.map or [])
     seen = []
@@ -569,7 +569,7 @@ def read_views(
 
 def place_of(argument: str) -> Path:
     """The path of a STORE argument, beside which files are written."""
-    from memaudit.adapters.registry import parse_argument
+    from memaudit.stores.registry import parse_argument
 
     return parse_argument(argument).paths[0]
 

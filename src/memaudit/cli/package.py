@@ -10,10 +10,10 @@ import typer
 from memaudit.cli.errors import FAILED, report
 from memaudit.cli.package_sources import inspect, subset
 from memaudit.cli.terminal import safe, safe_markup
-from memaudit.core.errors import InvalidPackage, MemAuditError, Problem
-from memaudit.core.exact import plain
-from memaudit.core.package import Package
-from memaudit.io.overwrite import may_write
+from memaudit.kernel.errors import InvalidPackage, MemAuditError, Problem
+from memaudit.kernel.exact import plain
+from memaudit.kernel.io.overwrite import may_write
+from memaudit.kernel.package.package import Package
 
 package = typer.Typer(
     add_completion=False,
@@ -28,8 +28,8 @@ Target = Annotated[Path, typer.Argument(metavar="DST", help="A .json file or a f
 
 
 def _facts(package: Package) -> dict[str, Any]:
-    from memaudit.core.digest import digest
-    from memaudit.core.package import TABLES
+    from memaudit.kernel.package.digest import digest
+    from memaudit.kernel.package.package import TABLES
 
     return {
         "name": package.name,
@@ -56,7 +56,7 @@ def validate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check packages and list every problem with its file, line and id."""
-    from memaudit.io.packages import examine
+    from memaudit.kernel.io.packages import examine
 
     results = []
     for path in paths:
@@ -100,9 +100,9 @@ def convert(
     ] = None,
 ) -> None:
     """Rewrite packages as one .json file, a folder, or the published layout."""
-    from memaudit.io.packages import read_packages, write_package
-    from memaudit.io.published_folder import write_artifact
-    from memaudit.natural.named_packages import SHIPPED, shipped_set
+    from memaudit.building.named_packages import SHIPPED, shipped_set
+    from memaudit.kernel.io.packages import read_packages, write_package
+    from memaudit.kernel.io.published_folder import write_artifact
 
     shipped = str(source) in SHIPPED
     packages = list(shipped_set(str(source))) if shipped else read_packages(source)
@@ -134,7 +134,7 @@ def recost(
     ],
 ) -> None:
     """Measure the cost of every candidate by another rule, and declare that rule."""
-    from memaudit.io.packages import read_package, write_package
+    from memaudit.kernel.io.packages import read_package, write_package
 
     if os.path.realpath(source) == os.path.realpath(target):
         raise MemAuditError(f"{target}: is the source itself; write to another path")
@@ -151,8 +151,8 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a one-file package."""
-    from memaudit.io.atomic import write_file
-    from memaudit.io.packages import schema_text
+    from memaudit.kernel.io.atomic import write_file
+    from memaudit.kernel.io.packages import schema_text
 
     if out is None:
         typer.echo(schema_text(), nl=False)
@@ -175,7 +175,7 @@ def show(
     """Summarise a package, or list its units, queries and candidates with their texts."""
     from memaudit.cli.package_tables import COLUMNS, listing, rows_of, summary
     from memaudit.cli.terminal import console
-    from memaudit.io.packages import read_packages
+    from memaudit.kernel.io.packages import read_packages
 
     for unknown in sorted({*(tables or ())} - {*COLUMNS}):
         raise MemAuditError(f"--list {unknown}: choose {', '.join(COLUMNS)}")
@@ -224,9 +224,9 @@ def card(
 
     They say what there is, how it was made, what it rests on, and every hash.
     """
+    from memaudit.building.data_card import write_data_card
     from memaudit.cli.terminal import publication_day
-    from memaudit.io.files import beside
-    from memaudit.report.data_card import write_data_card
+    from memaudit.kernel.io.files import beside
 
     target = out or beside(folder, "-card")
     made = write_data_card(

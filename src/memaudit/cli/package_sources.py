@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.terminal import safe
-from memaudit.core.cost import UNICODE_WORDS
-from memaudit.core.text import counted
-from memaudit.io.overwrite import may_write
+from memaudit.kernel.io.overwrite import may_write
+from memaudit.kernel.package.cost import UNICODE_WORDS
+from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.datasets.records import DatasetCounts
+    from memaudit.conversations.records import DatasetCounts
 
 
 def inspect(
@@ -27,9 +27,9 @@ def inspect(
     ] = False,
 ) -> None:
     """Count conversations, turns and questions, and list irregularities."""
-    from memaudit.datasets.records import count_dataset
-    from memaudit.datasets.registry import guess_format, iter_conversations
-    from memaudit.datasets.transcripts import dataset_hash
+    from memaudit.conversations.records import count_dataset
+    from memaudit.conversations.registry import guess_format, iter_conversations
+    from memaudit.conversations.transcripts import dataset_hash
 
     name = format or guess_format(path)
     counts = count_dataset(iter_conversations(path, name))
@@ -106,10 +106,10 @@ def subset(
     ] = None,
 ) -> None:
     """Choose questions in proportion to their kinds and write a manifest."""
-    from memaudit.datasets.registry import guess_format, iter_conversations
-    from memaudit.datasets.subset import choose, subset_text
-    from memaudit.datasets.transcripts import dataset_hash
-    from memaudit.io.atomic import write_file
+    from memaudit.conversations.registry import guess_format, iter_conversations
+    from memaudit.conversations.subset import choose, subset_text
+    from memaudit.conversations.transcripts import dataset_hash
+    from memaudit.kernel.io.atomic import write_file
 
     may_write(out, "subset")
     name = format or guess_format(path)

@@ -9,8 +9,8 @@ from rich import box
 from rich.table import Column, Table
 
 from memaudit.cli.terminal import safe_markup
-from memaudit.core.number_text import short_exact, significant
-from memaudit.core.package import Package
+from memaudit.kernel.number_text import short_exact, significant
+from memaudit.kernel.package.package import Package
 
 
 def summary(package: Package) -> Table:

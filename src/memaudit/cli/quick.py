@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.terminal import console, progress, safe, safe_markup
-from memaudit.io.overwrite import may_write
+from memaudit.kernel.io.overwrite import may_write
 
 
 def quick(
@@ -29,10 +29,10 @@ def quick(
     from memaudit import api
     from memaudit.cli.lint import show
     from memaudit.cli.score_tables import print_package
-    from memaudit.hygiene.findings import lint_data
-    from memaudit.hygiene.quick import first_look, verdict
-    from memaudit.report.quick_page import write_page
-    from memaudit.scoring.score_json import package_scores_data
+    from memaudit.kernel.score.score_json import package_scores_data
+    from memaudit.linting.findings import lint_data
+    from memaudit.linting.quick import first_look, verdict
+    from memaudit.linting.quick_page import write_page
 
     may_write(out, "page")
     look = first_look(paths)

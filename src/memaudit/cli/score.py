@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.adapters.store import ExportedStore
 from memaudit.cli.options import (
     NO_STORE_OPTIONS,
     Ask,
@@ -34,15 +33,16 @@ from memaudit.cli.score_packages import ManyScoring, print_packages, score_all
 from memaudit.cli.score_tables import print_package
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import progress, safe
-from memaudit.core.budgets import USUAL_BUDGETS
-from memaudit.core.errors import MemAuditError
-from memaudit.core.package import Package
-from memaudit.core.text import counted
-from memaudit.io.overwrite import may_write, refuse_existing
-from memaudit.io.packages import PackagePlace, package_places, write_package
-from memaudit.scoring.limits import better_file, under_limits
-from memaudit.scoring.result import ScoreResult, Scoring, StoreScore
-from memaudit.scoring.score_plan import ScorePlan
+from memaudit.judges.score_plan import ScorePlan
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.overwrite import may_write, refuse_existing
+from memaudit.kernel.io.packages import PackagePlace, package_places, write_package
+from memaudit.kernel.io.store_file import ExportedStore
+from memaudit.kernel.package.budgets import USUAL_BUDGETS
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
+from memaudit.kernel.words.text import counted
+from memaudit.stores.system_limits import better_file, under_limits
 
 if TYPE_CHECKING:
     from memaudit.models.session import ModelSession
@@ -90,7 +90,7 @@ class Outputs:
         if self.save_union is not None:
             may_write(self.save_union, "package")
         if self.out is not None:
-            from memaudit.report.svg_charts import check_chart
+            from memaudit.show.svg_charts import check_chart
 
             check_chart(self.out)
 
@@ -260,7 +260,7 @@ def _with_weight(package: Package) -> Package:
 
 
 def _write_better(path: Path, result: ScoreResult, row: StoreScore) -> None:
-    from memaudit.io.atomic import write_file
+    from memaudit.kernel.io.atomic import write_file
 
     if not row.optimum.store:
         raise MemAuditError("nothing within this budget is worth anything, so no file is written")
@@ -271,7 +271,7 @@ def _write_better(path: Path, result: ScoreResult, row: StoreScore) -> None:
 
 
 def _draw(result: ScoreResult, picture: Path) -> None:
-    from memaudit.report.svg_charts import write_score_chart
+    from memaudit.show.svg_charts import write_score_chart
 
     with progress("frontiers", len(result.stores) + 1) as done:
         write_score_chart(result, picture, done)

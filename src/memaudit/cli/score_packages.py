@@ -9,7 +9,9 @@ from typing import Any
 
 import typer
 
-from memaudit.adapters.store import ExportedStore
+from memaudit.board.board_of_scores import board_of_scores
+from memaudit.board.board_page import board_data
+from memaudit.building.named_packages import NamedPlace, contents_of
 from memaudit.cli.board import show_board, show_denominators
 from memaudit.cli.score_tables import (
     Kinds,
@@ -20,27 +22,25 @@ from memaudit.cli.score_tables import (
     score_lines,
 )
 from memaudit.cli.terminal import console, resumable, safe_markup
-from memaudit.core.errors import MemAuditError
-from memaudit.formats.score_file import FORMAT, VERSION
-from memaudit.io.files import content_digest
-from memaudit.io.packages import PackagePlace
-from memaudit.io.task_journal import TaskRunner
-from memaudit.natural.named_packages import NamedPlace, contents_of
-from memaudit.report.board_page import board_data
-from memaudit.scoring.asking import AskPlan, score_asking
-from memaudit.scoring.board_of_scores import board_of_scores
-from memaudit.scoring.loss_diagnosis import KindRow, pool_kind_rows
-from memaudit.scoring.package_scores import (
+from memaudit.judges.asking import AskPlan, score_asking
+from memaudit.judges.score_plan import ScorePlan
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.files import content_digest
+from memaudit.kernel.io.packages import PackagePlace
+from memaudit.kernel.io.score_file import FORMAT, VERSION
+from memaudit.kernel.io.store_file import ExportedStore
+from memaudit.kernel.io.task_journal import TaskRunner
+from memaudit.kernel.score.loss_diagnosis import KindRow, pool_kind_rows
+from memaudit.kernel.score.package_scores import (
     Unscored,
     refuse_unnamed,
     score_written,
     unknown_examples,
     written_for,
 )
-from memaudit.scoring.result import Scoring
-from memaudit.scoring.score_files import entries_of
-from memaudit.scoring.score_json import kinds_data, package_scores_data
-from memaudit.scoring.score_plan import ScorePlan
+from memaudit.kernel.score.result import Scoring
+from memaudit.kernel.score.score_files import entries_of
+from memaudit.kernel.score.score_json import kinds_data, package_scores_data
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,15 @@ from rich.console import Console
 from rich.table import Table
 
 from memaudit.cli.terminal import console, safe, safe_markup
-from memaudit.core.budgets import USUAL_BUDGETS
-from memaudit.core.exact import exact
-from memaudit.core.losses import LOSS_STEPS
-from memaudit.core.number_text import fixed, short_exact
-from memaudit.core.text import counted
-from memaudit.core.unit_parts import by_statement
-from memaudit.scoring.judge import judged_how
-from memaudit.scoring.loss_diagnosis import KindRow, NoDiagnosis
-from memaudit.scoring.pruning import POLICIES
-from memaudit.scoring.result import (
+from memaudit.kernel.exact import exact
+from memaudit.kernel.losses import LOSS_STEPS
+from memaudit.kernel.number_text import fixed, short_exact
+from memaudit.kernel.package.budgets import USUAL_BUDGETS
+from memaudit.kernel.package.unit_parts import by_statement
+from memaudit.kernel.score.judge import judged_how
+from memaudit.kernel.score.loss_diagnosis import KindRow, NoDiagnosis
+from memaudit.kernel.score.pruning import POLICIES
+from memaudit.kernel.score.result import (
     LostUnit,
     LostUnits,
     ScoreResult,
@@ -29,9 +28,10 @@ from memaudit.scoring.result import (
     StoreScore,
     ratio_text,
 )
-from memaudit.scoring.score import Ratio, StoreValue
-from memaudit.scoring.score_json import cells_data, explanation, package_scores_data
-from memaudit.scoring.writing_cost import writing_cost
+from memaudit.kernel.score.score import Ratio, StoreValue
+from memaudit.kernel.score.score_json import cells_data, explanation, package_scores_data
+from memaudit.kernel.score.writing_cost import writing_cost
+from memaudit.kernel.words.text import counted
 
 Kinds = tuple[str, str, Sequence[KindRow]]
 """A store, a budget, and its rows by kind of unit."""

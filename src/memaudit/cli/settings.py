@@ -14,7 +14,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from memaudit.cli.assignments import SET, taken
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 from memaudit.models.defaults import BASE_URL, CONCURRENCY, PROVIDERS, RETRIES, TIMEOUT
 
 FILE = "memaudit.toml"
@@ -341,7 +341,7 @@ def _typed(key: Key, value: Any) -> Any:
 
 
 def _number(kind: type, rule: Rule, value: Any) -> Any:
-    from memaudit.core.exact import exact
+    from memaudit.kernel.exact import exact
 
     what = "a whole number" if kind is int else "a number"
     try:

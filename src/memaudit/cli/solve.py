@@ -15,13 +15,13 @@ import typer
 from memaudit.cli.options import BUDGETS, parse_budgets
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
-from memaudit.core.errors import MemAuditError
-from memaudit.io.overwrite import may_write
-from memaudit.solvers.protocol import STOP, use_threads
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.overwrite import may_write
+from memaudit.kernel.solvers.protocol import STOP, use_threads
 
 if TYPE_CHECKING:
-    from memaudit.core.optimum import Optimum
-    from memaudit.core.package import Package
+    from memaudit.kernel.package.optimum import Optimum
+    from memaudit.kernel.package.package import Package
 
 
 @contextmanager
@@ -68,8 +68,8 @@ def solve(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find the best store for each budget, with a certificate or a bound."""
-    from memaudit.io.packages import read_packages
-    from memaudit.solvers.registry import named_solver
+    from memaudit.kernel.io.packages import read_packages
+    from memaudit.kernel.solvers.registry import named_solver
 
     budgets = None if budget is None else parse_budgets(budget)
     keys = in_force()
@@ -110,8 +110,8 @@ def solve_jobs(
 ) -> list["Optimum"]:
     """Solve one after the other. Ctrl-C stops the current one and starts no other."""
     from memaudit.cli.terminal import progress
-    from memaudit.core.number_text import short_exact
-    from memaudit.solvers.solve import SolveProgress, iter_optima
+    from memaudit.kernel.number_text import short_exact
+    from memaudit.kernel.solvers.solve import SolveProgress, iter_optima
 
     optima: list[Optimum] = []
     wanted = sum(len(amounts) for _, amounts in jobs)
@@ -148,8 +148,8 @@ def show(optima: Sequence["Optimum"]) -> None:
 
 def save(optima: Sequence["Optimum"], path: Path) -> None:
     """Write the certificates, and name the results that have none."""
-    from memaudit.core.exact import plain
-    from memaudit.io.certificates import write_certificates
+    from memaudit.kernel.exact import plain
+    from memaudit.kernel.io.certificates import write_certificates
 
     for optimum in optima:
         if not optimum.certified:

@@ -9,11 +9,11 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.terminal import safe
-from memaudit.core.text import counted
+from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.core.optimum import Certificate
-    from memaudit.core.package import Package
+    from memaudit.kernel.package.optimum import Certificate
+    from memaudit.kernel.package.package import Package
 
 
 def verify(
@@ -24,9 +24,9 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check certificates in exact arithmetic. The exit code is 1 if any is invalid."""
-    from memaudit.core.digest import digest
-    from memaudit.io.certificates import read_certificates
-    from memaudit.io.packages import read_packages
+    from memaudit.kernel.io.certificates import read_certificates
+    from memaudit.kernel.io.packages import read_packages
+    from memaudit.kernel.package.digest import digest
 
     certificates = read_certificates(file)
     packages = {digest(package): package for package in read_packages(path)}
@@ -42,8 +42,8 @@ def verify(
 
 
 def checked(certificate: "Certificate", packages: dict[str, "Package"]) -> dict[str, Any]:
-    from memaudit.checker import verify as verify_one
-    from memaudit.core.exact import plain
+    from memaudit.kernel.checker import verify as verify_one
+    from memaudit.kernel.exact import plain
 
     own = packages.get(certificate.package)
     started = time.perf_counter()

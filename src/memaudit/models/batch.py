@@ -9,12 +9,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from memaudit.core.errors import Waiting
-from memaudit.core.text import counted
-from memaudit.io.atomic import write_file
-from memaudit.io.files import read_text
-from memaudit.io.overwrite import may_write
-from memaudit.io.strict_json import floats, parse_lines
+from memaudit.kernel.errors import Waiting
+from memaudit.kernel.io.atomic import write_file
+from memaudit.kernel.io.files import read_text
+from memaudit.kernel.io.overwrite import may_write
+from memaudit.kernel.io.strict_json import floats, parse_lines
+from memaudit.kernel.words.text import counted
 from memaudit.models.cache import Cache, now
 from memaudit.models.cache_rows import Attempt, attempt_of
 from memaudit.models.client import Failure, FailureKind, Invalid, Reply, ReplyT, Usage, parsed_json

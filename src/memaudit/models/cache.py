@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import exact
-from memaudit.io.atomic import write_file
-from memaudit.io.database import Database, Schema
-from memaudit.io.files import read_text
-from memaudit.io.strict_json import floats, parse_lines
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import exact
+from memaudit.kernel.io.atomic import write_file
+from memaudit.kernel.io.files import read_text
+from memaudit.kernel.io.strict_json import floats, parse_lines
 from memaudit.models.cache_rows import Answer, Attempt, answer_of, attempt_of
 from memaudit.models.client import (
     RECORDED,
@@ -28,6 +27,7 @@ from memaudit.models.client import (
     parsed_json,
     validated,
 )
+from memaudit.models.database import Database, Schema
 from memaudit.models.request import Request, canonical_json, request_from_json
 from memaudit.models.schema_check import schema_problem
 from memaudit.models.secret import hide_known_keys

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from typing import Any, Self
 
-from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import exact
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import exact
 from memaudit.models.client import RECORDED, Failure, FailureKind, Reply, Usage
 from memaudit.models.request import Request, canonical_json
 

@@ -9,9 +9,9 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from memaudit.core.errors import InvalidPackage
-from memaudit.core.text import counted, shortened
-from memaudit.io.strict_json import parse_json
+from memaudit.kernel.errors import InvalidPackage
+from memaudit.kernel.io.strict_json import parse_json
+from memaudit.kernel.words.text import counted, shortened
 from memaudit.models.request import Request, canonical_json
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)

@@ -7,8 +7,8 @@ from enum import IntEnum
 from fractions import Fraction
 from typing import Any
 
-from memaudit.core.exact import exact
-from memaudit.core.text import shortened
+from memaudit.kernel.exact import exact
+from memaudit.kernel.words.text import shortened
 from memaudit.models.client import Usage
 from memaudit.models.request import Request
 from memaudit.models.spending import Price

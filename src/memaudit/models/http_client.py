@@ -21,7 +21,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import h11
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 LARGEST_HEAD = 256 << 10
 """Bytes of the status line and headers, with all interim (1xx) responses before them."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 from memaudit.models.client import Failure, FailureKind, Invalid, Reply, ReplyT, Usage, validated
 from memaudit.models.completions import (
     Completion,

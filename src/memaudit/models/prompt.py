@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 from memaudit.models.request import InvalidRequest, Message, Template
 
 Quotable: TypeAlias = "str | int | float | list[Quotable] | dict[str, Quotable] | None"

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 Role = Literal["system", "user", "assistant"]
 

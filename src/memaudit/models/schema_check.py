@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 Schema: TypeAlias = dict[str, Any]
 _REPEATED = re.compile(r"(?<!\\)[*+]|(?<!\\)\{[0-9]*,[0-9]*\}")

@@ -9,7 +9,7 @@ from html.entities import html5
 from typing import NoReturn
 from urllib.parse import quote, urlsplit
 
-from memaudit.core.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError
 
 ANYWHERE = "MEMAUDIT_API_KEY"
 """Sent to whatever address the user gave."""

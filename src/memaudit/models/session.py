@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import plain
-from memaudit.core.text import counted
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import plain
+from memaudit.kernel.words.text import counted
 from memaudit.models.batch import BatchClient
 from memaudit.models.cache import Cache, CachedClient
 from memaudit.models.client import Failure, FailureKind, ModelClient, Reply, ReplyT, Usage

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from memaudit.core.errors import MemAuditError
-from memaudit.core.exact import exact
-from memaudit.core.text import counted
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import exact
+from memaudit.kernel.words.text import counted
 from memaudit.models.cache import Cache
 from memaudit.models.client import Usage
 from memaudit.models.request import Request

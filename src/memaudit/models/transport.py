@@ -11,8 +11,8 @@ from http import HTTPStatus
 from typing import Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
-from memaudit.core.text import one_line, shortened
-from memaudit.core.version import VERSION
+from memaudit.kernel.version import VERSION
+from memaudit.kernel.words.text import one_line, shortened
 from memaudit.models.completions import escape_surrogates
 from memaudit.models.defaults import RETRIES, TIMEOUT
 from memaudit.models.http_client import (

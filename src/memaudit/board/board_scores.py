@@ -1,0 +1,149 @@
+"""Scores of a board's conversations, each once per pass of labels.
+
+All runs of all systems on a conversation are in one common union, so that they share every
+denominator.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from memaudit.board.board_folder import BoardFolder, BoardSystem, run_name
+from memaudit.board.board_labels import check_labels, has_labels
+from memaudit.judges.label_judges import LabelJudge
+from memaudit.kernel.exact import total
+from memaudit.kernel.package.budgets import asked_budget
+from memaudit.kernel.package.label_passes import label_passes, with_pass
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.package_scores import Unscored, score_written
+from memaudit.kernel.score.pruning import random_cuts
+from memaudit.kernel.score.result import ScoreResult, Scoring
+from memaudit.kernel.score.score import StoreScorer
+from memaudit.kernel.words.text import counted
+
+Judges = Mapping[str, Mapping[str, LabelJudge | None]]
+"""By pass and system."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredConversation:
+    """One conversation under every pass. The first result is by the adjudicated labels."""
+
+    conversation: str
+    results: Mapping[str, ScoreResult]
+    random_cuts: Mapping[tuple[str, str], Fraction]
+    """By store and budget, the score of a cut at random, by the adjudicated labels."""
+    systems_alone: Mapping[str, Fraction]
+    """By budget, OPT of the systems' memories without the package's, over OPT."""
+    not_scored: tuple[Unscored, ...]
+
+    def counts_at(self, asked: str) -> bool:
+        """Whether scores are defined at a budget: OPT is certified and not 0 under every pass."""
+        return all(
+            row.exact is not None
+            for result in self.results.values()
+            for row in result
+            if row.asked == asked
+        )
+
+
+def score_board(
+    board: BoardFolder, watch: Callable[[int, int], None] | None = None
+) -> list[ScoredConversation]:
+    """Score every conversation under every pass of labels."""
+    if has_labels(board.folder, board.plan):
+        check_labels(board.folder, board.plan)
+    for system in board.systems:
+        if system.own_labels:
+            check_labels(system.folder, board.plan, may_lack_passes=True)
+    judges = {
+        name: {system.name: _judge(board, name, system) for system in board.systems}
+        for name in board.passes
+    }
+    done = []
+    for package in board.packages:
+        done.append(_scored(board, package, judges))
+        if watch is not None:
+            watch(len(done), len(board.packages))
+    return done
+
+
+def _judge(board: BoardFolder, name: str, system: BoardSystem) -> LabelJudge | None:
+    """The labels of one pass for a system. If its own were made once, they are in each pass."""
+    files = []
+    if has_labels(board.folder, board.plan):
+        files.append(board.folder / name)
+    if system.own_labels:
+        own = system.folder / name
+        files.append(own if own.is_file() else system.folder / board.plan.labels)
+    texts = [file.with_name(board.plan.memories) for file in files]
+    return LabelJudge(files, texts) if files else None
+
+
+def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConversation:
+    missing: list[Unscored] = []
+    runs = []
+    for run in board.runs_on(package.name):
+        if left := board.unlabelled(run):
+            reason = (
+                f"{counted(len(left), 'memory')} not labelled; memaudit label sheets makes sheets"
+            )
+            missing.append(Unscored(package.name, run_name(run), reason))
+        else:
+            runs.append(run)
+    results: dict[str, ScoreResult] = {}
+    for name in board.passes if runs else ():
+        stores = [board.store(run) for run in runs]
+        scoring = Scoring(
+            budgets=tuple(map(asked_budget, board.plan.budgets)),
+            judges={
+                store.name: judge
+                for store, run in zip(stores, runs, strict=True)
+                if (judge := judges[name][run.system]) is not None
+            },
+            draws=0,
+        )
+        labelled = _labelled_by(package, Path(name).stem)
+        for result in score_written(labelled, stores, [one.name for one in stores], scoring):
+            if isinstance(result, ScoreResult):
+                results[name] = result
+            elif name == board.plan.labels:
+                missing.append(result)
+    cuts, alone = {}, {}
+    if (first := results.get(board.plan.labels)) is not None:
+        bare = first.package.replace(candidates=(), coverage=())
+        scorer = StoreScorer(bare, first.stores, first.scoring.group_cap)
+        cuts, alone = _random_cuts(first, scorer), _systems_alone(first, scorer)
+    return ScoredConversation(package.name, results, cuts, alone, tuple(missing))
+
+
+def _random_cuts(result: ScoreResult, scorer: StoreScorer) -> dict[tuple[str, str], Fraction]:
+    """By store and budget, the mean score over shuffles, where it is defined."""
+    stores = {store.name: store for store in scorer.stores}
+    found = {}
+    for row in result:
+        store = stores[row.store]
+        cuts = random_cuts(store, row.budget)
+        values = [scorer.part(store, kept).value for kept in cuts]
+        ratio = replace(row.numbers.kept.ratio, numerator=total(values) / len(values))
+        if ratio.value is not None:
+            found[row.store, row.asked] = ratio.value
+    return found
+
+
+def _systems_alone(result: ScoreResult, scorer: StoreScorer) -> dict[str, Fraction]:
+    """By budget, OPT without the candidates of the package over OPT, where both are certified."""
+    found = {}
+    for asked, row in {row.asked: row for row in result}.items():
+        alone = scorer.common_optimum(row.budget)
+        if alone.certified and row.exact is not None:
+            found[asked] = alone.value / row.optimum.value
+    return found
+
+
+def _labelled_by(package: Package, name: str) -> Package:
+    """The package with the cells of a pass, where it has that pass."""
+    passes = label_passes(package)
+    known = passes is not None and any(one.name == name for one in passes.passes)
+    return with_pass(package, name) if known else package

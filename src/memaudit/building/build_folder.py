@@ -1,0 +1,329 @@
+"""Build folders: packages and one manifest, written resumably and read back."""
+
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+from memaudit.building.annotations import METHOD, AnnotationRecipe, build_package
+from memaudit.building.build_plan import BuildJob, BuildPlan, plan_build
+from memaudit.building.candidates import EXTRACT_RULES, PAIR_RULE
+from memaudit.building.coverage_rules import RULE_TEXTS
+from memaudit.building.label_fitting import MISFIT_KINDS, Misfit
+from memaudit.building.transcript import BY_TURN
+from memaudit.conversations.records import Irregularity, LoadedConversation
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.atomic import clear_leftover, write_file
+from memaudit.kernel.io.files import read_text
+from memaudit.kernel.io.packages import BUILD_FORMAT, examine, package_places, write_package
+from memaudit.kernel.io.run_folder import locked, refuse_other_run
+from memaudit.kernel.io.strict_json import floats, json_text, parse_json
+from memaudit.kernel.io.task_journal import TaskRunner, one_by_one, task_journal
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.grounds import is_exact
+from memaudit.kernel.package.package import TABLES, Package
+from memaudit.kernel.version import VERSION
+
+FORMAT, FORMAT_VERSION = BUILD_FORMAT, 1
+MANIFEST = "manifest.json"
+
+RESERVED = frozenset({"manifest", "manifest.json", "failures.jsonl"})
+"""Names of a build's own files."""
+
+MAX_NAME_LENGTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPackage:
+    """What the manifest says of a package, and whether it was written: else it existed already."""
+
+    row: dict[str, Any]
+    kinds: dict[str, int]
+    provenances: dict[str, int]
+    irregularities: tuple[Irregularity, ...]
+    misfits: tuple[Misfit, ...]
+    unplaced: tuple[str, ...]
+    repeated: int
+    written: bool
+
+
+def build_one(recipe: AnnotationRecipe, out: Path, loaded: LoadedConversation) -> BuiltPackage:
+    """Build the package of a conversation into a folder."""
+    built = build_package(loaded, recipe)
+    package, misfits = built.package, built.misfits
+    file = file_name(package.name)
+    written = write_if_new(package, out / file)
+    return BuiltPackage(
+        {
+            "name": package.name,
+            "file": file,
+            "digest": digest(package),
+            "counts": {table: len(getattr(package, table)) for table in TABLES},
+            "queries_without_units": sum(not query.required for query in package.queries),
+            "quotes": {"checked": misfits.quotes, "found": misfits.quotes_found},
+        },
+        Counter(candidate.kind for candidate in package.candidates),
+        Counter(row.provenance or "" for row in package.coverage),
+        built.irregularities,
+        tuple(misfits.rows),
+        built.unplaced,
+        built.repeated,
+        written,
+    )
+
+
+@dataclass(slots=True)
+class BuildTally:
+    """Counts what packages contain while they are built."""
+
+    packages: list[dict[str, Any]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    provenances: Counter[str] = field(default_factory=Counter)
+    irregularities: list[Irregularity] = field(default_factory=list)
+    misfits: list[tuple[str, Misfit]] = field(default_factory=list)
+    unplaced: list[str] = field(default_factory=list)
+    quotes: Counter[str] = field(default_factory=Counter)
+    repeated: int = 0
+    existing: int = 0
+
+    def add(self, built: BuiltPackage, existed: bool) -> None:
+        row, name = built.row, built.row["name"]
+        self.packages.append(row)
+        self.counts.update(row["counts"])
+        self.counts["queries_without_units"] += row["queries_without_units"]
+        self.kinds.update(built.kinds)
+        self.provenances.update(built.provenances)
+        self.irregularities += built.irregularities
+        self.misfits += [(name, misfit) for misfit in built.misfits]
+        self.unplaced += [f"{name}: {id}" for id in built.unplaced]
+        self.quotes.update(row["quotes"])
+        self.repeated += built.repeated
+        self.existing += existed
+
+
+def manifest_head(plan: BuildPlan, method: str) -> dict[str, Any]:
+    """The part of a manifest that both methods share: what was read, and how."""
+    recipe = plan.recipe
+    return {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "memaudit": VERSION,
+        "method": method,
+        "dataset": {"name": plan.job.path.name, "format": recipe.format, "sha256": plan.sha256},
+        "subset": None if plan.subset is None else plan.subset.sha256,
+        "conversations": list(plan.job.conversations) or None,
+        "cost_rule": recipe.cost_rule,
+        "group": recipe.group,
+    }
+
+
+def manifest(plan: BuildPlan, tally: BuildTally) -> dict[str, Any]:
+    """The manifest. Nothing in it depends on when or where the build ran."""
+    recipe, labels = plan.recipe, plan.recipe.labels
+    return {
+        **manifest_head(plan, METHOD),
+        "candidate_rules": {
+            **EXTRACT_RULES,
+            **({"tombstone, compound_update": PAIR_RULE} if recipe.makes_updates else {}),
+        },
+        "labels": {
+            "units": None if labels.units is None else labels.units.sha256,
+            "memories": None if labels.memories is None else labels.memories.sha256,
+            "passes": {file.name: file.sha256 for file in labels.passes},
+            "quotes": {name: tally.quotes[name] for name in ("checked", "found")},
+            "misfit_counts": counted(misfit.what for _, misfit in tally.misfits),
+            "misfits": [{"package": name, **asdict(misfit)} for name, misfit in tally.misfits],
+        },
+        "adjudication": None,
+        "counts": {"packages": len(tally.packages), **dict(sorted(tally.counts.items()))},
+        "candidates_by_kind": dict(sorted(tally.kinds.items())),
+        "coverage_by_provenance": {
+            name: {
+                "rows": rows,
+                "exact": is_exact(name),
+                "rule": RULE_TEXTS.get(name, "people's own labels, as they were brought"),
+            }
+            for name, rows in sorted(tally.provenances.items())
+        },
+        "dropped": {
+            "repeated_texts": tally.repeated,
+            "representations_without_a_session": tally.unplaced,
+        },
+        "irregularity_counts": counted(row.what for row in tally.irregularities),
+        "irregularities": [asdict(row) for row in tally.irregularities],
+        "packages": tally.packages,
+    }
+
+
+def unused_labels(plan: BuildPlan, built: Iterable[str]) -> list[Misfit]:
+    """Label rows of conversations that were not built."""
+    names = set(built)
+    return [
+        Misfit(
+            row.file,
+            row.line,
+            name,
+            "unknown conversation",
+            name,
+            MISFIT_KINDS["unknown conversation"],
+        )
+        for file in plan.recipe.labels.files
+        for row in file.rows
+        if (name := row.optional("conversation")) is not None and name not in names
+    ]
+
+
+def counted(whats: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(whats).items()))
+
+
+def build_manifest(path: Path) -> dict[str, Any] | None:
+    """The manifest of a build folder; None if the path is something else."""
+    if not (path / MANIFEST).is_file():
+        return None
+    data = parse_json(read_text(path / MANIFEST), MANIFEST)
+    return data if isinstance(data, dict) and data.get("format") == FORMAT else None
+
+
+def refuse_other_builds(
+    out: Path, plan: BuildPlan, method: str, more: Mapping[str, object] | None = None
+) -> None:
+    """Refuse a folder whose manifest has another dataset, method, cost rule or labels.
+
+    `more` are further parts of the manifest that must be the same.
+    """
+    manifest = build_manifest(out)
+    if manifest is None:
+        return
+    more = more or {}
+    now = {**_identity(plan, method), **more}
+    dataset, labels = (
+        part if isinstance(part := manifest.get(name), dict) else {}
+        for name in ("dataset", "labels")
+    )
+    before = {
+        "dataset": dataset.get("sha256"),
+        "method": manifest.get("method"),
+        "subset": manifest.get("subset"),
+        "conversations": manifest.get("conversations"),
+        "cost rule": manifest.get("cost_rule"),
+        "group": manifest.get("group", BY_TURN),
+        "units": labels.get("units"),
+        "memories": labels.get("memories"),
+        "label passes": labels.get("passes") or {},
+        **{name: floats(manifest.get(name)) for name in more},
+    }
+    refuse_other_run(out, "build", before, now)
+
+
+def _identity(plan: BuildPlan, method: str) -> dict[str, Any]:
+    labels = plan.recipe.labels
+    return {
+        "dataset": plan.sha256,
+        "method": method,
+        "subset": None if plan.subset is None else plan.subset.sha256,
+        "conversations": list(plan.job.conversations) or None,
+        "cost rule": plan.recipe.cost_rule,
+        "group": plan.recipe.group,
+        "units": None if labels.units is None else labels.units.sha256,
+        "memories": None if labels.memories is None else labels.memories.sha256,
+        "label passes": {file.name: file.sha256 for file in labels.passes},
+    }
+
+
+JOURNAL = ".build.jsonl"
+"""What is built already, until the manifest says it. No package has a name with a dot in front."""
+
+BuildProgress = Callable[[int], None]
+"""Called with the number of packages that are there."""
+
+
+def build_into(
+    job: BuildJob,
+    out: Path,
+    progress: BuildProgress | None = None,
+    run: TaskRunner = one_by_one,
+) -> dict[str, Any]:
+    """Build every package into a folder. The manifest is written last and covers all of them."""
+    plan = plan_build(job)
+    refuse_other_builds(out, plan, METHOD)
+    with locked(out):
+        refuse_other_builds(out, plan, METHOD)  # one may have finished meanwhile
+        data, existing = _build(plan, out, progress, run)
+    return {**data, "kept": existing}
+
+
+def _build(
+    plan: BuildPlan, out: Path, progress: BuildProgress | None, run: TaskRunner
+) -> tuple[dict[str, Any], int]:
+    """Write packages and the manifest; returns it and how many packages already existed."""
+    tally = BuildTally()
+    # Builds of memaudit 0.1 could write folders; one of files that was killed there resumes here.
+    settings = {**_identity(plan, METHOD), "form": "json"}
+    is_there = partial(_is_there, out)
+    try:
+        with task_journal(out / JOURNAL, "build", settings, run, is_there, temporary=True) as kept:
+            build = partial(build_one, plan.recipe, out)
+            for built in kept.map(build, plan.loaded()):
+                existed = not built.written or len(tally.packages) < kept.existing
+                tally.add(built, existed)
+                if progress is not None:
+                    progress(len(tally.packages))
+            if not tally.packages:
+                refuse_an_empty_build(plan.job.path)
+            tally.misfits += [
+                (misfit.id, misfit)
+                for misfit in unused_labels(plan, (row["name"] for row in tally.packages))
+            ]
+            data = manifest(plan, tally)
+            write_file(out / MANIFEST, json_text(data, indent=2) + "\n")
+    except MemAuditError as error:
+        if not tally.packages:
+            raise
+        raise MemAuditError(
+            f"{error} ({len(tally.packages)} packages are in {out}, without a manifest; a "
+            "complete build keeps them)"
+        ) from None
+    return data, tally.existing
+
+
+def _is_there(out: Path, built: dict[str, Any]) -> bool:
+    """Whether the package of a journal's row is still in the folder."""
+    file: str = built["row"]["file"]
+    return (out / file).exists()
+
+
+def packages_at(path: Path) -> list[Package]:
+    """The packages of a build folder, or of any path with packages."""
+    return [place.read() for place in package_places(path, of_build=True)]
+
+
+def file_name(package: str) -> str:
+    """A file name that is valid everywhere; a changed one ends in part of its hash, so that none
+    collide."""
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", package)[:MAX_NAME_LENGTH].lstrip(".")
+    if plain != package or plain in RESERVED:
+        plain = f"{plain}-{hashlib.sha256(package.encode()).hexdigest()[:8]}"
+    return f"{plain}.json"
+
+
+def refuse_an_empty_build(path: Path) -> NoReturn:
+    """Raise for a file without conversations."""
+    raise MemAuditError(f"{path}: contains no conversation; nothing was built")
+
+
+def write_if_new(package: Package, path: Path) -> bool:
+    """Write a package unless the same one already exists; whether it was written."""
+    if os.path.lexists(path):
+        existing, problems = examine(path)
+        if not problems and len(existing) == 1 and digest(existing[0]) == digest(package):
+            clear_leftover(path)
+            return False
+    write_package(package, path)
+    return True

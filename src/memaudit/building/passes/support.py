@@ -1,0 +1,143 @@
+"""Support: whether the turns of a conversation say what a memory says, as a model reads them.
+
+The opposite direction of coverage. A request holds up to 15 memories in order of writing and the
+turns that are nearest to each of them, in the order of the conversation. It has no units, no
+questions, and nothing about the system that wrote the memories.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import model_validator
+
+from memaudit.kernel.package.package import Experience
+from memaudit.models.prompt import Quotable, StrictRow
+from memaudit.models.prompts import pass_prompt, pass_request
+from memaudit.models.request import ModelParameters, Request
+from memaudit.models.session import ModelSession
+
+MAX_MEMORIES, MAX_CHARACTERS = 15, 24_000
+STAGE = "support"
+
+Verdict = Literal["supported", "partly", "not"]
+
+
+# The names and docstrings of reply types are part of every request's hash.
+class SupportRow(StrictRow):
+    """The verdict on one memory."""
+
+    memory: int
+    support: Verdict
+    turn: int | None
+    reason: str
+
+
+class SupportReply(StrictRow):
+    """The reply of this pass."""
+
+    verdicts: list[SupportRow]
+
+    @model_validator(mode="after")
+    def _once_each(self) -> "SupportReply":
+        if len({row.memory for row in self.verdicts}) < len(self.verdicts):
+            raise ValueError("a memory appears twice")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryToCheck:
+    """A memory, and the places of the turns that are nearest to it."""
+
+    text: str
+    near: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What a model says of one memory; `turn` is a place among the turns."""
+
+    verdict: Verdict
+    turn: int | None
+    reason: str
+
+
+def find_support(
+    memories: Sequence[MemoryToCheck],
+    turns: Sequence[Experience],
+    session: ModelSession,
+    model: str,
+    owner: str,
+) -> list[Support | None]:
+    """A verdict on each memory; None where there was no answer. Those are asked about once more."""
+    found: list[Support | None] = [None] * len(memories)
+    for second in (False, True):
+        left = [place for place, one in enumerate(found) if one is None]
+        work = list(_chunks(memories, turns, left))
+        requests = [
+            (owner, _request(memories, turns, *chunk, model, session.parameters, second))
+            for chunk in work
+        ]
+        replies = session.ask(f"{STAGE} again" if second else STAGE, requests, SupportReply)
+        for (places, shown), reply in zip(work, replies, strict=True):
+            for row in [] if reply is None else reply.verdicts:
+                if not 1 <= row.memory <= len(places):
+                    words = f"memory {row.memory}: {row.support}"
+                    session.ledger.refuse(owner, STAGE, "verdict nobody asked for", words)
+                    continue
+                known = row.turn is not None and 1 <= row.turn <= len(shown)
+                turn = shown[row.turn - 1] if known and row.turn is not None else None
+                found[places[row.memory - 1]] = Support(row.support, turn, row.reason)
+    for memory, one in zip(memories, found, strict=True):
+        if one is None:
+            session.ledger.refuse(owner, STAGE, "memory without a verdict", memory.text)
+    return found
+
+
+def _chunks(
+    memories: Sequence[MemoryToCheck], turns: Sequence[Experience], places: Sequence[int]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Places of memories that are asked about together, and of the turns shown with them."""
+    together: list[int] = []
+    shown: set[int] = set()
+    for place in places:
+        wanted = shown | set(memories[place].near)
+        length = sum(len(turns[at].text) for at in wanted) + sum(
+            len(memories[at].text) for at in (*together, place)
+        )
+        if together and (len(together) == MAX_MEMORIES or length > MAX_CHARACTERS):
+            yield together, sorted(shown)
+            together, wanted = [], set(memories[place].near)
+        together.append(place)
+        shown = wanted
+    if together:
+        yield together, sorted(shown)
+
+
+def _request(
+    memories: Sequence[MemoryToCheck],
+    turns: Sequence[Experience],
+    places: Sequence[int],
+    shown: Sequence[int],
+    model: str,
+    parameters: ModelParameters,
+    second: bool,
+) -> Request:
+    blocks: dict[str, Quotable] = {
+        "turns": [
+            {
+                "turn": number,
+                "time": turns[at].timestamp or "",
+                "speaker": turns[at].speaker or "",
+                "text": turns[at].text,
+            }
+            for number, at in enumerate(shown, start=1)
+        ],
+        "memories": [
+            {"memory": number, "text": memories[at].text}
+            for number, at in enumerate(places, start=1)
+        ],
+    }
+    if second:
+        blocks["asked_before"] = "yes"
+    return pass_request(pass_prompt(STAGE), SupportReply, model, parameters, **blocks)

@@ -1,0 +1,161 @@
+"""What a score of a store does not see. Every output that shows the score has to say it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from memaudit.kernel.io.score_file import StoreRow
+from memaudit.kernel.io.store_file import (
+    MISSING_MEMORIES,
+    ExportedStore,
+    ExportWarning,
+    HarmlessSkip,
+    export_warning,
+    store_digest,
+)
+from memaudit.kernel.score.judge import Pair
+from memaudit.kernel.words.text import counted
+
+
+class Caveat(Enum):
+    """One thing that a score does not see, and the line that says so."""
+
+    PARTLY_READ = "PARTLY READ: {rows} of the export {are} not in the store"
+    COVERS_NOTHING = "COVERS NOTHING of this package: was it written for the same conversation?"
+    INCOMPLETE = "INCOMPLETE: {warning}"
+    UNDECIDED = "{cells} got no answer and {count} as not covered"
+    LEFT_OUT = "left out, {what}: {number:,}"
+    WITHOUT_SALIENCE = "no {policy} row: {memories} without a score in the file"
+    MIXED_USERS = (
+        "holds memories of {number:,} users ({names}): recency mixes them; import one with "
+        "--namespace"
+    )
+
+
+NAMED_USERS, LONGEST_USER = 3, 40
+"""Users that a caveat names, and the characters of each."""
+
+MISSING_ROWS = (Caveat.PARTLY_READ, Caveat.INCOMPLETE)
+"""The store lacks, or may lack, memories of its system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caveats:
+    """Everything the score of one store does not see; all empty where it sees the whole store."""
+
+    unread_rows: int = 0
+    incomplete: tuple[str, ...] = ()
+    """Warnings which say that memories are missing."""
+    undecided: tuple[Pair, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    without_salience: Mapping[str, int] = field(default_factory=dict)
+    """Per policy, the memories that a given file of scores does not have."""
+    covers_nothing: bool = False
+    """The store has memories, and none of them covers a unit of the package."""
+    mixed_users: tuple[str, ...] = ()
+    """The namespaces of the memories, if there are several and recency orders them as one."""
+
+    @property
+    def lines(self) -> list[str]:
+        """In words, one line per caveat."""
+        return [
+            text
+            for _, text in caveat_texts(
+                self.unread_rows,
+                self.incomplete,
+                len(self.undecided),
+                self.left_out,
+                self.without_salience,
+                self.covers_nothing,
+                self.mixed_users,
+            )
+        ]
+
+
+NO_CAVEATS = Caveats()
+
+
+def caveat_texts(
+    unread_rows: int,
+    incomplete: Sequence[str],
+    undecided: int,
+    left_out: Mapping[str, int],
+    without_salience: Mapping[str, int],
+    covers_nothing: bool = False,
+    mixed_users: Sequence[str] = (),
+) -> list[tuple[Caveat, str]]:
+    """Every caveat that applies, with its line."""
+    texts: list[tuple[Caveat, str]] = []
+
+    def add(caveat: Caveat, **details: Any) -> None:
+        texts.append((caveat, caveat.value.format(**details)))
+
+    if unread_rows:
+        are = "is" if unread_rows == 1 else "are"
+        add(Caveat.PARTLY_READ, rows=counted(unread_rows, "row"), are=are)
+    if covers_nothing:
+        add(Caveat.COVERS_NOTHING)
+    for warning in incomplete:
+        add(Caveat.INCOMPLETE, warning=warning)
+    if undecided:
+        count = "counts" if undecided == 1 else "count"
+        add(Caveat.UNDECIDED, cells=counted(undecided, "cell"), count=count)
+    for what, number in left_out.items():
+        add(Caveat.LEFT_OUT, what=what, number=number)
+    for policy, number in without_salience.items():
+        add(Caveat.WITHOUT_SALIENCE, policy=policy, memories=counted(number, "memory"))
+    if mixed_users:
+        names = [name[:LONGEST_USER] for name in mixed_users[:NAMED_USERS]]
+        names += ["..."] if len(mixed_users) > NAMED_USERS else []
+        add(Caveat.MIXED_USERS, number=len(mixed_users), names=", ".join(names))
+    return texts
+
+
+def row_caveats(row: StoreRow) -> list[tuple[Caveat, str]]:
+    """The caveats of a store in a score file.
+
+    Files of earlier versions do not count unread rows. For them the warning that the export was
+    partly read stands.
+    """
+    signs = MISSING_MEMORIES if row.unread_rows else {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
+    incomplete = [text for text in row.warnings if export_warning(text) in signs]
+    return caveat_texts(
+        row.unread_rows,
+        incomplete,
+        row.undecided_cells,
+        row.left_out,
+        row.without_salience,
+        mixed_users=row.mixed_users,
+    )
+
+
+def is_incomplete(row: StoreRow) -> bool:
+    """Whether rows of the export are missing, or may be."""
+    return any(caveat in MISSING_ROWS for caveat, _ in row_caveats(row))
+
+
+def caveat_lines(stores: Sequence[tuple[str, Caveats]]) -> list[str]:
+    """The lines of several stores, each with its store's name."""
+    return [f"{name}: {line}" for name, caveats in stores for line in caveats.lines]
+
+
+def unread_rows(store: ExportedStore) -> int:
+    """Rows of the export that were lost; repeated, empty and unwanted ones are not."""
+    harmless = set(HarmlessSkip)
+    return sum(number for reason, number in store.count.skipped.items() if reason not in harmless)
+
+
+def store_data(store: ExportedStore, caveats: Caveats) -> dict[str, Any]:
+    """A store and its caveats as plain data, beside what the import said."""
+    return {
+        "name": store.name,
+        "digest": store_digest(store),
+        "count": store.count.model_dump(),
+        "warnings": list(store.warnings),
+        "unread_rows": caveats.unread_rows,
+        "undecided_cells": len(caveats.undecided),
+        "left_out": dict(caveats.left_out),
+        "without_salience": dict(caveats.without_salience),
+        "mixed_users": list(caveats.mixed_users),
+    }

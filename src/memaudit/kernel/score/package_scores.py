@@ -1,0 +1,224 @@
+"""Scores of stores, package by package, at every budget."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.store_file import ExportedStore
+from memaudit.kernel.package.budgets import USUAL_BUDGETS, asked_budgets
+from memaudit.kernel.package.cost import DECLARED, cost_rule
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.candidate_cells import assumed_pairs, judge_candidates
+from memaudit.kernel.score.fed_turns import FedPart, examples_of, fed_part, written_from
+from memaudit.kernel.score.judge import NotJudged
+from memaudit.kernel.score.judged_store import (
+    is_out_of_pool,
+    judge_store,
+)
+from memaudit.kernel.score.loss_diagnosis import (
+    Diagnosis,
+    NoDiagnosis,
+    diagnose_losses,
+    kind_rows,
+)
+from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore, lost_units
+from memaudit.kernel.score.score import StoreScorer
+from memaudit.kernel.score.score_interval import with_intervals
+from memaudit.kernel.score.written_store import WrittenStore
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """A package without scores, or one store of it; `store` is None for all stores."""
+
+    package: str
+    store: str | None
+    reason: str
+
+
+def score_package(
+    package: Package, exported: Sequence[ExportedStore], scoring: Scoring
+) -> ScoreResult:
+    """Score stores against one package and each other."""
+    refuse_incomparable(exported)
+    part = fed_part(package, exported)
+    stores = [_judged(part, store, scoring) for store in exported]
+    return score_judged(part.package, exported, stores, scoring)
+
+
+def _judged(part: FedPart, store: ExportedStore, scoring: Scoring) -> WrittenStore:
+    judge = scoring.judges[store.name]
+    return judge_store(part.package, store, judge, scoring.salience).without_units(part.left_out)
+
+
+def score_judged(
+    package: Package,
+    exported: Sequence[ExportedStore],
+    stores: Sequence[WrittenStore],
+    scoring: Scoring,
+) -> ScoreResult:
+    """Score stores that are already judged; their judge judges the package's assumed cells too."""
+    judged = package
+    if not scoring.trust_package_cells:
+        for judge in dict.fromkeys(scoring.judges[store.name] for store in stores):
+            judged = judge_candidates(judged, judge)
+    scorer = StoreScorer(judged, stores, scoring.group_cap, scoring.seconds)
+    plans = _budget_plans(package, scorer.stores, scoring)
+    rows = tuple(_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans)
+    kept = judged is package and any(assumed_pairs(package).values())
+    result = ScoreResult(
+        package=judged,
+        source=package,
+        digest=digest(package),
+        scoring=scoring,
+        exported=tuple(exported),
+        stores=scorer.stores,
+        rows=rows,
+        union=scorer.common,
+        package_cells="kept" if kept else "judged",
+    )
+    return with_intervals(result)
+
+
+def _budget_plans(
+    package: Package, stores: Sequence[WrittenStore], scoring: Scoring
+) -> list[tuple[str, WrittenStore, Fraction]]:
+    """Each budget as it was asked for, with what it amounts to for each store."""
+    whole = conversation_cost(package)
+    budgets = scoring.budgets or asked_budgets(USUAL_BUDGETS)
+    if not whole and any(asked.share is not None for asked in budgets):
+        raise MemAuditError(
+            f"the turns of {package.name!r} have no cost, so a share of the conversation is no "
+            "budget; give costs such as 250, or own"
+        )
+    return [
+        (asked.text, store, asked.amount(whole, store.cost))
+        for asked in budgets
+        for store in stores
+    ]
+
+
+def conversation_cost(package: Package) -> Fraction:
+    """The cost of all turns of the conversation, word for word; 0 where no rule measures texts."""
+    if package.cost_rule == DECLARED:
+        return Fraction(0)
+    measure = cost_rule(package.cost_rule)
+    return Fraction(sum(measure(turn.text) for turn in package.experiences))
+
+
+def _row(
+    scorer: StoreScorer, store: WrittenStore, budget: Fraction, asked: str, scoring: Scoring
+) -> StoreScore:
+    numbers = scorer.numbers(store, budget, scoring.policy, asked)
+    by_kind, diagnosis = numbers.written.unit_values, None
+    try:
+        diagnosis = diagnose_losses(scorer, store, budget, scoring.policy)
+        found: Diagnosis | NoDiagnosis = diagnosis
+    except NoDiagnosis as reason:
+        found = reason
+    return StoreScore(
+        numbers,
+        found,
+        tuple(kind_rows(scorer.package, by_kind, diagnosis)),
+        scoring.judges[store.name].is_estimate,
+        lost_units(scorer.package, found),
+    )
+
+
+def prepared(package: Package, cost_rule: str | None, stores_only: bool) -> Package:
+    """The package with other costs, or without candidates of its own, where that is asked for."""
+    if cost_rule is not None:
+        package = package.recost(cost_rule)
+    return package.replace(candidates=(), coverage=()) if stores_only else package
+
+
+def refuse_unnamed(stores: Sequence[ExportedStore]) -> None:
+    """For several packages, a store must say which one each memory was written for."""
+    for store in stores:
+        if not examples_of(store):
+            raise MemAuditError(
+                f"{store.name!r} does not say which package each memory was written for (the "
+                "field example); score it on one package"
+            )
+
+
+def written_for(package: Package, stores: Sequence[ExportedStore]) -> dict[str, list[str]]:
+    """By the names of the stores written for a package, what they call it."""
+    examples = {store.name: sorted(written_from(store, package)) for store in stores}
+    return {name: own for name, own in examples.items() if own}
+
+
+def unknown_examples(
+    stores: Sequence[ExportedStore], found: Collection[tuple[str, str]]
+) -> Iterator[Unscored]:
+    """What stores were written for that is not among the packages; `found` is what is."""
+    for store in stores:
+        for name in sorted(examples_of(store)):
+            if (store.name, name) not in found:
+                yield Unscored(name, store.name, "no such package")
+
+
+def why_not_scored(package: Package, written: Collection[str]) -> str:
+    """Why a package has no scores, before anybody judged it; empty where it may have some."""
+    if is_out_of_pool(package):
+        return "out of the scoring pool"
+    return "" if written else "no store was written for it"
+
+
+ScoreTogether = Callable[[Package, Sequence[ExportedStore]], ScoreResult]
+"""Scores all stores of a package or none of them."""
+
+
+def score_written(
+    package: Package,
+    stores: Sequence[ExportedStore],
+    written: Collection[str],
+    scoring: Scoring,
+    together: ScoreTogether | None = None,
+) -> Iterator[ScoreResult | Unscored]:
+    """The scores of the stores that were written for a package, and what has none.
+
+    A store that cannot be judged does not keep the others from a score, unless they are scored
+    `together`.
+    """
+    own = [store for store in stores if store.name in written]
+    if why := why_not_scored(package, written):
+        yield Unscored(package.name, None, why)
+    elif together is None:
+        yield from _score_judgeable(package, own, scoring)
+    else:
+        try:
+            yield together(package, own)
+        except NotJudged as reason:
+            yield Unscored(package.name, None, str(reason))
+
+
+def _score_judgeable(
+    package: Package, stores: Sequence[ExportedStore], scoring: Scoring
+) -> Iterator[ScoreResult | Unscored]:
+    exported, judged = [], []
+    part = fed_part(package, stores)
+    for store in stores:
+        try:
+            judged.append(_judged(part, store, scoring))
+            exported.append(store)
+        except NotJudged as reason:
+            yield Unscored(package.name, store.name, str(reason))
+    if judged:
+        yield score_judged(part.package, exported, judged, scoring)
+
+
+def refuse_incomparable(stores: Sequence[ExportedStore]) -> None:
+    """Stores are distinguished by name, and show times by the same rule."""
+    if len({store.name for store in stores}) < len(stores):
+        raise MemAuditError("two stores have the same name; import one of them with another --name")
+    if len({store.times for store in stores}) > 1:
+        first, other = next(
+            (stores[0], store) for store in stores if store.times != stores[0].times
+        )
+        raise MemAuditError(
+            f"{first.name!r} was imported with --times {first.times} and {other.name!r} with "
+            f"--times {other.times}; give --times, which then holds for all stores"
+        )

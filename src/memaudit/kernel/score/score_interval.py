@@ -1,0 +1,197 @@
+"""What the error of a judge does to scores: intervals, and the level of chance.
+
+A fallible judge, such as the offline one, knows how wrong it is on conversations it was not fitted
+to. An interval is made of draws: each takes the labels of all pairs, of stores and package alike,
+from the judge's calibrated probabilities, and scores what the store keeps over the certified
+optimum of that draw. So an error that favours the optimum counts against the score, as in truth.
+
+The level of chance is what the same memories score against units of conversations they cannot be
+about, those that come with the program. A store that covers no more is unrelated to the package.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from statistics import stdev
+from typing import Protocol, runtime_checkable
+
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.candidate_cells import judge_candidates
+from memaudit.kernel.score.judge import Judge, MemoryText
+from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.readable import foremost_script
+from memaudit.kernel.score.result import ScoreResult, StoreScore
+from memaudit.kernel.score.score import StoreScorer
+from memaudit.kernel.score.written_store import WrittenStore
+
+DEVIATIONS = 2.0
+"""An interval reaches so many standard deviations of the draws to both sides of the score: of 200
+scores of conversations that the judge was not fitted to, 185 lay inside."""
+SECONDS = 2.0
+"""Of a solve in a draw. Where it is not enough, the middle of what the score lies between
+counts."""
+
+MANY_UNITS = 20
+"""From so many units on, shares of them have errors that can be reckoned."""
+STRANGERS = 4
+"""Conversations for the level of chance."""
+
+
+@runtime_checkable
+class FallibleJudge(Judge, Protocol):
+    """A judge that knows its error."""
+
+    def for_package(self, package: Package) -> "FallibleJudge":
+        """The judge with the turns of a conversation."""
+        ...
+
+    def drawn(self, draw: int) -> Judge:
+        """A truth that agrees with what this judge knows, for one package."""
+        ...
+
+    def unanswered(self) -> "FallibleJudge":
+        """The judge without the answers of others about a package."""
+        ...
+
+    def strangers(self) -> Sequence[Package]:
+        """Units of conversations that nobody's memories are about, to measure chance by."""
+        ...
+
+
+def with_intervals(result: ScoreResult) -> ScoreResult:
+    """The result with an interval and the level of chance, where the judge knows its error."""
+    judge, number = fallible_judge_of(result), result.scoring.draws
+    if judge is None or number < 2 or result.package_cells == "kept":
+        return result  # the error of cells that a rule gave is not known
+    draws = []
+    for draw in range(number):
+        draws.append(score_draw(result, judge, draw))
+        if result.scoring.watch is not None:
+            result.scoring.watch(draw + 1, number)
+    return with_draws(result, judge, draws)
+
+
+def with_draws(
+    result: ScoreResult, judge: FallibleJudge, draws: Sequence["ScoredDraw"]
+) -> ScoreResult:
+    """The result with the intervals that draws give, and the level of chance."""
+    strangers = _Strangers(result, judge)
+    rows = []
+    for place, row in enumerate(result.rows):
+        scores = [score for draw in draws if (score := draw.scores[place]) is not None]
+        rows.append(
+            replace(
+                row,
+                interval=interval_of(row.exact, scores),
+                chance=strangers.chance(row),
+                is_unrelated=strangers.is_unrelated(row),
+            )
+        )
+    return replace(result, rows=tuple(rows))
+
+
+def fallible_judge_of(result: ScoreResult) -> FallibleJudge | None:
+    """The judge of all stores, if it knows its error."""
+    judges = set(result.scoring.judges.values())
+    judge = next(iter(judges)) if len(judges) == 1 else None
+    return judge if isinstance(judge, FallibleJudge) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredDraw:
+    """Per row of a result the score, None where OPT is 0, and the texts of the best stores."""
+
+    scores: tuple[float | None, ...]
+    best: frozenset[str]
+
+
+def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDraw:
+    """What stores score under one draw of all labels."""
+    package, scoring = result.source, result.scoring
+    drawn = judge.for_package(package).drawn(draw)
+    stores = [judge_store(package, store, drawn, scoring.salience) for store in result.exported]
+    judged = package if scoring.trust_package_cells else judge_candidates(package, drawn)
+    limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
+    scorer = StoreScorer(judged, stores, scoring.group_cap, limit)
+    by_name = {store.name: store for store in scorer.stores}
+    scores: list[float | None] = []
+    best: set[str] = set()
+    for row in result.rows:
+        ratio = scorer.score(by_name[row.store], row.budget, scoring.policy)
+        ends = ratio.between if ratio.value is None else (ratio.value, ratio.value)
+        scores.append(None if ends is None else float(sum(ends) / 2))
+        best |= chosen_texts(scorer.common, ratio.optimum.store)
+    return ScoredDraw(tuple(scores), frozenset(best))
+
+
+def chosen_texts(union: Package, store: Sequence[str]) -> set[str]:
+    """The texts of some candidates; of a whole document those of its entries."""
+    ids = (id for chosen in store for id in union.candidate[chosen].parts or (chosen,))
+    return {union.candidate[id].text for id in ids}
+
+
+def interval_of(score: Fraction | None, found: Sequence[float]) -> tuple[float, float] | None:
+    """Around a score, as far as the scores of draws spread."""
+    if score is None or len(found) < 2:
+        return None
+    reach = DEVIATIONS * stdev(found)
+    return max(0.0, float(score) - reach), min(1.0, float(score) + reach)
+
+
+class _Strangers:
+    """Conversations that the memories of a result cannot be about, as units to judge them by."""
+
+    def __init__(self, result: ScoreResult, judge: FallibleJudge) -> None:
+        own = {unit.text for unit in result.source.units}
+        self._result = result
+        self._judge = judge.unanswered()  # answers are about this package's units
+        self._packages = [
+            package
+            for package in judge.strangers()
+            if own.isdisjoint(unit.text for unit in package.units)
+            and foremost_script(unit.text for unit in package.units) == foremost_script(own)
+        ][:STRANGERS]
+        self._weight = sum(result.source.weights.values(), Fraction(0))
+        self._unrelated: dict[str, bool] = {}
+
+    def chance(self, row: StoreScore) -> float | None:
+        """The highest score of the kept memories against the units of another conversation: the
+        share of its units that they cover, of the weight of the package, over OPT."""
+        if not row.optimum.value or not self._packages:
+            return None
+        kept = set(row.numbers.kept.ids)
+        store = self._store(row)
+        texts = {memory.text for memory in store.memories if store.candidate_id(memory) in kept}
+        return min(1.0, self._share(texts) * float(self._weight / row.optimum.value))
+
+    def is_unrelated(self, row: StoreScore) -> bool:
+        """Whether a whole store covers no more of the package's weight than of another
+        conversation's; of many units, one and two standard errors more count as no more."""
+        if row.store not in self._unrelated:
+            texts = {memory.text for memory in self._store(row).memories}
+            units = sum(bool(weight) for weight in self._result.source.weights.values())
+            if not (texts and self._packages and self._weight):
+                return False
+            most = self._share(texts)
+            if units >= MANY_UNITS:
+                share = min(1.0, most + 1 / units)
+                most = share + DEVIATIONS * (share * (1 - share) / units) ** 0.5
+            self._unrelated[row.store] = row.numbers.written.value <= Fraction(most) * self._weight
+        return self._unrelated[row.store]
+
+    def _store(self, row: StoreScore) -> WrittenStore:
+        return next(store for store in self._result.stores if store.name == row.store)
+
+    def _share(self, texts: Collection[str]) -> float:
+        """The largest share of another conversation's units that texts cover."""
+        memories = [MemoryText(text, text) for text in sorted(texts)]
+        return max(self._covered(package, memories) for package in self._packages)
+
+    def _covered(self, package: Package, memories: Sequence[MemoryText]) -> float:
+        judged = self._judge.for_package(package).judge(memories, package.units)
+        covered: dict[str, float] = defaultdict(float)
+        for own in judged.cells.values():
+            for unit, cell in own.items():
+                covered[unit] += float(cell.value)
+        return sum(min(1.0, amount) for amount in covered.values()) / len(package.units)

@@ -1,0 +1,353 @@
+"""The JSON that `memaudit score --json` prints; kernel/io/score_file.py reads it back."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import Enclosure, plain
+from memaudit.kernel.io.score_file import FORMAT, VERSION
+from memaudit.kernel.io.store_file import ExportedStore
+from memaudit.kernel.number_text import fraction_text, rounded
+from memaudit.kernel.package.optimum import Optimum
+from memaudit.kernel.package.package import EvidenceUnit, Query
+from memaudit.kernel.score.caveats import store_data
+from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, Loss, NoDiagnosis
+from memaudit.kernel.score.result import Asked, LostUnit, ScoreResult, StoreScore
+from memaudit.kernel.score.score import KeptStore, Ratio
+from memaudit.kernel.score.writing_cost import writing_cost
+from memaudit.kernel.score.written_store import WrittenMemory, WrittenStore
+from memaudit.kernel.words.text import content_key
+
+MOST_UNITS = 10
+"""Units and queries that a loss names; the others are counted."""
+
+
+def package_scores_data(scores: ScoreResult, cells: bool = False) -> dict[str, Any]:
+    """All stores of one package; with every cell and lost unit where asked for."""
+    scoring, package = scores.scoring, scores.package
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "package": package.name,
+        "digest": scores.digest,
+        "union_digest": scores.union_digest,
+        "cost_rule": package.cost_rule,
+        "group_cap": package.group_cap if scoring.group_cap is None else scoring.group_cap,
+        "judge": scoring.judge_name,
+        "coverage_is_an_estimate": scores.is_estimate,
+        "package_cells": scores.package_cells,
+        "judge_digest": scoring.judge_digest,
+        "draws": scoring.draws if any(row.interval for row in scores.rows) else 0,
+        "escalation": None if scores.asked is None else asked_data(scores.asked),
+        "undecided_cells": sum(len(store.caveats.undecided) for store in scores.stores),
+        "stores": [
+            {**store_data(exported, store.caveats), **_writing(exported, package.name)}
+            for exported, store in zip(scores.exported, scores.stores, strict=True)
+        ],
+        "scores": [score_row(row, cells) for row in scores.rows],
+    }
+    return {**data, "cells": cells_data(scores)} if cells else data
+
+
+def _writing(store: ExportedStore, package: str) -> dict[str, Any]:
+    """What a captured store cost to write."""
+    cost = writing_cost(store, package)
+    return {} if cost is None else {"writing": cost.data()}
+
+
+def asked_data(asked: Asked) -> dict[str, Any]:
+    """What another judge was asked."""
+    optimum = {str(plain(budget)): [*map(float, ends)] for budget, ends in asked.optimum.items()}
+    return {**asdict(asked), "optimum": optimum}
+
+
+def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
+    """One store at one budget: the score first, then what it is made of, then other ratios."""
+    numbers, ratio = row.numbers, row.numbers.kept.ratio
+    return {
+        "store": row.store,
+        "budget": plain(row.budget),
+        "asked": numbers.asked,
+        "score": rounded(row.score),
+        "exact": None if row.exact is None else fraction_text(row.exact),
+        "interval": None if row.interval is None else [rounded(end) for end in row.interval],
+        "chance": rounded(row.chance),
+        "unrelated": row.is_unrelated,
+        "between": _between(ratio),
+        "undefined": row.undefined or None,
+        "kept_by": row.kept_by,
+        "optimum": {
+            "value": rounded(row.optimum.value),
+            "exact": fraction_text(row.optimum.value),
+            **_optimum_row(row.optimum),
+            "digest": row.optimum.digest,
+            "assumed_share": rounded(row.optimum.assumed),
+        },
+        "kept": _kept_row(numbers.kept),
+        "written": {
+            "memories": numbers.memories,
+            "cost": plain(numbers.written.cost),
+            "value": rounded(numbers.written.value),
+            "exact": fraction_text(numbers.written.value),
+            "assumed_share": rounded(numbers.written.assumed),
+            "duplicates": numbers.duplicates,
+            "duplicate_cost": plain(numbers.duplicate_cost),
+        },
+        "package_ratio": ratio_row(numbers.kept.package_ratio),
+        "union_ratio": ratio_row(numbers.kept.union_ratio),
+        "best_subset": {**_kept_row(numbers.best), **_optimum_row(numbers.best_optimum)},
+        "policies": {kept.by: _kept_row(kept) for kept in numbers.policies},
+        "unit_kinds": kinds_data(row.kinds),
+        "diagnosis": diagnosis_row(row.diagnosis),
+        **({"lost_units": [lost_data(unit) for unit in row.lost]} if cells else {}),
+    }
+
+
+def ratio_row(ratio: Ratio) -> dict[str, Any]:
+    """A ratio with its denominator, or why there is none and what is known of it."""
+    return {
+        "value": rounded(ratio.value),
+        "undefined": ratio.undefined or None,
+        "between": _between(ratio),
+        "optimum": rounded(ratio.optimum.value),
+        "basis": ratio.basis,
+        **_optimum_row(ratio.optimum),
+        "digest": ratio.optimum.digest,
+        "assumed_share": rounded(ratio.optimum.assumed),
+    }
+
+
+def _between(ratio: Ratio) -> list[float] | None:
+    return None if ratio.between is None else [rounded(end) for end in ratio.between]
+
+
+def _optimum_row(optimum: Optimum) -> dict[str, Any]:
+    """Whether it is proven, and its bound."""
+    return {
+        "certified": optimum.certified,
+        "status": optimum.status,
+        "bound": rounded(optimum.bound),
+    }
+
+
+def _kept_row(kept: KeptStore) -> dict[str, Any]:
+    """What is kept of a store; `ratio` is over OPT of the common union."""
+    return {
+        "memories": len(kept.ids),
+        "cost": plain(kept.worth.cost),
+        "value": rounded(kept.worth.value),
+        "exact": fraction_text(kept.worth.value),
+        "assumed_share": rounded(kept.worth.assumed),
+        "ratio": rounded(kept.ratio.value),
+        "package_ratio": rounded(kept.package_ratio.value),
+        "union_ratio": rounded(kept.union_ratio.value),
+        "between": _between(kept.ratio),
+    }
+
+
+def diagnosis_row(diagnosis: Diagnosis | NoDiagnosis) -> dict[str, Any]:
+    """A diagnosis, its shares as exact text that sums to 1 with `kept`; or why there is none."""
+    if isinstance(diagnosis, NoDiagnosis):
+        return {
+            "undefined": diagnosis.undefined,
+            "message": str(diagnosis),
+            "basis": diagnosis.basis,
+            "optimum": rounded(diagnosis.optimum.value),
+            **_optimum_row(diagnosis.optimum),
+        }
+    row = {
+        "optimum": rounded(diagnosis.optimum),
+        "stages": {name: rounded(value) for name, value in diagnosis.stages.items()},
+        "kept": str(diagnosis.kept_share),
+        "losses": {step.name: _step_row(step, diagnosis.is_exact) for step in diagnosis.steps},
+        "advice": diagnosis.advice,
+        "exact": diagnosis.is_exact,
+    }
+    return row if diagnosis.is_exact else {**row, "kept_between": _ends(diagnosis.kept_between)}
+
+
+def _step_row(step: Loss, exact: bool) -> dict[str, Any]:
+    row = {
+        "share": str(step.share),
+        "value": rounded(step.value),
+        "units": [[unit, rounded(part)] for unit, part in step.units[:MOST_UNITS]],
+        "more_units": max(0, len(step.units) - MOST_UNITS),
+        "queries": list(step.queries[:MOST_UNITS]),
+        "more_queries": max(0, len(step.queries) - MOST_UNITS),
+    }
+    return row if exact else {**row, "share_between": _ends(step.between)}
+
+
+def _ends(between: Enclosure) -> list[str]:
+    """Both ends as exact text: they are closer to each other than rounding."""
+    return [str(between.low), str(between.high)]
+
+
+def kinds_data(rows: Iterable[KindRow]) -> dict[str, dict[str, Any]]:
+    """Values and losses by kind of unit."""
+    return {
+        row.kind: {
+            "units": row.units,
+            "weight": rounded(row.weight),
+            "value": rounded(row.written),
+            "share": rounded(row.share),
+            "kept": rounded(row.kept),
+            "lost": row.lost and {step: rounded(value) for step, value in row.lost.items()},
+            "gained": row.gained and {step: rounded(value) for step, value in row.gained.items()},
+        }
+        for row in rows
+    }
+
+
+def cells_data(scores: ScoreResult) -> dict[str, list[dict[str, Any]]]:
+    """By store, every cell that is not 0, in the order of writing."""
+    return {store.name: _coverings(store) for store in scores.stores}
+
+
+def _coverings(store: WrittenStore) -> list[dict[str, Any]]:
+    return [
+        {
+            "store": store.name,
+            "id": memory.id,
+            "text": memory.text,
+            "cost": plain(memory.cost),
+            "unit": unit,
+            "value": plain(cell.value),
+            "provenance": cell.provenance,
+            "rationale": cell.rationale,
+        }
+        for memory in store.memories
+        for unit, cell in sorted(memory.coverage.items())
+        if cell.value
+    ]
+
+
+def lost_data(row: LostUnit) -> dict[str, Any]:
+    """What a unit lost at a step, or gained, which is negative."""
+    return {
+        "unit": row.unit,
+        "kind": row.kind,
+        "text": row.text,
+        "weight": rounded(row.weight),
+        "lost": rounded(row.lost),
+        "step": row.step,
+        "asked_by": [{"id": id, "text": text} for id, text in row.asked_by],
+    }
+
+
+def explanation(id: str, scores: ScoreResult) -> dict[str, Any]:
+    """Everything about the unit of that id, and about memories of that id.
+
+    A memory may also be named with its store before it. An error where nothing has that id.
+    """
+    units = [unit for unit in scores.package.units if unit.id == id]
+    memories = [
+        (store, memory)
+        for store in scores.stores
+        for memory in store.memories
+        if id in (memory.id, store.candidate_id(memory))
+    ]
+    if not units and not memories:
+        raise MemAuditError(
+            f"nothing is called {id!r} in {scores.package.name!r} and its stores; give the id of a "
+            "unit or of a memory, as --explain cells lists them"
+        )
+    return {
+        "id": id,
+        "unit": _unit_data(units[0], scores) if units else None,
+        "memories": [_memory_data(store, memory, scores) for store, memory in memories],
+    }
+
+
+def _unit_data(unit: EvidenceUnit, scores: ScoreResult) -> dict[str, Any]:
+    package = scores.package
+    return {
+        "kind": unit.kind,
+        "text": unit.text,
+        "weight": rounded(package.weights[unit.id]),
+        "queries": _asking(package.queries, unit.id),
+        "memories": [
+            covering
+            for store in scores.stores
+            for covering in _coverings(store)
+            if covering["unit"] == unit.id
+        ],
+        "candidates": [
+            {
+                "store": None,
+                "id": row.candidate,
+                "text": package.candidate[row.candidate].text,
+                "cost": plain(package.candidate[row.candidate].cost),
+                "unit": unit.id,
+                "value": plain(row.value),
+                "provenance": row.provenance or "",
+                "rationale": row.rationale or "",
+            }
+            for row in package.coverage
+            if row.unit == unit.id and row.value
+        ],
+        "scores": [_unit_result(unit.id, row) for row in scores.rows],
+    }
+
+
+def _unit_result(unit: str, row: StoreScore) -> dict[str, Any]:
+    """What became of a unit in one store at one budget."""
+    head: dict[str, Any] = {"store": row.store, "budget": plain(row.budget)}
+    if isinstance(row.diagnosis, NoDiagnosis):
+        return {**head, "kept": None, "parts": None}
+    parts = {
+        step.name: rounded(part)
+        for step in row.diagnosis.steps
+        for name, part in step.units
+        if name == unit
+    }
+    return {
+        **head,
+        "kept": rounded(row.diagnosis.kept_units.get(unit, Fraction(0))),
+        "parts": parts,
+    }
+
+
+def _memory_data(store: WrittenStore, memory: WrittenMemory, scores: ScoreResult) -> dict[str, Any]:
+    id = store.candidate_id(memory)
+    texts = {unit.id: unit.text for unit in scores.package.units}
+    return {
+        "store": store.name,
+        "memory": memory.id,
+        "text": memory.text,
+        "cost": plain(memory.cost),
+        "cells": [
+            {
+                "unit": unit,
+                "unit_text": texts[unit],
+                "value": plain(cell.value),
+                "provenance": cell.provenance,
+                "rationale": cell.rationale,
+            }
+            for unit, cell in sorted(memory.coverage.items())
+        ],
+        "scores": [
+            {
+                "budget": plain(row.budget),
+                "in_best_subset": id in row.numbers.best.ids
+                or (scores.package.equal_texts_once and _is_copy(memory, row, store)),
+                "kept": id in row.diagnosis.kept if isinstance(row.diagnosis, Diagnosis) else None,
+            }
+            for row in scores.rows
+            if row.store == store.name
+        ],
+    }
+
+
+def _is_copy(memory: WrittenMemory, row: StoreScore, store: WrittenStore) -> bool:
+    """Whether the best subset has a memory of the same text."""
+    best = set(row.numbers.best.ids)
+    texts = {content_key(one.text) for one in store.memories if store.candidate_id(one) in best}
+    return content_key(memory.text) in texts
+
+
+def _asking(queries: Iterable[Query], unit: str) -> list[dict[str, str]]:
+    """The queries that require a unit."""
+    return [{"id": query.id, "text": query.text} for query in queries if unit in query.required]

@@ -1,0 +1,149 @@
+"""What every solver takes and returns: limits, solution, proof."""
+
+import math
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.package.optimum import COARSE, Layout
+from memaudit.kernel.solvers.form import Form
+
+STOP = threading.Event()
+"""While it is set, every solver of this process stops with what it has. Whoever wants bounds after
+Ctrl-C sets it before KeyboardInterrupt is raised; otherwise Ctrl-C ends the command."""
+
+
+MOST_THREADS = 8
+_threads: list[int] = []
+
+
+def usual_threads() -> int:
+    """What was asked for, else all cores, up to 8; one if the process is one of several."""
+    if multiprocessing.parent_process() is not None:
+        return 1
+    if _threads:
+        return _threads[-1]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(MOST_THREADS, cores or 1)
+
+
+def use_threads(threads: int | None) -> int | None:
+    """The number of threads for all solves of this process; an error if it is not above 0."""
+    if threads is not None and threads < 1:
+        raise MemAuditError(f"threads must be at least 1, not {threads}")
+    _threads[:] = [] if threads is None else [threads]
+    return threads
+
+
+Tell = Callable[[int, int | None, int], None]
+"""Takes the value of the best store so far, a bound on every store's (None: no news) and nodes."""
+
+TELL_EVERY = 0.1
+"""Seconds between two reports of a solve at least."""
+
+
+@dataclass(slots=True)
+class Limits:
+    """When to stop early; the result is then a bound, never a wrong optimum.
+
+    The number of threads changes the time that a solve takes, not its result.
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    threads: int = 1
+    progress: Tell | None = None
+    started: float = field(default_factory=time.monotonic)
+    interrupted: bool = False
+    told: float = 0.0
+
+    def within(self, nodes: int) -> "Limits":
+        """The same limits with so many nodes at most."""
+        return replace(self, nodes=min(nodes, self.nodes or nodes))
+
+    def out(self, nodes: int) -> bool:
+        """Whether it is time to stop after so many nodes."""
+        return self.expired or (self.nodes is not None and nodes >= self.nodes)
+
+    def tell(self, value: int, bound: int | None, nodes: int) -> None:
+        """Report how far a solve is, though not too often."""
+        if self.progress is not None and self.spent - self.told >= TELL_EVERY:
+            self.told = self.spent
+            self.progress(value, bound, nodes)
+
+    def wait_for(self, work: Callable[[], None]) -> None:
+        """Stop the clock during work that is not solving."""
+        begun = time.monotonic()
+        try:
+            work()
+        finally:
+            self.started += time.monotonic() - begun
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
+    @property
+    def expired(self) -> bool:
+        """Whether it is time to stop: Ctrl-C was pressed or the time is up."""
+        return self.interrupted or STOP.is_set() or self.left == 0.0
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left, or None without a limit."""
+        if self.seconds is None:
+            return None
+        return max(0.0, self.seconds - self.spent)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A solver's tree as a program for the checker (its language: see checker.py)."""
+
+    tape: tuple[int, ...]
+    layouts: tuple[Layout, ...] = ()
+    fineness: int = COARSE
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What a backend found, in the integers of the form it was given.
+
+    `bound` is a valid upper bound on the form's optimum, proven in integers; None where the
+    backend proves nothing in integers (floating-point MILP, for example). `closed` says that the
+    backend claims the store to be optimal.
+    """
+
+    chosen: tuple[int, ...]
+    value: int
+    bound: int | None
+    closed: bool
+    proof: Proof | None = None
+    statistics: dict[str, int | float | str] = field(default_factory=dict)
+
+
+class Solver(Protocol):
+    """A backend: one small module, registered in kernel/solvers/registry.py."""
+
+    name: str
+
+    def accepts(self, form: Form) -> str:
+        """Why this backend cannot take the form, or an empty string."""
+        ...
+
+    def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
+        """Solve, starting from a feasible hint; stop at the limits with what is known."""
+        ...
+
+
+def checked_seconds(seconds: float | None) -> float | None:
+    """The seconds; an error if they are not above 0."""
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise MemAuditError(f"seconds must be above 0, not {seconds:g}")
+    return seconds

@@ -1,0 +1,153 @@
+"""`memaudit run`: a sweep over packages, budgets and writers, and its ranking."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+
+from memaudit.cli.options import chosen_engine
+from memaudit.cli.settings import in_force
+from memaudit.cli.terminal import console, resumable, safe, safe_markup
+from memaudit.kernel.errors import MemAuditError
+
+if TYPE_CHECKING:
+    from memaudit.lab.runs.engines import Engine
+    from memaudit.lab.runs.spec import RunSpec
+
+NOT_COUNTED = {
+    "zero_optimum": "have no ratio: the optimum is 0",
+    "uncertified": "have no ratio: the optimum is not certified",
+    "failed": "have no store: the writer failed (see rows.jsonl)",
+}
+
+
+def run(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for rows and summary.")],
+    suite: Annotated[
+        str, typer.Option(metavar="NAME", help="Default settings: controlled, event_graph or demo.")
+    ] = "controlled",
+    packages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Run on these packages: a file, a folder, a build, or a shipped set (natural, "
+            "short, long). Default: the suite's distributions.",
+        ),
+    ] = None,
+    distributions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="D[,D...]",
+            help="Distributions, such as base or event_graph:experiences=200:update_rate=0.5. "
+            "Default: the suite's.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Number of seeds, or a list such as 100-199,205. Default: the suite's.",
+        ),
+    ] = None,
+    budgets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="B[,B...]",
+            help="Costs, or shares of the mean total cost if between 0 and 1. Default: the "
+            "suite's.",
+        ),
+    ] = None,
+    writers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="W[,W...]",
+            help="Writers; memaudit study writers lists them. Default: the suite's.",
+        ),
+    ] = None,
+    report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
+) -> None:
+    """Score writers against certified optima. Run the same command again to resume.
+
+    A budget f between 0 and 1 is a share: it means max(1, round(f x mean total cost)), where the
+    mean is over all packages of the run.
+    """
+    from memaudit.kernel.package.budgets import split_budgets
+    from memaudit.kernel.seeds import parse_seeds
+    from memaudit.lab.runs.spec import RunSpec, named_suite, packages_spec
+
+    if packages is not None and (distributions is not None or seeds is not None):
+        raise MemAuditError("give --packages, or --distributions and --seeds")
+    seconds = in_force().solver.seconds
+    defaults = named_suite(suite if packages is None else "packages")
+    costs = split_budgets(defaults.budgets if budgets is None else budgets)
+    chosen = _names(writers) or defaults.writers
+    if packages is not None:
+        spec = packages_spec(packages, costs, chosen, seconds)
+    else:
+        spec = RunSpec(
+            distributions=_names(distributions) or defaults.distributions,
+            seeds=parse_seeds(defaults.seeds if seeds is None else seeds),
+            budgets=costs,
+            writers=chosen,
+            seconds=seconds,
+        )
+    summary = run_sweep(spec, out, chosen_engine(few=0))
+    show_ranking(summary)
+    typer.echo(f"rows and summary are in {safe(out)}")
+    if report:
+        from memaudit.lab.runs.report.page import write_report
+
+        write_report(out, out / "report.html")
+        typer.echo(f"report: {safe(out / 'report.html')}")
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(filter(None, (part.strip() for part in (text or "").split(","))))
+
+
+def run_sweep(spec: "RunSpec", folder: Path, engine: "Engine") -> dict[str, Any]:
+    """Run or resume a sweep with a progress bar, and return its summary.
+
+    Ctrl-C keeps the finished rows and prints how to resume.
+    """
+    from memaudit.lab.runs.summary import summarise
+    from memaudit.lab.runs.sweep import run as run_spec
+
+    with resumable("rows", spec.rows, folder) as progress:
+        outcome = run_spec(spec, folder, engine, progress)
+    if outcome.existing:
+        typer.echo(f"{outcome.existing} of {outcome.rows} rows already existed", err=True)
+    if outcome.cut:
+        typer.echo(f"{outcome.cut} bytes of damaged rows were replaced", err=True)
+    return summarise(folder)
+
+
+def show_ranking(summary: dict[str, Any]) -> None:
+    """Print the writers by mean ratio, then the rows without a ratio."""
+    from memaudit.lab.writers.registry import named_writer
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("writer")
+    table.add_column("sees")
+    for name in ("packages", "mean ratio", "95% interval"):
+        table.add_column(name, justify="right")
+    fewest = min(row["left_out"] for row in summary["ranking"])
+    for row in summary["ranking"]:
+        writer = named_writer(row["writer"])
+        mark = " *" if row["left_out"] > fewest else ""
+        sees = "the package" if writer.peeks else "texts, costs"
+        ratio, interval = "undefined", ""
+        if row["mean_ratio"] is not None:
+            ratio = f"{row['mean_ratio']:.3f}"
+            interval = f"{row['ci_low']:.3f} to {row['ci_high']:.3f}"
+        table.add_row(safe_markup(writer.label), sees, f"{row['n']}{mark}", ratio, interval)
+    screen = console()
+    screen.print(table)
+    if any(row["left_out"] > fewest for row in summary["ranking"]):
+        screen.print("* fewer packages than the others, so its rank is not comparable")
+    for name, reason in NOT_COUNTED.items():
+        count = sum(row[name] for row in summary["rows"])
+        if count:
+            screen.print(f"{count} rows {reason}")

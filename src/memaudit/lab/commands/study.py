@@ -1,0 +1,277 @@
+"""`memaudit study`: what writers, readers and judges do, beyond the score of one store."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memaudit.cli.options import model_session, one_budget
+from memaudit.cli.terminal import safe
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.overwrite import may_write
+from memaudit.kernel.words.text import counted
+from memaudit.lab.commands.calibrate import calibrate
+from memaudit.lab.commands.sensitivity import sensitivity
+from memaudit.lab.commands.transfer import transfer
+
+
+def compact(
+    store: Annotated[
+        str,
+        typer.Argument(
+            metavar="STORE",
+            help="A store written by memaudit import, or an export: [NAME=]PATH[+PATH][@VIEW]",
+        ),
+    ],
+    budget: Annotated[str, typer.Option(metavar="B", help="The cost that the result may have.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The store to write.")],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The model that merges and rewrites. Default: none; extracts are joined.",
+        ),
+    ] = None,
+    cost_rule: Annotated[
+        str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
+    ] = "words",
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its name. Default: NAME, compacted.")
+    ] = None,
+) -> None:
+    """Merge and rewrite the memories of a store to fit a budget.
+
+    No label, unit or question is seen. The result is a store: score it beside the original, and the
+    same judge says what compaction kept, lost or made up.
+    """
+    from memaudit.kernel.io.store_file import write_store
+    from memaudit.lab.studies.compaction import compacted_store
+    from memaudit.stores.registry import open_store, parse_argument
+
+    amount = one_budget(budget)
+    if amount <= 0:
+        raise MemAuditError(f"--budget {budget} leaves room for nothing")
+    may_write(out, "store")
+    opened = open_store(parse_argument(store))
+    if not opened.active:
+        raise MemAuditError(f"{opened.name!r} has no active memory to compact")
+    with model_session(model is not None, out) as session:
+        made = compacted_store(
+            opened, amount, cost_rule, name or f"{opened.name}, compacted", model, session
+        )
+    write_store(made, out)
+    before, after = counted(len(opened.active), "memory"), counted(len(made.active), "memory")
+    typer.echo(safe(f"{before} became {after}, written to {out}"))
+
+
+def writers(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the writers and how they decide.
+
+    References see the package, with what later questions need. The others see texts and costs.
+    """
+    from rich import box
+    from rich.table import Table
+
+    from memaudit.cli.terminal import console
+    from memaudit.lab.writers.registry import WRITERS
+
+    if as_json:
+        rows = [
+            {"name": w.name, "label": w.label, "peeks": w.peeks, "about": w.about}
+            for w in WRITERS.values()
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("writer", "sees", "how it decides"):
+        table.add_column(name, overflow="fold")
+    for writer in WRITERS.values():
+        table.add_row(writer.name, "the package" if writer.peeks else "texts, costs", writer.about)
+    console().print(table)
+
+
+def train_ridge(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The model file to write, as JSON.")],
+    packages: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", help="Training packages: .json files or folders."),
+    ] = None,
+    distribution: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Also train on packages of this distribution."),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option(metavar="N", help="Seeds of the distribution. Evaluate on other seeds.")
+    ] = "900000-900059",
+    alpha: Annotated[float, typer.Option(metavar="A", help="Strength of the ridge penalty.")] = 1.0,
+) -> None:
+    """Train a ridge model that estimates value from visible features.
+
+    Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE. The model refuses the
+    packages it was trained on.
+    """
+    from memaudit.kernel.io.packages import read_packages
+    from memaudit.kernel.seeds import parse_seeds
+    from memaudit.lab.generators.registry import named_distribution
+    from memaudit.lab.writers.estimators.ridge import write_model
+    from memaudit.lab.writers.estimators.train import train as fit
+
+    may_write(out, "ridge model")
+    chosen = [package for path in packages or () for package in read_packages(path)]
+    if distribution is not None:
+        source = named_distribution(distribution)
+        drawn = parse_seeds(seeds) if source.draws else (0,)
+        chosen += [source.package(seed) for seed in drawn]
+    if not chosen:
+        raise MemAuditError("no training packages; give packages, or --distribution event_graph")
+    model = fit(chosen, alpha)
+    write_model(model, out)
+    typer.echo(f"trained on {counted(len(chosen), 'package')}, written to {safe(out)}")
+
+
+def train_judge(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The judge to write, as JSON.")],
+    packages: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PACKAGES",
+            help="Labelled packages: shipped sets (natural, short, long), files, folders or "
+            "builds. Default: short long.",
+        ),
+    ] = None,
+) -> None:
+    """Fit an offline judge to labelled packages and measure its error.
+
+    Use it as memaudit score --judge offline:FILE. Every large conversation is predicted by a judge
+    fitted to the others; that error is in the file and is carried to scores.
+    """
+    from memaudit.building.named_packages import TRAINING, labelled_packages
+    from memaudit.lab.training.judge_training import train_judge, write_judge_file
+
+    may_write(out, "judge")
+    chosen = labelled_packages(packages or TRAINING)
+    fitted = train_judge(chosen)
+    write_judge_file(fitted, out)
+    typer.echo(f"fitted to {counted(len(fitted.training), 'conversation')}, written to {safe(out)}")
+    for where, error in (
+        ("held-out", fitted.error),
+        *((f"other ({one.script})", one.error) for one in fitted.other_scripts),
+    ):
+        conversations = counted(len(error.conversations), f"{where} conversation")
+        typer.echo(f"error on {conversations}, {error.pairs:,} pairs:")
+        for name, full in (("any coverage", False), ("full", True)):
+            precision, recall = error.rates(full)
+            typer.echo(f"  {name:14} precision {precision:.3f}  recall {recall:.3f}")
+
+
+def utilities(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, as JSON.")],
+    packages: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PACKAGES",
+            help="Shipped sets (natural, short, long), files, folders or builds.",
+        ),
+    ],
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
+) -> None:
+    """Have a model score every candidate at write time, for a writer.
+
+    Use it as a writer: memaudit run --packages PATH --writers estimated_gvt:FILE. The model sees
+    the candidates in order of arrival, and no unit and no question.
+    """
+    from memaudit.building.named_packages import labelled_packages
+    from memaudit.judges.salience_pass import STAGE, find_salience
+    from memaudit.kernel.io.atomic import write_file
+    from memaudit.lab.writers.estimators.utilities import UtilitiesFile
+    from memaudit.lab.writers.protocol import visible
+    from memaudit.models.prompts import pass_prompt
+
+    may_write(out, "utilities file")
+    chosen = labelled_packages(packages)
+    values: dict[str, float] = {}
+    missing = 0
+    with model_session(True, out) as session:
+        assert session is not None  # asked for
+        for package in chosen:
+            texts = list(dict.fromkeys(one.text for one in visible(package).candidates))
+            found = find_salience(texts, session, model, package.name)
+            missing += found.count(None)
+            known = zip(texts, found, strict=True)
+            values |= {text: float(score) for text, score in known if score is not None}
+    if missing:
+        raise MemAuditError(
+            f"{model} gave no score for {counted(missing, 'candidate')}; run the command again, "
+            "the answers so far are in the cache"
+        )
+    file = UtilitiesFile(model=model, prompt=pass_prompt(STAGE).label, values=values)
+    write_file(out, file.model_dump_json(indent=1) + "\n")
+    typer.echo(f"{counted(len(values), 'text')} scored by {safe(model)}, written to {safe(out)}")
+
+
+def generate(
+    distribution: Annotated[
+        str,
+        typer.Argument(
+            metavar="DISTRIBUTION",
+            help="A distribution (--list shows them), with parameters where it has some: "
+            "event_graph:experiences=30:update_rate=1/5.",
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the package.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="A .json file or a folder to write. Default: NAME.json."),
+    ] = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List distributions and their parameters, and exit.")
+    ] = False,
+) -> None:
+    """Generate a package. The same seed gives the same digest on every machine."""
+    from memaudit.kernel.errors import MemAuditError
+    from memaudit.kernel.io.packages import write_package
+    from memaudit.kernel.package.digest import digest
+    from memaudit.lab.generators.event_graph.parameters import meanings
+    from memaudit.lab.generators.registry import DISTRIBUTIONS, EVENT_GRAPH, named_distribution
+
+    if list_all:
+        for name, listed in DISTRIBUTIONS.items():
+            typer.echo(f"{name:18} {listed.about}")
+        typer.echo(f"\nParameters of {EVENT_GRAPH}:")
+        for name, meaning in meanings().items():
+            typer.echo(f"{name:18} {meaning}")
+        return
+    if not distribution:
+        raise MemAuditError("no distribution given; --list shows them")
+    package = named_distribution(distribution).package(seed)
+    path = out or Path(f"{package.name}.json")
+    may_write(path, "package")
+    write_package(package, path)
+    typer.echo(
+        f"{safe(package.name)}: {len(package.experiences)} experiences, "
+        f"{len(package.candidates)} candidates, {len(package.units)} units, "
+        f"digest {digest(package)[:16]}, written to {safe(path)}"
+    )
+
+
+study = typer.Typer(
+    help="Study writers, readers and judges; generate packages.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+for command in (
+    sensitivity,
+    transfer,
+    calibrate,
+    compact,
+    writers,
+    train_ridge,
+    train_judge,
+    utilities,
+    generate,
+):
+    study.command()(command)

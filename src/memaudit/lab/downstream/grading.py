@@ -1,0 +1,259 @@
+"""From a reader's reply to a verdict and to the numbers of one question.
+
+Whether an answer says what the gold answer says is decided by the words (`answer-v3`), or by a
+model. The rest is the same for both: what is no answer, what was taken from something that no
+longer holds, and questions without a gold answer or whose right answer is to abstain. A model is
+not asked about the old value: it would have to be shown what the package knows of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.package.cost import text_words
+from memaudit.kernel.words.text import terms
+from memaudit.lab.downstream.answer_readers import ReaderReply, ReplyState
+from memaudit.lab.downstream.answers import (
+    AnswerVerdict,
+    exact_match,
+    says_unknown,
+    score_answer,
+    token_f1,
+)
+from memaudit.lab.downstream.diagnosis_files import WORDS, Outcome
+from memaudit.lab.downstream.evidence_trace import UnitChain
+from memaudit.lab.downstream.question import PackageQuestion
+from memaudit.lab.downstream.served_store import StoredMemory
+
+if TYPE_CHECKING:
+    from memaudit.models.session import ModelSession
+
+NO_GOLD, NOT_SCORED = "no_gold_answer", "answer_cannot_be_scored"
+GRADER_UNCLEAR, NOT_GRADED, GRADER_NO_REPLY = "grader_unclear", "not_graded", "grader_no_reply"
+
+
+@dataclass(frozen=True, slots=True)
+class GradingTask:
+    """An answer to grade."""
+
+    owner: str
+    """The package, for the ledger of a model's replies."""
+    question: PackageQuestion
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGrade:
+    """What a model says about an answer: right, wrong, abstained, unclear, or nothing usable."""
+
+    verdict: AnswerVerdict | None
+    reason: str = ""
+    note: str = ""
+    """Why there is no verdict."""
+
+
+class Grader(Protocol):
+    """Grades answers, all at once: one estimate, one batch."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+    def grade(self, tasks: Sequence[GradingTask]) -> list[ModelGrade]:
+        """One grade per task, in order."""
+        ...
+
+
+def named_grader(name: str, session: "ModelSession | None" = None) -> Grader | None:
+    """The grader of that name, which is asked over a session; None for the rules of words."""
+    if name == WORDS:
+        return None
+    model = name.removeprefix("model:")
+    if model == name or not model:
+        raise MemAuditError(f"unknown grader {name!r}; known graders: {WORDS}, model:NAME")
+    if session is None:
+        raise MemAuditError(f"grader {name!r}: no model can be asked here")
+    # What asks models is loaded only where one is asked.
+    from memaudit.lab.downstream.model_grader import ModelGrader
+
+    return ModelGrader(session, model)
+
+
+def is_gradable(question: PackageQuestion, reply: ReaderReply) -> bool:
+    """Whether there is an answer, and a gold answer to compare it with."""
+    answered = reply.state is ReplyState.ANSWERED and not reply.knows
+    return answered and question.gold is not None and not question.abstention
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A verdict, whether the reader abstained explicitly, and why the verdict is unclear."""
+
+    verdict: AnswerVerdict
+    abstained: bool = False
+    note: str = ""
+
+
+def grade(
+    question: PackageQuestion,
+    reply: ReaderReply,
+    retrieved: Sequence[StoredMemory],
+    by_model: ModelGrade | None = None,
+) -> Grade:
+    """The verdict by the words, or by a model where it was asked about an answer."""
+    if by_model is not None:
+        return _grade_by_model(question, reply, retrieved, by_model)
+    if reply.state is ReplyState.REFUSED:
+        # It gave no answer. Whether it abstained because nothing is known cannot be decided.
+        return Grade(AnswerVerdict.UNCLEAR if question.abstention else AnswerVerdict.ABSTAINED)
+    if reply.state in (ReplyState.UNPARSEABLE, ReplyState.NO_REPLY, ReplyState.EMPTY):
+        return Grade(AnswerVerdict.UNCLEAR)
+    answered = reply.state is ReplyState.ANSWERED
+    if answered and (reply.knows or _is_gold(question, reply)):
+        return Grade(AnswerVerdict.RIGHT)
+    gone = question.abstention and bool(_covered(reply, retrieved) & question.supports)
+    if not answered or says_unknown(reply.answer, gone):
+        verdict = AnswerVerdict.RIGHT if question.abstention else AnswerVerdict.ABSTAINED
+        return Grade(verdict, abstained=True)
+    if is_stale(question, reply, retrieved):
+        return Grade(AnswerVerdict.STALE)
+    if question.abstention:
+        return Grade(AnswerVerdict.WRONG)
+    if question.gold is None:
+        return Grade(AnswerVerdict.UNCLEAR, note=NO_GOLD)
+    verdict = score_answer(reply.answer, question.gold, question.text)
+    return Grade(verdict, note=NOT_SCORED if verdict is AnswerVerdict.UNCLEAR else "")
+
+
+def _grade_by_model(
+    question: PackageQuestion,
+    reply: ReaderReply,
+    retrieved: Sequence[StoredMemory],
+    given: ModelGrade,
+) -> Grade:
+    if given.verdict is None:
+        return Grade(AnswerVerdict.UNCLEAR, note=given.note)
+    if given.verdict is AnswerVerdict.RIGHT:
+        return Grade(AnswerVerdict.RIGHT)
+    if given.verdict is AnswerVerdict.ABSTAINED:
+        return Grade(AnswerVerdict.ABSTAINED, abstained=True)
+    if is_stale(question, reply, retrieved):
+        return Grade(AnswerVerdict.STALE)
+    unclear = given.verdict is AnswerVerdict.UNCLEAR
+    return Grade(given.verdict, note=GRADER_UNCLEAR if unclear else "")
+
+
+def _is_gold(question: PackageQuestion, reply: ReaderReply) -> bool:
+    return (
+        question.gold is not None
+        and score_answer(reply.answer, question.gold, question.text) is AnswerVerdict.RIGHT
+    )
+
+
+def _covered(reply: ReaderReply, retrieved: Sequence[StoredMemory]) -> set[str]:
+    """What the memories that an answer used cover, or all retrieved ones where it names none."""
+    used = [memory for memory in retrieved if memory.id in reply.used] or retrieved
+    return {unit for memory in used for unit, value in memory.covers.items() if value}
+
+
+def is_stale(
+    question: PackageQuestion, reply: ReaderReply, retrieved: Sequence[StoredMemory]
+) -> bool:
+    """Whether an answer that is not right was taken from what no longer holds.
+
+    By coverage: the memories it used, or all that were retrieved where it names none, cover a
+    stale unit of the question and nothing that supports its answer. By words: all that the answer
+    adds to the question and to what holds is in such a unit, and not all of it in the gold answer.
+    """
+    if not question.stale:
+        return False
+    covered = _covered(reply, retrieved)
+    if covered & question.stale.keys() and not covered & question.supports:
+        return True
+    added = terms(reply.answer) - terms(question.text)
+    # A question of two steps goes through a person whom old statements name too.
+    added -= {term for text in question.holds for term in terms(text)}
+    if not added or added <= terms(question.gold or ""):
+        return False
+    return any(added <= terms(text) for text in question.stale.values())
+
+
+Measures = dict[str, Fraction | None]
+
+
+def measures(
+    question: PackageQuestion,
+    chains: Sequence[UnitChain],
+    retrieved: Sequence[StoredMemory],
+    reply: ReaderReply,
+    graded: Grade,
+    outcome: Outcome,
+) -> Measures:
+    """The measures of one question, without the size of its store.
+
+    A number that means nothing is None. It is counted and never averaged.
+    """
+    helps = [Fraction(bool(question.needs.keys() & _units_of(memory))) for memory in retrieved]
+    misleads = [
+        bool(question.stale.keys() & _units_of(memory))
+        and not question.supports & _units_of(memory)
+        for memory in retrieved
+    ]
+    in_full = [Fraction(chain.retrieved >= chain.needs) for chain in chains]
+    shares = [min(chain.retrieved / chain.needs, Fraction(1)) for chain in chains]
+    replied = reply.state is not ReplyState.NO_REPLY
+    return {
+        "answered": Fraction(outcome is Outcome.RIGHT),
+        "right": Fraction(graded.verdict is AnswerVerdict.RIGHT),
+        "evidence_recall": _mean(in_full),
+        "evidence_coverage": _mean(shares),
+        "evidence_precision": _mean(helps) if question.needs else None,
+        "answer_in_evidence": _in_evidence(question, retrieved),
+        "stale_retrieval": Fraction(any(misleads)) if question.stale else None,
+        "stale_answer": Fraction(graded.verdict is AnswerVerdict.STALE) if question.stale else None,
+        "words_retrieved": Fraction(sum(text_words(memory.text) for memory in retrieved)),
+        **(_text(question, reply, graded) if replied else {"exact_match": None, "token_f1": None}),
+        "abstention_precision": Fraction(question.abstention) if graded.abstained else None,
+        "abstention_recall": (
+            Fraction(graded.abstained) if question.abstention and replied else None
+        ),
+    }
+
+
+def _text(question: PackageQuestion, reply: ReaderReply, graded: Grade) -> Measures:
+    """Against the gold answer. A reader that gave none scores 0."""
+    if question.abstention and graded.abstained:
+        return {"exact_match": Fraction(1), "token_f1": Fraction(1)}
+    if question.gold is None:
+        nothing = Fraction(0) if question.abstention else None
+        return {"exact_match": nothing, "token_f1": nothing}
+    answer = reply.answer if reply.state is ReplyState.ANSWERED else ""
+    return {
+        "exact_match": Fraction(exact_match(answer, question.gold)),
+        "token_f1": token_f1(answer, question.gold),
+    }
+
+
+def _in_evidence(question: PackageQuestion, retrieved: Sequence[StoredMemory]) -> Fraction | None:
+    """Whether a memory that covers any of the evidence says the answer."""
+    if question.gold is None or question.abstention or not question.needs:
+        return None
+    return Fraction(
+        any(
+            score_answer(memory.text, question.gold, question.text) is AnswerVerdict.RIGHT
+            for memory in retrieved
+            if question.needs.keys() & _units_of(memory)
+        )
+    )
+
+
+def _units_of(memory: StoredMemory) -> set[str]:
+    return {unit for unit, value in memory.covers.items() if value}
+
+
+def _mean(values: Sequence[Fraction]) -> Fraction | None:
+    return sum(values, Fraction(0)) / len(values) if values else None

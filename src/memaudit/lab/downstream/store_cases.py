@@ -1,0 +1,309 @@
+"""Packages and stores put together: every store for every package, or an error that says why."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import plain
+from memaudit.kernel.io.packages import PlaceOfPackage
+from memaudit.kernel.io.run_folder import make_folder
+from memaudit.kernel.io.store_file import ExportedStore, missing_memories, store_digest
+from memaudit.kernel.io.task_journal import TaskJournal, TaskRunner, task_journal
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.caveats import unread_rows
+from memaudit.kernel.score.fed_turns import examples_of
+from memaudit.kernel.score.judge import Judge
+from memaudit.kernel.score.judged_store import is_out_of_pool, judge_store
+from memaudit.kernel.score.pruning import POLICIES, Policy, keep_within
+from memaudit.kernel.score.salience_source import OWN_SALIENCE, Salience
+from memaudit.kernel.score.written_store import WrittenStore
+from memaudit.lab.downstream.question import PackageQuestion, questions
+from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
+from memaudit.lab.writers.protocol import Writer
+from memaudit.lab.writers.run_writer import WriterRunner
+
+WRITTEN = "written within the budget"
+
+
+def exported_store(
+    package: Package,
+    store: ExportedStore,
+    judge: Judge,
+    budget: Fraction,
+    policy: Policy | None,
+    salience: Salience = OWN_SALIENCE,
+) -> ServedStore:
+    """An exported store, cut to the budget by a policy where it does not fit."""
+    return judged_kept_store(judge_store(package, store, judge, salience), budget, policy)
+
+
+def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy | None) -> ServedStore:
+    """A judged store, cut to the budget by a policy where it does not fit."""
+    kept = keep_within(store, budget, policy)
+    kept_ids = set(kept.ids)
+    return ServedStore(
+        name=store.name,
+        written=tuple(
+            StoredMemory(
+                memory.id,
+                memory.text,
+                {unit: cell.value for unit, cell in memory.coverage.items() if cell.value},
+            )
+            for memory in store.memories
+        ),
+        kept_ids=frozenset(
+            memory.id for memory in store.memories if store.candidate_id(memory) in kept_ids
+        ),
+        kept_by=kept.kept_by,
+        undecided=frozenset(unit for _, unit in store.caveats.undecided),
+    )
+
+
+def writer_store(package: Package, writer: Writer, budget: Fraction, seed: int = 0) -> ServedStore:
+    """What a writer of the package keeps: it never writes more than fits."""
+    store = WriterRunner(package).written_by(writer, budget, seed)
+    return candidate_store(package, writer.name, store, WRITTEN)
+
+
+def candidate_store(
+    package: Package, name: str, store: tuple[str, ...], kept_by: str
+) -> ServedStore:
+    """A store of the package's own candidates, all of it kept."""
+    chosen = set(store)
+    covers: dict[str, dict[str, Fraction]] = {id: {} for id in store}
+    for cell in package.coverage:
+        if cell.candidate in chosen and cell.value:
+            covers[cell.candidate][cell.unit] = cell.value
+    memories = tuple(StoredMemory(id, package.candidate[id].text, covers[id]) for id in store)
+    return ServedStore(name, memories, frozenset(chosen), kept_by)
+
+
+def memory_rows(package: str, store: ServedStore) -> list[dict[str, object]]:
+    """Every memory of a store as plain data. Rows of a run name memories by id."""
+    return [
+        {
+            "package": package,
+            "store": store.name,
+            "id": memory.id,
+            "kept": memory.id in store.kept_ids,
+            "text": memory.text,
+            "covers": {unit: plain(value) for unit, value in sorted(memory.covers.items())},
+        }
+        for memory in store.written
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisCase:
+    """What a diagnosis needs of a package: its questions, and every store of it."""
+
+    package: str
+    digest: str
+    questions: tuple[PackageQuestion, ...]
+    stores: tuple[ServedStore, ...]
+    left_out: str = ""
+    """Why the package is not diagnosed, if it is not."""
+
+    @classmethod
+    def of(cls, package: Package, stores: Sequence[ServedStore], left_out: str = "") -> Self:
+        asked = () if left_out else questions(package)
+        return cls(package.name, digest(package), asked, tuple(stores), left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreChoice:
+    """Which stores are diagnosed within which budget, and how a larger one is cut."""
+
+    budget: Fraction
+    stores: Sequence[ExportedStore] = ()
+    judge: Judge | None = None
+    writers: Sequence[Writer] = ()
+    policy: Policy | None = None
+    seed: int = 0
+    cost_rule: str | None = None
+    """Measures every cost; None for the rule of the package."""
+    salience: Salience = OWN_SALIENCE
+
+    def settings(
+        self,
+        kept_by: Mapping[str, Mapping[str, int]] | None = None,
+        left_out: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """What decides the stores, and by store, why it fits the budget in how many packages."""
+        return {
+            "budget": plain(self.budget),
+            "policy": self.policy or "recency",  # or top where that is not defined
+            **({"salience": self.salience.names} if self.salience.names else {}),
+            "kept_by": kept_by,
+            "judge": self.judge.name if self.judge else None,
+            "coverage_is_an_estimate": bool(self.judge and self.judge.is_estimate),
+            "exported": {store.name: _identity(store) for store in self.stores},
+            "writers": [writer.name for writer in self.writers],
+            "peeking_writers": [writer.name for writer in self.writers if writer.peeks],
+            "seed": self.seed,
+            "left_out": left_out,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisCases:
+    """Cases, the settings that made them, and the packages that were left out and why."""
+
+    cases: Iterable[DiagnosisCase]
+    """To go through as often as needed: in memory or in a file."""
+    settings: dict[str, Any]
+    left_out: dict[str, str] = field(default_factory=dict)
+    rows: int = 0
+    """Questions, each counted once per store."""
+
+
+def named_policy(name: str) -> Policy:
+    """The pruning policy of that name."""
+    # Pruning by the question would hide what retrieval has to find.
+    known: dict[str, Policy] = {policy: policy for policy in POLICIES if policy != "query_salience"}
+    if name not in known:
+        raise MemAuditError(f"unknown policy {name!r}; choose from {', '.join(known)}")
+    return known[name]
+
+
+def make_cases(packages: Sequence[Package], choice: StoreChoice) -> DiagnosisCases:
+    """Every package of the scoring pool that has questions, with every store."""
+    refuse_unnamed(choice.stores, sum(not unfit(package) for package in packages))
+    tally = _CaseTally(choice)
+    cases = [tally.added(case_of(choice, package)) for package in packages]
+    return tally.finished([case for case in cases if not case.left_out])
+
+
+CASES = ".cases.jsonl"
+"""The stores that are judged and cut already, until all rows are there."""
+
+
+@contextmanager
+def cases_in(
+    folder: Path,
+    places: Sequence[PlaceOfPackage],
+    choice: StoreChoice,
+    inputs: Mapping[str, Any],
+    run: TaskRunner,
+    watched: AbstractContextManager[Callable[[int], None]],
+) -> Iterator[DiagnosisCases]:
+    """The same for packages anywhere, on any engine: a killed run resumes in the folder.
+
+    `inputs` are everything else that decides the stores. `watched` gives what is called with the
+    number of finished packages. Leave the context when all rows are there.
+    """
+    existed = folder.exists()
+    make_folder(folder)
+    tally = _CaseTally(choice)
+    settings = {**choice.settings(), **inputs}
+    try:
+        with task_journal(folder / CASES, "diagnose", settings, run, temporary=True) as kept:
+            with watched as progress:
+                for case in kept.map(partial(case_at, choice), places):
+                    tally.added(case)
+                    progress(tally.packages)
+            yield tally.finished(_CasesOnDisk(kept))
+    except MemAuditError:
+        if not existed:
+            with suppress(OSError):  # some rows are there
+                folder.rmdir()
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _CasesOnDisk:
+    journal: TaskJournal
+
+    def __iter__(self) -> Iterator[DiagnosisCase]:
+        return (case for case in self.journal.results(DiagnosisCase) if not case.left_out)
+
+
+class _CaseTally:
+    """What is said of all cases together."""
+
+    def __init__(self, choice: StoreChoice) -> None:
+        self.choice = choice
+        self.packages = self.rows = 0
+        self.left_out: dict[str, str] = {}
+        self.kept_by: dict[str, Counter[str]] = {}
+
+    def added(self, case: DiagnosisCase) -> DiagnosisCase:
+        self.packages += 1
+        self.rows += len(case.stores) * len(case.questions)
+        if case.left_out:
+            self.left_out[case.package] = case.left_out
+        for store in case.stores:
+            self.kept_by.setdefault(store.name, Counter())[store.kept_by] += 1
+        return case
+
+    def finished(self, cases: Iterable[DiagnosisCase]) -> DiagnosisCases:
+        if len(self.left_out) == self.packages:
+            raise MemAuditError(
+                f"there is nothing to diagnose: {next(iter(self.left_out.values()))}"
+            )
+        kept_by = {name: dict(sorted(counts.items())) for name, counts in self.kept_by.items()}
+        settings = self.choice.settings(kept_by, self.left_out)
+        return DiagnosisCases(cases, settings, self.left_out, self.rows)
+
+
+def case_at(choice: StoreChoice, place: PlaceOfPackage) -> DiagnosisCase:
+    """The case of a package that is still to be read."""
+    return case_of(choice, place.read())
+
+
+def total_cost(cost_rule: str | None, place: PlaceOfPackage) -> Fraction:
+    """What all candidates of a package cost."""
+    package = place.read() if cost_rule is None else place.read().recost(cost_rule)
+    return package.total_cost(package.candidate)
+
+
+def case_of(choice: StoreChoice, package: Package) -> DiagnosisCase:
+    """A package with every store of the choice, or why it is left out."""
+    if choice.cost_rule is not None:
+        package = package.recost(choice.cost_rule)
+    why = unfit(package)
+    return DiagnosisCase.of(package, () if why else tuple(_kept_stores(package, choice)), why)
+
+
+def _kept_stores(package: Package, choice: StoreChoice) -> Iterator[ServedStore]:
+    for store in choice.stores:
+        if choice.judge is None:
+            raise MemAuditError("exported stores need a judge of what their memories cover")
+        yield exported_store(
+            package, store, choice.judge, choice.budget, choice.policy, choice.salience
+        )
+    for writer in choice.writers:
+        yield writer_store(package, writer, choice.budget, choice.seed)
+
+
+def _identity(store: ExportedStore) -> dict[str, Any]:
+    """Which store it is, and what is missing from its export."""
+    return {
+        "digest": store_digest(store),
+        "unread_rows": unread_rows(store),
+        "incomplete": list(missing_memories(store.warnings)),
+    }
+
+
+def unfit(package: Package) -> str:
+    """Why a package is not diagnosed, if it is not."""
+    if is_out_of_pool(package):
+        return f"{package.name!r} is out of the scoring pool"
+    return "" if package.queries else f"{package.name!r} has no question"
+
+
+def refuse_unnamed(stores: Iterable[ExportedStore], packages: int) -> None:
+    """With several packages, a store must say which one each memory was written for."""
+    for store in stores:
+        if packages > 1 and store.memories and not examples_of(store):
+            raise MemAuditError(
+                f"{store.name!r} does not say which package its memories were written for; "
+                "diagnose one package at a time"
+            )

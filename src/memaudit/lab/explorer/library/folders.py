@@ -1,0 +1,342 @@
+"""Walk the given folders and recognise what is there; an unreadable file does not end the walk."""
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from memaudit.kernel.errors import InvalidPackage, MemAuditError
+from memaudit.kernel.io.files import read_text
+from memaudit.kernel.io.package_check import FORMAT as PACKAGE
+from memaudit.kernel.io.package_folder import FILES as TABLE_FILES
+from memaudit.kernel.io.package_folder import MANIFEST
+from memaudit.kernel.io.packages import BUILD_FORMAT
+from memaudit.kernel.io.published_folder import DECISIONS, FILES, MARKS
+from memaudit.kernel.io.published_folder import MANIFEST as GENERATION
+from memaudit.kernel.io.run_folder import ROWS
+from memaudit.kernel.io.strict_json import parse_lines
+from memaudit.kernel.package.package import TABLES
+from memaudit.lab.downstream.run import FORMAT as DIAGNOSIS
+from memaudit.lab.explorer.addresses import slug
+from memaudit.lab.explorer.library.entries import (
+    Facts,
+    LibraryEntry,
+    Recognised,
+    Unreadable,
+    read_object,
+    recognise,
+    recognise_page,
+)
+from memaudit.lab.explorer.library.label_audits import label_files
+from memaudit.lab.explorer.library.run_packages import rows_written
+from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED
+from memaudit.lab.labels.frame_files import MANIFEST as FRAME
+from memaudit.lab.runs.summary import SUMMARY
+from memaudit.lab.runs.sweep import FORMAT as RUN
+
+Names = frozenset[str]
+
+WRITTEN = "written"
+"""The fact of an unfinished run: how many rows it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPart:
+    """One entry of a folder: the folder itself, or a file in it; `part` names one of several."""
+
+    recognised: Recognised
+    file: str = ""
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderContent:
+    """The entries of a folder, and the files that belong to them."""
+
+    parts: tuple[FolderPart, ...]
+    files: Names
+
+
+@dataclass(frozen=True, slots=True)
+class FolderKind:
+    """A kind of folder: it has one of the files `marks`; `recognise` returns its content."""
+
+    marks: Names
+    recognise: Callable[[Path, Names], FolderContent | None]
+
+
+def _manifest(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG001
+    """A build folder, or a package as a folder of tables."""
+    data = _read(folder, MANIFEST)
+    own = frozenset({MANIFEST, *TABLE_FILES.values()})
+    if data.get("format") == PACKAGE:
+        facts = {**_counts(data.get("counts")), "digest": _text(data.get("digest"))}
+        package = Recognised("package", _text(data.get("name")) or folder.name, facts)
+        return FolderContent((FolderPart(package),), own)
+    if data.get("format") != BUILD_FORMAT:
+        return None
+    rows = data.get("packages")
+    parts = [
+        FolderPart(
+            Recognised(
+                "package",
+                _text(row.get("name")) or file,
+                {**_counts(row.get("counts")), "digest": _text(row.get("digest"))},
+            ),
+            file,
+        )
+        for row in (rows if isinstance(rows, list) else ())
+        if isinstance(row, dict) and (file := _text(row.get("file"))) and Path(file).name == file
+    ]
+    return FolderContent(tuple(parts), frozenset({MANIFEST, *(part.file for part in parts)}))
+
+
+def _artifact(folder: Path, names: Names) -> FolderContent | None:
+    """The published layout: one package per query. A folder with a manifest is not one."""
+    if MANIFEST in names:
+        return None
+    # Which rows belong to which package is decided on opening: that takes as long as reading.
+    parts = tuple(
+        FolderPart(Recognised("package", name), "", name) for name in _examples(folder, names)
+    )
+    return FolderContent(parts, frozenset({*MARKS, *FILES.values(), DECISIONS}))
+
+
+def _examples(folder: Path, names: Names) -> list[str]:
+    """The packages of a published folder: named by its manifest if we wrote it, else by query."""
+    ours = _read(folder, GENERATION).get("memaudit") if GENERATION in names else None
+    entries = ours.get("packages") if isinstance(ours, dict) else None
+    if isinstance(entries, list):
+        names_written = (entry.get("name") for entry in entries if isinstance(entry, dict))
+        return list(dict.fromkeys(filter(None, map(_text, names_written))))
+    try:
+        rows, _ = parse_lines(read_text(folder / FILES["queries"]), FILES["queries"])
+    except InvalidPackage as error:
+        raise MemAuditError(str(error)) from None
+    return list(dict.fromkeys(filter(None, (_text(row.data.get("query_id")) for row in rows))))
+
+
+def _run(folder: Path, names: Names) -> FolderContent | None:
+    data = _read(folder, "run.json")
+    if data.get("format") != RUN:
+        return None
+    spec = _object(data.get("spec"))
+    facts: dict[str, int | str] = {
+        f"{name}": len(spec[name])
+        for name in ("distributions", "writers", "budgets")
+        if isinstance(spec.get(name), list)
+    }
+    facts["seeds"] = _text(spec.get("seeds"))
+    if isinstance(data.get("rows"), int):
+        facts["rows"] = data["rows"]
+        # The summary is written last: with it, the rows need not be counted.
+        if SUMMARY not in names and (written := rows_written(folder)) < data["rows"]:
+            facts[WRITTEN] = written
+    own = frozenset({"run.json", ROWS, SUMMARY})
+    return FolderContent((FolderPart(Recognised("run", folder.name, facts)),), own)
+
+
+def _diagnosis(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG001
+    data = _read(folder, "spec.json")
+    if data.get("format") != DIAGNOSIS:
+        return None
+    spec = _object(data.get("spec"))
+    packages = spec.get("packages")
+    facts: Facts = {"packages": len(packages)} if isinstance(packages, dict) else {}
+    own = frozenset({"spec.json", "memories.jsonl", "rows.jsonl", "summary.json"})
+    return FolderContent((FolderPart(Recognised("diagnosis", folder.name, facts)),), own)
+
+
+def _frame(folder: Path, names: Names) -> FolderContent | None:
+    facts: Facts = {}
+    if FRAME in names:
+        cells = _read(folder, FRAME).get("cells")
+        facts = {"cells": cells} if isinstance(cells, int) else {}
+    own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY, PASSES})
+    own |= {path.name for path in label_files(folder)}
+    return FolderContent((FolderPart(Recognised("frame", folder.name, facts)),), own)
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    try:
+        return read_object(folder / name)
+    except MemAuditError as error:
+        raise MemAuditError(f"{name} {error}") from None
+
+
+def _counts(counts: object) -> dict[str, int | str]:
+    if not isinstance(counts, dict):
+        return {}
+    return {table: counts[table] for table in TABLES if isinstance(counts.get(table), int)}
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+FOLDERS = (
+    FolderKind(frozenset({"run.json"}), _run),
+    FolderKind(frozenset({"spec.json"}), _diagnosis),
+    FolderKind(frozenset({MANIFEST}), _manifest),
+    FolderKind(frozenset(MARKS), _artifact),
+    FolderKind(frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED}), _frame),
+)
+"""Every kind of folder. Any other folder is just walked."""
+
+
+SITE, SITE_FORMAT = "site.json", "memaudit-site"
+"""The manifest of a bundle."""
+
+MOST_FILES = 200_000
+DEEPEST = 24
+"""Deeper folders are not scanned, since results are never nested so deeply."""
+LEADS_OUT = "is a link that leads out of the folder"
+"""Its target is outside the given folders, so it is neither shown nor put into a bundle."""
+
+
+@dataclass(slots=True)
+class Scan:
+    """One walk. `seen` caches earlier results: a file that did not change is not read again."""
+
+    seen: dict[tuple[str, tuple[int, ...]], Recognised | MemAuditError | None] = field(
+        default_factory=dict
+    )
+    files: int = 0
+
+    def walk(self, root: Path, label: str) -> Iterator[LibraryEntry | Unreadable]:
+        """Everything at a path; `label` is how the path itself is shown."""
+        if root.is_dir():
+            # Links are followed here, since the folder given may be one itself.
+            yield from self._folder(root, label, 0, Path(os.path.realpath(root)))
+        elif root.is_file():
+            yield from self._file(root, label)
+        else:
+            yield Unreadable(label, "does not exist; check the path")
+
+    def _folder(
+        self, folder: Path, place: str, depth: int, root: Path
+    ) -> Iterator[LibraryEntry | Unreadable]:
+        try:
+            with os.scandir(folder) as entries:
+                items = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            yield Unreadable(place, f"cannot be read: {error.strerror or error}")
+            return
+        out = frozenset(entry.name for entry in items if _leads_out(entry, root))
+        names = frozenset(entry.name for entry in items) - out
+        if SITE in names and is_site(folder):
+            return  # an earlier bundle, with copies of packages in it
+        taken: set[str] = set()
+        for kind in FOLDERS:
+            if not names & kind.marks:
+                continue
+            try:
+                content = kind.recognise(folder, names)
+            except MemAuditError as error:
+                yield Unreadable(place, str(error))
+                taken |= kind.marks
+                continue
+            if content is None:
+                continue
+            taken |= content.files
+            if linked := sorted(content.files & out):
+                yield Unreadable(place, f"{linked[0]} {LEADS_OUT}")
+            else:
+                yield from self._parts(content, folder, place, names)
+        for entry in items:
+            if entry.name in taken or entry.name.startswith("."):
+                continue
+            path, where = folder / entry.name, f"{place}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    yield from self._folder(path, where, depth + 1, root)
+                else:
+                    yield Unreadable(
+                        where, f"is nested deeper than {DEEPEST} folders; give it itself"
+                    )
+            elif entry.name.endswith((".json", ".html")):
+                if entry.name in out:
+                    yield Unreadable(where, LEADS_OUT)
+                else:
+                    yield from self._file(path, where)
+
+    def _parts(
+        self, content: FolderContent, folder: Path, place: str, names: frozenset[str]
+    ) -> Iterator[LibraryEntry | Unreadable]:
+        """The entries of a recognised folder."""
+        folder_stamp = _stamp(folder / name for name in sorted(content.files & names))
+        for part in content.parts:
+            path = folder / part.file if part.file else folder
+            where = f"{place}/{part.file}" if part.file else place
+            stamp = _stamp([path]) if part.file else folder_stamp
+            yield _entry(part.recognised, path, where, stamp, part.part)
+
+    def _file(self, path: Path, place: str) -> Iterator[LibraryEntry | Unreadable]:
+        self.files += 1
+        if self.files > MOST_FILES:
+            if self.files == MOST_FILES + 1:
+                yield Unreadable(
+                    place,
+                    f"and what follows: more than {MOST_FILES:,} files; give "
+                    "folders with fewer files",
+                )
+            return
+        try:
+            status = path.stat()
+        except OSError as error:
+            yield Unreadable(place, f"cannot be read: {error.strerror or error}")
+            return
+        if not stat.S_ISREG(status.st_mode):
+            return
+        key = (str(path), (status.st_mtime_ns, status.st_size))
+        if key not in self.seen:
+            try:
+                is_page = path.suffix == ".html"
+                self.seen[key] = (
+                    recognise_page(path) if is_page else recognise(path, status.st_size)
+                )
+            except MemAuditError as error:
+                self.seen[key] = error
+        known = self.seen[key]
+        if isinstance(known, MemAuditError):
+            yield Unreadable(place, str(known))
+        elif known is not None:
+            yield _entry(known, path, place, key[1])
+
+
+def _leads_out(entry: os.DirEntry[str], root: Path) -> bool:
+    return entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root)
+
+
+def is_site(folder: Path) -> bool:
+    """Whether a folder is a bundle."""
+    try:
+        return read_object(folder / SITE).get("format") == SITE_FORMAT
+    except MemAuditError:
+        return False
+
+
+def _stamp(paths: Iterable[Path]) -> tuple[int, ...]:
+    """A value that changes when one of the files does: (latest change, bytes)."""
+    latest, size = 0, 0
+    for path in paths:
+        with suppress(OSError):  # listed by a manifest and not there: opening it will say so
+            status = path.stat()
+            latest, size = max(latest, status.st_mtime_ns), size + status.st_size
+    return latest, size
+
+
+def _entry(
+    seen: Recognised, path: Path, place: str, stamp: tuple[int, ...], part: str = ""
+) -> LibraryEntry:
+    # A folder called run is not informative, so its parent is named as well.
+    name = "/".join(place.split("/")[-2:]) if seen.kind == seen.name == "run" else seen.name
+    key = slug(name, seen.kind, place, part)
+    return LibraryEntry(seen.kind, key, name, place, path, part, stamp[1], stamp, seen.facts)

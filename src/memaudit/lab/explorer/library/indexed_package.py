@@ -1,0 +1,164 @@
+"""A package with its rows numbered and linked, as pages need them."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.package import (
+    Candidate,
+    Coverage,
+    EvidenceUnit,
+    Experience,
+    Package,
+    Query,
+)
+from memaudit.lab.explorer.addresses import slug
+from memaudit.lab.explorer.library.entries import LibraryEntry
+from memaudit.show.store_comparison import (
+    Cells,
+    ComparableStore,
+    candidate_store,
+    cells_by_candidate,
+)
+
+HEAD = 1 << 16
+_LINE = re.compile(r'  "([a-z_]+)": (.*),')
+
+
+def declared_digest(path: Path) -> str:
+    """The digest that a file written by `write_package` declares; empty for any other file.
+
+    It is read from the first lines, since reading the package has checked it. A line that is
+    complete JSON is not part of another value, so this is the file's own digest.
+    """
+    if not path.is_file():
+        return ""
+    try:
+        with path.open("rb") as file:
+            first, *lines = file.read(HEAD).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return ""
+    if first != "{":
+        return ""
+    for line in lines:
+        field = _LINE.fullmatch(line)
+        if field is None:
+            return ""
+        try:
+            value = json.loads(field[2])
+        except (ValueError, RecursionError):
+            return ""
+        if field[1] == "digest":
+            return value if isinstance(value, str) else ""
+    return ""
+
+
+@dataclass(frozen=True)
+class IndexedPackage:
+    """A package with numbered rows: experiences in stream order, candidates by experience and then
+    id, units and queries in the order of the package."""
+
+    entry: LibraryEntry
+    package: Package
+
+    @cached_property
+    def digest(self) -> str:
+        is_file = not self.entry.part and self.entry.path.is_file()
+        return (declared_digest(self.entry.path) if is_file else "") or digest(self.package)
+
+    @cached_property
+    def experiences(self) -> tuple[Experience, ...]:
+        return tuple(sorted(self.package.experiences, key=lambda item: item.index))
+
+    @cached_property
+    def experience_at(self) -> dict[str, int]:
+        return {item.id: place for place, item in enumerate(self.experiences)}
+
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Candidates as solvers and writers order them."""
+        at = self.experience_at
+        return tuple(
+            sorted(self.package.candidates, key=lambda item: (at[item.experience], item.id))
+        )
+
+    @cached_property
+    def candidate_at(self) -> dict[str, int]:
+        return {item.id: place for place, item in enumerate(self.candidates)}
+
+    @cached_property
+    def by_experience(self) -> tuple[tuple[int, ...], ...]:
+        """The places of the candidates of each experience."""
+        groups: list[list[int]] = [[] for _ in self.experiences]
+        for place, item in enumerate(self.candidates):
+            groups[self.experience_at[item.experience]].append(place)
+        return tuple(map(tuple, groups))
+
+    @cached_property
+    def units(self) -> tuple[EvidenceUnit, ...]:
+        return self.package.units
+
+    @cached_property
+    def unit_at(self) -> dict[str, int]:
+        return {item.id: place for place, item in enumerate(self.units)}
+
+    @cached_property
+    def cells(self) -> tuple[tuple[tuple[int, Coverage], ...], ...]:
+        """Per candidate, the units it covers: place and cell, in order of units."""
+        rows: list[list[tuple[int, Coverage]]] = [[] for _ in self.candidates]
+        for cell in self.package.coverage:
+            if cell.value:
+                rows[self.candidate_at[cell.candidate]].append((self.unit_at[cell.unit], cell))
+        return tuple(tuple(sorted(row, key=lambda item: item[0])) for row in rows)
+
+    @cached_property
+    def coverers(self) -> tuple[tuple[tuple[int, Coverage], ...], ...]:
+        """Per unit, the candidates that cover it, the cheapest first."""
+        columns: list[list[tuple[int, Coverage]]] = [[] for _ in self.units]
+        for place, row in enumerate(self.cells):
+            for unit, cell in row:
+                columns[unit].append((place, cell))
+        return tuple(
+            tuple(sorted(column, key=lambda item: (self.candidates[item[0]].cost, item[0])))
+            for column in columns
+        )
+
+    @cached_property
+    def _candidate_cells(self) -> Cells:
+        return cells_by_candidate(self.package)
+
+    def candidate_store(
+        self, label: str, store: Iterable[str], failed: str = ""
+    ) -> ComparableStore:
+        """A store of the package's candidates, in order of arrival; unknown ids are left out."""
+        known = sorted(
+            (id for id in store if id in self.candidate_at), key=self.candidate_at.__getitem__
+        )
+        return candidate_store(self.package, self._candidate_cells, label, known, failed)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of candidates, the most frequent first."""
+        counts: dict[str, int] = {}
+        for item in self.candidates:
+            counts[item.kind] = counts.get(item.kind, 0) + 1
+        return tuple(sorted(counts, key=lambda kind: (-counts[kind], kind)))
+
+    @cached_property
+    def query_slugs(self) -> dict[str, Query]:
+        """Queries by their names in addresses."""
+        return {slug(item.id): item for item in self.package.queries}
+
+    @cached_property
+    def total_cost(self) -> Fraction:
+        """The cost of keeping everything."""
+        return self.package.total_cost(self.package.candidate)
+
+    @cached_property
+    def total_weight(self) -> Fraction:
+        return sum(self.package.weights.values(), Fraction(0))

@@ -1,0 +1,339 @@
+"""The library: everything recognised in the given folders, opened on demand and cached."""
+
+import gc
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.certificates import read_certificates
+from memaudit.kernel.io.packages import read_package, read_packages
+from memaudit.kernel.io.store_file import ExportedStore
+from memaudit.kernel.package.budgets import is_share
+from memaudit.kernel.package.optimum import Certificate
+from memaudit.kernel.words.text import counted
+from memaudit.lab.explorer.library.diagnosis_folder import DiagnosisFolder, read_diagnosis_folder
+from memaudit.lab.explorer.library.entries import KINDS, Kind, LibraryEntry, Unreadable, read_object
+from memaudit.lab.explorer.library.folders import Scan
+from memaudit.lab.explorer.library.indexed_package import IndexedPackage
+from memaudit.lab.explorer.library.label_audits import (
+    AuditTables,
+    LabelledFrame,
+    labelled_frame,
+    labels_stamp,
+    read_label_audit,
+)
+from memaudit.lab.explorer.library.run_packages import IS_OF_RUN, remade, run_packages
+from memaudit.lab.explorer.library.score_lines import ScoreLines, read_score_lines
+from memaudit.lab.labels.frame import Frame
+from memaudit.lab.labels.frame_files import read_frame
+from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run
+from memaudit.stores.registry import read_imported
+
+FEW, FEW_BYTES = 3, 8_000_000
+MOST_CACHED = 24
+"""Opened entries kept in memory. The least recently used one is dropped first."""
+DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+"""What reading a run raises if its files are not those of a run."""
+
+Thing = TypeVar("Thing")
+Stamp = tuple[int, ...]
+
+
+class NotInLibrary(MemAuditError):
+    """An address that leads to nothing in the library."""
+
+
+class Library:
+    """Folders as typed records. `items` is in the order of kinds, then of places."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self._roots = _labelled(roots)
+        self._scan = Scan()
+        self._lock = threading.RLock()
+        self._cache: dict[tuple[str, Stamp], object] = {}
+        self._failed: dict[tuple[str, Stamp], MemAuditError] = {}
+        self.items: tuple[LibraryEntry, ...] = ()
+        self._skipped: tuple[Unreadable, ...] = ()
+        self._named: dict[tuple[Kind, str], LibraryEntry] = {}
+        self.refresh()
+
+    def refresh(self) -> bool:
+        """Scan the folders again; whether anything is new, gone or changed."""
+        with self._lock:
+            self._scan.files = 0
+            seen = [item for root, label in self._roots for item in self._scan.walk(root, label)]
+            order = {kind: place for place, kind in enumerate(KINDS)}
+            entries = {item.slug: item for item in seen if isinstance(item, LibraryEntry)}
+            items = tuple(
+                sorted(
+                    entries.values(), key=lambda entry: (order[entry.kind], entry.place, entry.name)
+                )
+            )
+            skipped = tuple(item for item in seen if isinstance(item, Unreadable))
+            changed = (items, skipped) != (self.items, self._skipped)
+            self.items, self._skipped = items, skipped
+            if changed:
+                self._named = {(entry.kind, entry.slug): entry for entry in items}
+            return changed
+
+    @property
+    def unreadable(self) -> tuple[Unreadable, ...]:
+        """Entries that could not be read, during the scan or when a page opened them."""
+        places = {(entry.slug, entry.stamp): entry.place for entry in self.items}
+        failed = [
+            Unreadable(places[key], str(error))
+            for key, error in self._failed.items()
+            if key in places
+        ]
+        return tuple(
+            Unreadable(item.place, self.without_paths(item.reason))
+            for item in (*self._skipped, *failed)
+        )
+
+    def without_paths(self, text: str) -> str:
+        """A message with folder names in place of full paths, which pages do not reveal."""
+        for root, label in self._roots:
+            text = text.replace(str(root), label)
+        return text
+
+    def from_folder(self, path: Path) -> tuple[str, str]:
+        """The name of the given folder that a path is in, and the path from there."""
+        for root, label in self._roots:
+            if path == root and not root.is_dir():
+                return root.parent.name, root.name
+            if path.is_relative_to(root):
+                return label, str(path.relative_to(root))
+        return "", path.name
+
+    def of(self, kind: Kind) -> tuple[LibraryEntry, ...]:
+        return tuple(entry for entry in self.items if entry.kind == kind)
+
+    def now(self, kind: Kind) -> tuple[LibraryEntry, ...]:
+        """Everything of one kind, as it is on disk now."""
+        if any(self._changed(entry) for entry in self.of(kind)):
+            self.refresh()
+        return self.of(kind)
+
+    def named(self, kind: Kind, slug: str) -> LibraryEntry:
+        """The entry of an address, as it is on disk now, including the packages of runs."""
+        known = self._named.get((kind, slug))
+        if known is not None and self._changed(known):
+            self.refresh()
+            known = self._named.get((kind, slug))
+        if known is None and kind == "package":
+            made = [package for run in self.of("run") for package in self.packages_of(run)]
+            self._named |= {(kind, package.slug): package for package in made}
+            known = self._named.get((kind, slug))
+        if known is None:
+            raise NotInLibrary(f"there is no {kind} of this name in the library: {slug}")
+        return known
+
+    def forget(self) -> None:
+        """Read everything from disk again when it is next needed."""
+        with self._lock:
+            self._cache.clear()
+            self.refresh()
+
+    def read_ahead(self) -> None:
+        """Open a few small packages now, since their pages are about to be viewed."""
+        packages = self.of("package")
+        if len(packages) <= FEW and sum(entry.bytes for entry in packages) <= FEW_BYTES:
+            for entry in packages:
+                with suppress(MemAuditError):  # its page says so
+                    self.package(entry)
+
+    def with_digest(self, digest: str) -> LibraryEntry | None:
+        """The package that a certificate names. Files that do not say their digest are opened."""
+        packages = self.of("package")
+        likely = [entry for entry in packages if entry.text("digest") == digest]
+        unknown = [entry for entry in packages if not entry.text("digest")]
+        for entry in (*likely, *unknown):
+            try:
+                if self.package(entry).digest == digest:
+                    return entry
+            except MemAuditError:  # listed as unreadable
+                continue
+        return None
+
+    def packages_of(self, run: LibraryEntry) -> tuple[LibraryEntry, ...]:
+        """The packages of a run, which are generated again from their seeds when opened."""
+        try:
+            return self._open(run, "packages", run_packages)
+        except MemAuditError:  # a damaged manifest: the run's own page says so
+            return ()
+
+    def package(self, entry: LibraryEntry) -> IndexedPackage:
+        """A package, read and checked; a folder of many is read once for all of them."""
+        if entry.part and not entry.text(IS_OF_RUN):
+            folder = replace(entry, slug=entry.place, part="")
+            try:
+                return _folder_part(self._cached(folder, "folder", _open_folder), entry)
+            except MemAuditError as error:
+                self._failed[entry.slug, entry.stamp] = error
+                raise
+        return self._open(entry, "package", _open_package)
+
+    def run(self, entry: LibraryEntry) -> FinishedRunData:
+        return self._open(entry, "run", _open_finished_run)
+
+    def store(self, entry: LibraryEntry) -> ExportedStore:
+        """An exported store."""
+        return self._open(entry, "store", lambda entry: read_imported(entry.path))
+
+    def scores(self, entry: LibraryEntry) -> ScoreLines:
+        """What `memaudit score --json` wrote."""
+        return self._open(
+            entry, "scores", lambda entry: read_score_lines(read_object(entry.path), entry.place)
+        )
+
+    def frame(self, entry: LibraryEntry) -> Frame:
+        """Cells to be labelled."""
+        return self._open(entry, "frame", lambda entry: read_frame(entry.path))
+
+    def labelled_frame(self, entry: LibraryEntry) -> LabelledFrame:
+        """A frame and its labels, compared again whenever one of their files changes."""
+        stamped = replace(entry, stamp=(*entry.stamp, *labels_stamp(entry.path)))
+        return self._cached(
+            stamped, "labels", lambda entry: labelled_frame(entry.path, read_frame(entry.path))
+        )
+
+    def label_audit(self, entry: LibraryEntry) -> AuditTables:
+        """What `memaudit audit ... --json` wrote."""
+        return self._open(entry, "label audit", lambda entry: read_label_audit(entry.path))
+
+    def diagnosis(self, entry: LibraryEntry) -> DiagnosisFolder:
+        """Questions through retrieval and reading, finished or not."""
+        return self._open(
+            entry, "diagnosis", lambda entry: read_diagnosis_folder(entry.path, entry.place)
+        )
+
+    def certificates(self, entry: LibraryEntry) -> tuple[Certificate, ...]:
+        """The certificates of a file, not checked yet."""
+        return self._open(entry, "certificates", lambda entry: tuple(read_certificates(entry.path)))
+
+    @property
+    def contents(self) -> str:
+        """The contents of the library as text: `1 run, 6 packages, 1 score file`."""
+        nouns = {**{kind: kind for kind in KINDS}, "scores": "score file", "page": "report"}
+        counts = (counted(len(self.of(kind)), nouns[kind]) for kind in KINDS if self.of(kind))
+        return ", ".join(counts) or "nothing"
+
+    def _changed(self, entry: LibraryEntry) -> bool:
+        """Whether the files of an entry changed since the scan, or are gone."""
+        if entry.path.is_dir():
+            # A walk yields the folder itself first: its content is not scanned.
+            kind = "run" if entry.text(IS_OF_RUN) else entry.kind
+            stamps = (
+                item.stamp
+                for item in self._scan.walk(entry.path, entry.place)
+                if isinstance(item, LibraryEntry) and (item.kind, item.place) == (kind, entry.place)
+            )
+            return next(stamps, None) != entry.stamp
+        try:
+            status = entry.path.stat()
+        except OSError:
+            return True
+        return (status.st_mtime_ns, status.st_size) != entry.stamp
+
+    def _open(
+        self, entry: LibraryEntry, what: str, opener: Callable[[LibraryEntry], Thing]
+    ) -> Thing:
+        """An entry as it is on disk now, from the cache if it did not change."""
+        return self._cached(self.named(entry.kind, entry.slug), what, opener)
+
+    def _cached(
+        self, entry: LibraryEntry, what: str, opener: Callable[[LibraryEntry], Thing]
+    ) -> Thing:
+        """Open an entry unless it is cached; one that cannot be opened is listed as unreadable."""
+        key = (f"{what} {entry.slug}", entry.stamp)
+        with self._lock:
+            if key in self._cache:
+                self._cache[key] = thing = self._cache.pop(key)
+                return thing  # type: ignore[return-value]  # cached under its opener's name
+            try:
+                with _without_garbage_collection():
+                    made = opener(entry)
+            except MemAuditError as error:
+                self._failed[entry.slug, entry.stamp] = error
+                raise
+            self._failed.pop((entry.slug, entry.stamp), None)
+            self._cache[key] = made
+            while len(self._cache) > MOST_CACHED:
+                del self._cache[next(iter(self._cache))]
+            return made
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Pause garbage collection: reading creates many objects and no garbage, and collection takes a
+    third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _open_package(entry: LibraryEntry) -> IndexedPackage:
+    """The package of a file, of a folder of tables, or of a run."""
+    if IS_OF_RUN in entry.facts:
+        return IndexedPackage(entry, remade(entry))
+    indexed = IndexedPackage(entry, read_package(entry.path))
+    _ = indexed.digest  # taken from the file while it is the one that was just read
+    return indexed
+
+
+def _open_folder(entry: LibraryEntry) -> dict[str, IndexedPackage]:
+    """All packages of a folder in the published layout, by name."""
+    return {
+        package.name: IndexedPackage(replace(entry, part=package.name), package)
+        for package in read_packages(entry.path)
+    }
+
+
+def _folder_part(packages: dict[str, IndexedPackage], entry: LibraryEntry) -> IndexedPackage:
+    if entry.part not in packages:
+        raise MemAuditError(f"{entry.place}: has no package named {entry.part!r}")
+    known = packages[entry.part]
+    if known.entry != entry:  # it needs its own name in addresses
+        known = packages[entry.part] = IndexedPackage(entry, known.package)
+    return known
+
+
+def _open_finished_run(entry: LibraryEntry) -> FinishedRunData:
+    """A run. A damaged one is a one-line error."""
+    try:
+        run = open_run(entry.path)
+        fits = bool(run.grids) and len(list(map(is_share, run.given))) == len(run.amounts)
+    except DAMAGED as error:
+        cause = f"{type(error).__name__}: {error}"[:200]
+        raise MemAuditError(f"{entry.place}: its files do not fit together ({cause})") from None
+    if not fits:
+        raise MemAuditError(f"{entry.place}: its rows are not those of its manifest")
+    return run
+
+
+def _labelled(roots: Sequence[Path]) -> list[tuple[Path, str]]:
+    """Each folder with the name it is shown by: its own, numbered where two have the same."""
+    if not roots:
+        raise MemAuditError("no folder was given; name one or more with runs or packages")
+    labels: list[tuple[Path, str]] = []
+    for root in dict.fromkeys(Path(os.path.abspath(root)) for root in roots):
+        if not root.exists():
+            raise MemAuditError(f"{root}: does not exist; give folders with runs or packages")
+        if not (root.is_dir() or root.is_file()):
+            raise MemAuditError(f"{root}: is neither a folder nor a regular file")
+        name, taken = root.name or "root", {label for _, label in labels}
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{root.name or 'root'} ({number})"
+        labels.append((root, name))
+    return labels

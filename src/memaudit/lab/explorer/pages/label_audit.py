@@ -1,0 +1,113 @@
+"""Pages of label audits: the tables of the report, and every disputed cell with links."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from memaudit.lab.explorer import addresses
+from memaudit.lab.explorer.library.entries import LibraryEntry
+from memaudit.lab.explorer.library.label_audits import AuditTables, Dispute
+from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.page import Page, PathParams, QueryParams
+from memaudit.lab.explorer.views.package_data import package_links
+from memaudit.lab.labels.label_audit_page import SCALES, LabelAudit
+
+if TYPE_CHECKING:
+    from memaudit.lab.explorer.site import Site
+
+
+MOST_CELLS = 500
+"""Disputed cells on the page, the most disputed first. If there are more, the page says so."""
+MOST_LINKED = 24
+"""Packages that are opened for links."""
+
+
+class Scales(dict[str, str]):
+    """Scales as text. An unknown one, of a later version, is shown by its name."""
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedDispute:
+    """A disputed cell, with links to its memory and unit if the library has their package."""
+
+    cell: Dispute
+    candidate: str | None = None
+    unit: str | None = None
+
+
+def audit_context(library: Library, audit: AuditTables | None) -> dict[str, Any]:
+    """The context of the template. All disputed cells are in a separate table, which replaces the
+    short one of the report."""
+    if audit is None:
+        return {"audit": None}
+    tables = audit.tables
+    if tables.agreement is not None:
+        tables = LabelAudit(replace(tables.agreement, disputed=()), tables.ratios)
+    disputed = audit.agreement.disputed if audit.agreement else ()
+    return {
+        "audit": tables,
+        "scales": Scales(SCALES),
+        "details": True,
+        "agreement": audit.agreement,
+        "disputed": _linked(library, disputed[:MOST_CELLS]),
+        "disputes": len(disputed),
+    }
+
+
+def _linked(library: Library, cells: tuple[Dispute, ...]) -> list[LinkedDispute]:
+    names = list(dict.fromkeys(cell.package for cell in cells))[:MOST_LINKED]
+    links = {name: package_links(library, name) for name in names}
+    return [
+        LinkedDispute(
+            cell,
+            links[cell.package].candidate(cell.candidate_id),
+            links[cell.package].unit(cell.unit_id),
+        )
+        if cell.package in links
+        else LinkedDispute(cell)
+        for cell in cells
+    ]
+
+
+FRAME_PATTERN = "frame/{frame}.html"
+CRUMBS = (("Audit frames", addresses.INDEX + "#audit-frames"),)
+
+
+def render_frame(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    entry = site.library.named("frame", parts["frame"])
+    return _frame(site, entry) if entry.path.is_dir() else _file(site, entry)
+
+
+def _frame(site: "Site", entry: LibraryEntry) -> str:
+    """While a frame is being labelled, neither cells nor labels are shown."""
+    labelled = site.library.labelled_frame(entry)
+    tell = site.library.without_paths
+    return site.render(
+        "frame.html",
+        addresses.frame(entry.slug),
+        entry.name,
+        crumbs=CRUMBS,
+        entry=entry,
+        labelled=labelled,
+        problem=tell(labelled.problem),
+        left_out=[(name, tell(why)) for name, why in labelled.labels.left_out],
+        **audit_context(site.library, labelled.audit),
+    )
+
+
+def _file(site: "Site", entry: LibraryEntry) -> str:
+    """What `memaudit audit agreement --json` or `audit ratios --json` wrote."""
+    tables = site.library.label_audit(entry)
+    return site.render(
+        "audit.html",
+        addresses.frame(entry.slug),
+        entry.name,
+        crumbs=CRUMBS,
+        entry=entry,
+        **audit_context(site.library, tables),
+    )
+
+
+FRAME_PAGE = Page(FRAME_PATTERN, render_frame, "frame")

@@ -1,0 +1,287 @@
+"""A score file: all stores in one table, one store at one budget, and the units it lost."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from memaudit.kernel.io.score_file import LostUnitRow, ScoreRow
+from memaudit.kernel.losses import LOSS_STEPS
+from memaudit.kernel.package.unit_parts import by_statement, named_part
+from memaudit.lab.explorer import addresses
+from memaudit.lab.explorer.library.entries import LibraryEntry
+from memaudit.lab.explorer.library.library import NotInLibrary
+from memaudit.lab.explorer.library.score_lines import ScoreLine, ScoreLines
+from memaudit.lab.explorer.page import Page, PathParams, QueryParams
+from memaudit.lab.explorer.views.package_data import Links, package_links
+from memaudit.lab.explorer.views.package_stores import scored_in
+from memaudit.lab.explorer.views.paging import later_pages, list_page
+from memaudit.lab.explorer.views.waterfall import ABOUT, WaterfallBar, losses_of
+
+if TYPE_CHECKING:
+    from memaudit.lab.explorer.site import Site
+
+
+PATTERN, MORE = "scores/{scores}/index.html", "scores/{scores}/index-{page}.html"
+MOST_ROWS = 500
+"""Score lines per page."""
+MOST_FALLS = 12
+"""With more lines no waterfalls are drawn here; each line has its own page."""
+MOST_LISTED = 100
+
+
+def scores_crumbs(entry: LibraryEntry, with_file: bool = True) -> tuple[tuple[str, str], ...]:
+    top = ("Score files", addresses.INDEX + "#score-files")
+    return (top, (entry.name, addresses.scores(entry.slug))) if with_file else (top,)
+
+
+def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    entry = site.library.named("scores", parts["scores"])
+    scores = site.library.scores(entry)
+    address = addresses.scores(entry.slug)
+    shown = list_page(scores.lines, address, parts, MOST_ROWS)
+    few = len(scores.lines) <= MOST_FALLS
+    return site.render(
+        "scores.html",
+        addresses.list_page_address(address, shown.number),
+        entry.name,
+        crumbs=scores_crumbs(entry, False),
+        entry=entry,
+        scores=scores,
+        shown=shown,
+        falls=[(line, waterfall_of(line)) for line in scores.lines if line.score.loss_diagnosis]
+        if few
+        else [],
+        bars={line.slug: waterfall_of(line) for line in shown.rows},
+        steps=LOSS_STEPS,
+        about=ABOUT,
+        caveats=_caveats(scores),
+        most=MOST_LISTED,
+    )
+
+
+def waterfall_of(line: ScoreLine) -> tuple[WaterfallBar, ...]:
+    """The waterfall of a line; empty if there is no diagnosis."""
+    return losses_of(line.score.loss_diagnosis) if line.score.loss_diagnosis else ()
+
+
+def _caveats(scores: ScoreLines) -> list[tuple[str, str, str]]:
+    """What the scores do not cover: package, store, and a line of text."""
+    notes = []
+    for file in scores.run.packages:
+        for store in file.stores:
+            words = list(store.warnings)
+            if store.unread_rows:
+                words.append(f"rows of the export that were not read: {store.unread_rows:,}")
+            if store.undecided_cells:
+                words.append(f"cells without an answer: {store.undecided_cells:,}")
+            words += [f"left out, {what}: {count:,}" for what, count in store.left_out.items()]
+            words += [f"without {sort}: {n:,}" for sort, n in store.without_salience.items()]
+            if store.mixed_users:
+                words.append(f"users that recency mixes: {len(store.mixed_users):,}")
+            notes += [(file.package, store.name, text) for text in words]
+    return notes
+
+
+def scores_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+    """The pages after the first."""
+    scores = site.library.scores(site.library.named("scores", parts["scores"]))
+    return later_pages(parts, len(scores.lines), MOST_ROWS)
+
+
+SCORES_PAGE = Page(PATTERN, render_scores, "scores")
+SCORES_NEXT = Page(MORE, render_scores, "scores", scores_pages)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedQuery:
+    """A query that needs a lost unit."""
+
+    id: str
+    text: str
+    address: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedLostUnit:
+    """What a unit lost at a step, or gained, which is negative."""
+
+    id: str
+    text: str
+    kind: str
+    lost: float
+    step: str
+    address: str | None
+    queries: tuple[LinkedQuery, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class LostUnits:
+    """The lost units of a score. A file without cells lists only the largest of each step;
+    `unlisted` counts the others, summed over steps."""
+
+    units: tuple[LinkedLostUnit, ...]
+    unlisted: int
+
+
+def lost_units(score: ScoreRow, links: Links) -> LostUnits:
+    """All of them if the file was made with cells, otherwise the largest of each step."""
+    if score.lost_units is not None:
+        return LostUnits(tuple(_linked_unit(unit, links) for unit in score.lost_units), 0)
+    if score.loss_diagnosis is None:
+        return LostUnits((), 0)
+    losses = score.loss_diagnosis.losses
+    units = tuple(
+        _without_text(unit, part, step, links)
+        for step, loss in losses.items()
+        for unit, part in loss.units
+    )
+    return LostUnits(units, sum(loss.more_units for loss in losses.values()))
+
+
+def lost_rows(units: Iterable[LinkedLostUnit]) -> list[LinkedLostUnit]:
+    """A row per unit and step; the parts of a statement that went the same way share one."""
+    named = [(unit, named_part(unit.id, unit.text)) for unit in units]
+    rows = []
+    for own in by_statement(
+        named, lambda row: row[1] and (row[1].statement, row[0].step, row[0].lost > 0)
+    ):
+        unit, part = own[0]
+        if part is not None:
+            names = ", ".join(one.name for _, one in own if one is not None)
+            unit = replace(
+                unit,
+                id=part.statement,
+                text=f"{part.text} ({names})",
+                lost=sum(one.lost for one, _ in own),
+                queries=tuple(dict.fromkeys(query for one, _ in own for query in one.queries)),
+            )
+        rows.append(unit)
+    return rows
+
+
+def _linked_unit(row: LostUnitRow, links: Links) -> LinkedLostUnit:
+    queries = tuple(
+        LinkedQuery(query.id, query.text, links.query(query.id)) for query in row.asked_by
+    )
+    return LinkedLostUnit(
+        row.unit, row.text, row.kind, row.lost, row.step, links.unit(row.unit), queries
+    )
+
+
+def _without_text(unit: str, lost: float, step: str, links: Links) -> LinkedLostUnit:
+    """For a file without texts: they are taken from the package if it is in the library."""
+    known = links.package_unit(unit)
+    queries: tuple[LinkedQuery, ...] = ()
+    if links.indexed is not None:
+        queries = tuple(
+            LinkedQuery(query.id, query.text, links.query(query.id))
+            for query in links.indexed.package.queries
+            if unit in query.required
+        )
+    text, kind = (known.text, known.kind) if known else ("", "")
+    return LinkedLostUnit(unit, text, kind, lost, step, links.unit(unit), queries)
+
+
+SCORE_PATTERN = "scores/{scores}/at/{score}.html"
+MOST_LOST, MOST_CELLS = 500, 500
+"""Longer lists are cut, with a note."""
+
+
+def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    entry = site.library.named("scores", parts["scores"])
+    scores = site.library.scores(entry)
+    if parts["score"] not in scores.by_slug:
+        raise NotInLibrary("the file has no such score")
+    line = scores.by_slug[parts["score"]]
+    at = line.place
+    links = package_links(site.library, line.file.package, line.file.digest)
+    cells = line.file.cells.get(line.score.store, ())
+    lost = lost_units(line.score, links)
+    store = scored_in(site.library, line)
+    return site.render(
+        "score.html",
+        addresses.score(entry.slug, line.slug),
+        f"{line.score.store} on {line.file.package}",
+        crumbs=scores_crumbs(entry),
+        entry=entry,
+        line=line,
+        bars=waterfall_of(line),
+        links=links,
+        lost=lost,
+        lost_rows=lost_rows(lost.units),
+        cells=cells,
+        most_lost=MOST_LOST,
+        most_cells=MOST_CELLS,
+        steps=LOSS_STEPS,
+        before=_beside(entry.slug, scores.lines, at - 1),
+        after=_beside(entry.slug, scores.lines, at + 1),
+        number=at + 1,
+        count=len(scores.lines),
+        store_page=addresses.store(store.slug) if store else None,
+    )
+
+
+def _beside(slug: str, lines: tuple[ScoreLine, ...], at: int) -> str | None:
+    return addresses.score(slug, lines[at].slug) if 0 <= at < len(lines) else None
+
+
+def score_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+    scores = site.library.scores(site.library.named("scores", parts["scores"]))
+    return [{**parts, "score": line.slug} for line in scores.lines]
+
+
+SCORE_PAGE = Page(SCORE_PATTERN, render_score, "scores", score_pages)
+
+
+LOST_PATTERN, LOST_MORE = "scores/{scores}/lost.html", "scores/{scores}/lost-{page}.html"
+
+
+def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    """Only packages of lines on the page are opened for their texts and links, so a page is a
+    number of units: the parts of a statement share a row of the page that they are on."""
+    entry = site.library.named("scores", parts["scores"])
+    scores = site.library.scores(entry)
+    address = addresses.scores(entry.slug, "lost.html")
+    shown = list_page(_rows(scores), address, parts, MOST_ROWS)
+    rows = list(_linked(site, shown.rows))
+    return site.render(
+        "lost.html",
+        addresses.list_page_address(address, shown.number),
+        f"{entry.name}: lost units",
+        crumbs=scores_crumbs(entry),
+        entry=entry,
+        shown=shown,
+        rows=rows,
+        unlisted=sum(lost_units(line.score, Links()).unlisted for line in scores.lines),
+    )
+
+
+def _rows(scores: ScoreLines) -> list[tuple[ScoreLine, int]]:
+    """Every lost unit, by its line and its place there."""
+    return [
+        (line, place)
+        for line in scores.lines
+        for place in range(len(lost_units(line.score, Links()).units))
+    ]
+
+
+def _linked(
+    site: "Site", rows: Iterable[tuple[ScoreLine, int]]
+) -> Iterator[tuple[ScoreLine, LinkedLostUnit]]:
+    for _, group in groupby(rows, key=lambda row: row[0].slug):
+        own = list(group)
+        line = own[0][0]
+        links = package_links(site.library, line.file.package, line.file.digest)
+        units = lost_units(line.score, links).units
+        yield from ((line, unit) for unit in lost_rows(units[place] for _, place in own))
+
+
+def lost_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+    """The pages after the first."""
+    scores = site.library.scores(site.library.named("scores", parts["scores"]))
+    return later_pages(parts, len(_rows(scores)), MOST_ROWS)
+
+
+LOST_PAGE = Page(LOST_PATTERN, render_lost, "scores")
+LOST_NEXT = Page(LOST_MORE, render_lost, "scores", lost_pages)

@@ -1,0 +1,142 @@
+"""Writers and exported stores across budgets, and what selection costs: the form of figure 4."""
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from memaudit.board.side_by_side import SideRow, best, budgets_of, selected
+from memaudit.kernel.errors import MemAuditError
+from memaudit.lab.figures.style import (
+    LARGE,
+    PAPER,
+    PRINT_WIDTH,
+    SMALL,
+    house_style,
+)
+from memaudit.lab.figures.text_layout import (
+    ROW,
+    LineEnd,
+    fitted_name,
+    label_lines,
+    label_room,
+    note,
+    shown,
+)
+from memaudit.show.encoding import INK, looks
+
+LEFT, BOTTOM, HEAD, NOTE, BETWEEN = 0.55, 0.45, 0.36, 0.42, 0.25
+BARS = 1.9
+"""Inches for the panel of bars."""
+
+TEXT = (
+    "Left: writers over OPT of the package, stores, cut by {policy}, over OPT of the package with "
+    "the store; bands are 95% intervals. Right: the best subset of each store (hatched) shows what "
+    "it wrote, the cut store (filled) what is kept."
+)
+
+
+@house_style()
+def systems(rows: Sequence[SideRow]) -> Figure:
+    """A line per writer and store, and two bars per store at the largest budget."""
+    shown_rows, budgets = selected(rows), budgets_of(rows)
+    if len(budgets) < 2:
+        raise MemAuditError("writers and stores side by side need two budgets or more")
+    names = list(dict.fromkeys(row.name for row in shown_rows))
+    labels = {row.name: row.label for row in shown_rows}
+    right = label_room([shown(labels[name]) for name in names])
+    height = max(3.4, len(names) * ROW + HEAD + BOTTOM + NOTE)
+    wide = PRINT_WIDTH - LEFT - right - BETWEEN - BARS
+    figure = Figure(figsize=(PRINT_WIDTH, height))
+    inside = (BOTTOM + NOTE) / height, 1 - (HEAD + BOTTOM + NOTE) / height
+    axes = figure.add_axes((LEFT / PRINT_WIDTH, inside[0], wide / PRINT_WIDTH, inside[1]))
+    styles = looks(names)
+    ends = []
+    for name in names:
+        at = {row.budget: row for row in shown_rows if row.name == name}
+        own = [at.get(budget) for budget in budgets]
+        means, low, high = (
+            [math.nan if row is None else getattr(row, part) for row in own]
+            for part in ("mean", "low", "high")
+        )
+        style = styles[name]
+        axes.fill_between(range(len(budgets)), low, high, color=style.colour, alpha=0.14, lw=0)
+        axes.plot(
+            range(len(budgets)),
+            means,
+            color=style.colour,
+            linestyle=style.dash,
+            marker=style.marker,
+            markerfacecolor=style.inside,
+            gid=shown(f"line/{name}"),
+            clip_on=False,
+        )
+        defined = [mean for mean in means if not math.isnan(mean)]
+        ends.append(LineEnd(shown(labels[name]), defined[-1] if defined else 0.0, style))
+    _frame(axes, budgets)
+    label_lines(figure, axes, ends)
+    bars = figure.add_axes(
+        ((PRINT_WIDTH - BARS) / PRINT_WIDTH, inside[0], (BARS - 0.1) / PRINT_WIDTH, inside[1])
+    )
+    _bars(bars, rows, shown_rows, budgets[-1])
+    note(figure, TEXT.format(policy=_cut_by(shown_rows)))
+    return figure
+
+
+def _bars(axes: Axes, rows: Sequence[SideRow], cut: Sequence[SideRow], budget: str) -> None:
+    """Two bars per store, below its name."""
+    upper = {row.name: row.mean for row in best(rows) if row.budget == budget}
+    kept = {row.name: row.mean for row in cut if row.is_store and row.budget == budget}
+    stores = sorted(upper, key=lambda name: -upper[name])
+    styles = looks(dict.fromkeys(row.name for row in cut))
+    for place, name in enumerate(stores):
+        axes.text(0, place - 0.27, fitted_name(name, BARS, SMALL), fontsize=SMALL, va="bottom")
+        for shift, found, is_best in ((-0.08, upper, True), (0.2, kept, False)):
+            mean = found.get(name, math.nan)
+            if math.isnan(mean):
+                continue
+            colour = styles[name].colour
+            axes.barh(
+                place + shift,
+                mean,
+                0.24,
+                color=PAPER if is_best else colour,
+                edgecolor=colour if is_best else INK,
+                hatch="////" if is_best else "",
+                linewidth=0.7,
+                gid=shown(f"bar/{name}/{'best' if is_best else 'kept'}"),
+            )
+            axes.annotate(
+                f"{mean:.2f}",
+                (mean, place + shift),
+                (3, 0),
+                textcoords="offset points",
+                va="center_baseline",
+                fontsize=SMALL,
+            )
+    axes.set_ylim(len(stores) - 0.4, -0.65)
+    axes.set_yticks([])
+    axes.set_xlim(0, 1.1)
+    axes.set_xticks([0, 0.5, 1.0])
+    axes.set_xlabel("mean ratio to OPT")
+    axes.grid(axis="x")
+    axes.set_axisbelow(True)
+    axes.set_title(f"Stores at budget {budget}", fontsize=LARGE, loc="left", pad=6)
+
+
+def _cut_by(rows: Sequence[SideRow]) -> str:
+    policies = dict.fromkeys(row.kept_by for row in rows if row.is_store)
+    return " or ".join(policies) or "no policy"
+
+
+def _frame(axes: Axes, budgets: Sequence[str]) -> None:
+    axes.set_ylim(0, 1.06)
+    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    axes.set_xticks(range(len(budgets)), budgets)
+    axes.set_xlim(-0.15, len(budgets) - 0.85)
+    axes.set_xlabel("budget")
+    axes.set_ylabel("mean ratio to OPT")
+    axes.set_title("Across budgets", fontsize=LARGE, loc="left", pad=6)

@@ -1,0 +1,255 @@
+"""One annotator labelling one frame: the cell shown, earlier decisions, progress and pace."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from itertools import pairwise
+from typing import Literal, TypedDict
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.package.labels import Label
+from memaudit.kernel.words.text import Terms, terms
+from memaudit.lab.labels.annotate.label_database import Decision, LabelDatabase
+from memaudit.lab.labels.frame import FrameCell, LabelSet
+from memaudit.show.page_numbers import visible_text
+
+RECENT = 40
+"""Number of recent gaps between decisions that define the pace."""
+
+BREAK = 180.0
+"""Seconds after which a gap counts as a break."""
+
+
+def cells_per_minute(times: Sequence[str]) -> float | None:
+    """60 x gaps / seconds between the last decisions, without breaks; None while unknown."""
+    moments = [datetime.fromisoformat(time) for time in times[-RECENT - 1 :]]
+    gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
+    gaps = [gap for gap in gaps if 0 <= gap <= BREAK]  # a clock may be set back
+    return 60 * len(gaps) / sum(gaps) if sum(gaps) > 0 else None
+
+
+Mark = Literal["", "shared", "quoted", "escape"]
+Piece = tuple[str, Mark]
+"""A part of a text and how to show it; the pieces in order are the complete text."""
+
+_WORD = re.compile(r"[^\W_]+(?:[.,:'\u2019][^\W_]+)*")
+
+
+def compared(memory: str, unit: str, quote: str) -> tuple[list[Piece], list[Piece], list[Piece]]:
+    """The three texts in pieces: `shared` is in memory and unit, `quoted` in memory and quote."""
+    words = terms(memory)
+    shared = words & terms(unit)
+    quoted = (words & terms(quote)) - shared
+    memory_pieces, unit_pieces, quote_pieces = (
+        list(_pieces(text, shared, quoted)) for text in (memory, unit, quote)
+    )
+    return memory_pieces, unit_pieces, quote_pieces
+
+
+def _pieces(text: str, shared: Terms, quoted: Terms) -> Iterator[Piece]:
+    text = text.replace("\r\n", "\n")
+    end = 0
+    for word in _WORD.finditer(text):
+        own = terms(word[0])
+        mark: Mark = "shared" if own & shared else "quoted" if own & quoted else ""
+        if mark:
+            yield from _escaped(text[end : word.start()])
+            yield word[0], mark
+            end = word.end()
+    yield from _escaped(text[end:])
+
+
+def _escaped(text: str) -> Iterator[Piece]:
+    """Plain text; invisible characters are written out and marked as escapes."""
+    plain = ""
+    for character in text:
+        shown = visible_text(character)
+        if shown == character:
+            plain += character
+            continue
+        if plain:
+            yield plain, ""
+            plain = ""
+        yield shown, "escape"
+    if plain:
+        yield plain, ""
+
+
+LONGEST_NAME = 100
+DATABASE = "labels.sqlite"
+
+
+class RefusedRequest(MemAuditError):
+    """An invalid request of the page."""
+
+
+class ShownPart(TypedDict):
+    """A part of a statement, the core first, and whether this annotator found it kept."""
+
+    name: str
+    words: str
+    kept: bool
+
+
+class ShownCell(TypedDict):
+    """What the page receives of a cell: texts and this annotator's label, no id and no key."""
+
+    position: int
+    memory: list[Piece]
+    unit: list[Piece]
+    quote: list[Piece]
+    label: Label | None
+    note: str
+    is_draft: bool
+    parts: list[ShownPart]
+
+
+class Progress(TypedDict):
+    """The annotator's progress, and the pace in cells per minute, None while unknown."""
+
+    done: int
+    total: int
+    pace: float | None
+
+
+class PageState(TypedDict):
+    """The content of every response to the page. No cell if none is left."""
+
+    progress: Progress
+    cell: ShownCell | None
+
+
+def frame_digest(cells: Sequence[FrameCell]) -> str:
+    """The SHA-256 of the cells in their order, independent of the file they were read from."""
+    data = [asdict(cell) for cell in cells]
+    for cell in data:
+        if not cell["parts"]:  # frames without parts have the digest they always had
+            del cell["parts"]
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def ids_with_parts(cells: Sequence[FrameCell]) -> frozenset[str]:
+    """The cells of statements with parts."""
+    return frozenset(cell.id for cell in cells if cell.parts)
+
+
+def checked_name(annotator: str) -> str:
+    """An annotator's name that fits a line of a label file."""
+    name = annotator.strip()
+    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise MemAuditError(
+            f"an annotator's name is 1 to {LONGEST_NAME} printable characters; got {annotator!r}"
+        )
+    return name
+
+
+class LabellingSession:
+    """Cells by position, starting at 1; their ids are not passed on."""
+
+    def __init__(self, cells: Sequence[FrameCell], database: LabelDatabase, annotator: str) -> None:
+        self._cells = cells
+        self._places = {cell.id: place for place, cell in enumerate(cells, 1)}
+        self._database = database
+        self.annotator = annotator
+
+    def at(self, position: int) -> PageState:
+        """The cell at a position, or the nearest one."""
+        return self._view(self._standing(), min(max(position, 1), len(self._cells)))
+
+    def unlabelled(self, after: int) -> PageState:
+        """The next cell without a label, wrapping around at the end; None if all have one."""
+        standing = self._standing()
+        return self._view(standing, self._next_unlabelled(standing, after))
+
+    def resume(self) -> PageState:
+        """The next cell without a label after the one decided last."""
+        standing = self._standing()
+        after = self._places[next(reversed(standing))] if standing else 0
+        return self._view(standing, self._next_unlabelled(standing, after) or len(self._cells))
+
+    def decide(
+        self, position: int, label: Label, note: str, kept: Sequence[str] | None = None
+    ) -> PageState:
+        """Save a label, and the parts it keeps; then go to the next cell without one."""
+        cell = self._cell(position)
+        if not cell.parts and kept:
+            raise RefusedRequest("this unit has no parts")
+        parts: frozenset[str] = frozenset()
+        if cell.parts:
+            try:
+                parts = cell.kept_by(label, kept)
+            except ValueError as error:
+                raise RefusedRequest(f"the label {error}") from None
+        self._database.decide(self.annotator, cell.id, label, note, parts)
+        return self.unlabelled(position)
+
+    def undo(self) -> PageState:
+        """Undo the last decision, and go to its cell if there was one."""
+        cell = self._database.undo(self.annotator)
+        return self._view(self._standing(), None if cell is None else self._places[cell])
+
+    def note(self, position: int, note: str, finished: bool) -> PageState:
+        """Save a note: with the current label once it is finished, otherwise as a draft."""
+        cell = self._cell(position).id
+        current = self._standing().get(cell)
+        if finished and current is not None and current.label is not None:
+            self._database.decide(self.annotator, cell, current.label, note, current.kept)
+        else:
+            self._database.draft(self.annotator, cell, note)
+        return self.at(position)
+
+    def labels(self) -> LabelSet:
+        """The current labels with their notes."""
+        return self._database.label_set(self.annotator, ids_with_parts(self._cells))
+
+    def _standing(self) -> dict[str, Decision]:
+        return self._database.standing(self.annotator)
+
+    def _cell(self, position: int) -> FrameCell:
+        if not 1 <= position <= len(self._cells):
+            raise RefusedRequest(f"there is no cell {position}: the frame has {len(self._cells)}")
+        return self._cells[position - 1]
+
+    def _next_unlabelled(self, standing: dict[str, Decision], after: int) -> int | None:
+        open_places = [
+            place
+            for id, place in self._places.items()
+            if id not in standing or standing[id].label is None
+        ]
+        later = [place for place in open_places if place > after]
+        return next(iter(later or open_places), None)
+
+    def _view(self, standing: dict[str, Decision], position: int | None) -> PageState:
+        times = [decision.at for decision in standing.values() if decision.label]
+        pace = cells_per_minute(times)
+        return {
+            "progress": {"done": len(times), "total": len(self._cells), "pace": pace},
+            "cell": None if position is None else self._shown(standing, position),
+        }
+
+    def _shown(self, standing: dict[str, Decision], position: int) -> ShownCell:
+        cell = self._cell(position)
+        memory, unit, quote = compared(cell.candidate_text, cell.unit_text, cell.quote)
+        decision = standing.get(cell.id)
+        draft = self._database.draft_note(self.annotator, cell.id)
+        return {
+            "position": position,
+            "memory": memory,
+            "unit": unit,
+            "quote": quote,
+            "label": decision.label if decision else None,
+            "note": draft if draft is not None else decision.note if decision else "",
+            "is_draft": draft is not None,
+            "parts": [
+                {
+                    "name": visible_text(name),
+                    "words": visible_text(words),
+                    "kept": decision is not None and name in decision.kept,
+                }
+                for name, words in cell.parts
+            ],
+        }

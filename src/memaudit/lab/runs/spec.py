@@ -1,0 +1,144 @@
+"""What a sweep runs, as data, and the named suites."""
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from memaudit.building.named_packages import contents_of
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.seeds import seed_ranges
+from memaudit.lab.generators.registry import PUBLISHED
+from memaudit.lab.runs.package_sources import named_places
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """Every package of every distribution and seed, at every budget, written by every writer.
+
+    Rows come in this order: distribution, seed, budget, writer.
+    """
+
+    distributions: tuple[str, ...]
+    seeds: tuple[int, ...]
+    budgets: tuple[str, ...]
+    writers: tuple[str, ...]
+    seconds: float | None = None
+    contents: str = ""
+    """The SHA-256 of the packages, where they are files and not drawn."""
+
+    def __post_init__(self) -> None:
+        for name in ("distributions", "seeds", "budgets", "writers"):
+            values = getattr(self, name)
+            if not values:
+                raise MemAuditError(f"the run has no {name}; give at least one")
+            if len(set(values)) != len(values):
+                raise MemAuditError(f"the run lists one of its {name} twice")
+        if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
+            raise MemAuditError("seconds must be above 0")
+
+    @property
+    def packages(self) -> int:
+        return len(self.distributions) * len(self.seeds)
+
+    @property
+    def rows_per_package(self) -> int:
+        return len(self.budgets) * len(self.writers)
+
+    @property
+    def rows(self) -> int:
+        return self.packages * self.rows_per_package
+
+    def package_at(self, index: int) -> tuple[str, int]:
+        """Distribution and seed of the package with this number."""
+        return self.distributions[index // len(self.seeds)], self.seeds[index % len(self.seeds)]
+
+    def to_json(self) -> dict[str, Any]:
+        data = {**asdict(self), "seeds": seed_ranges(self.seeds)}
+        if not self.contents:
+            del data["contents"]
+        return data
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 that identifies the run."""
+        return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
+
+
+REFERENCES = (
+    "opt",
+    "gvt",
+    "greedy",
+    "density_only",
+    "fact_only",
+    "summary_only",
+    "no_tombstone_opt",
+    "no_tombstone_gvt",
+    "generic_opt",
+    "random_feasible",
+)
+ESTIMATED = ("estimated_gvt", "estimated_gvt_ridge", "estimated_greedy")
+RAW = ("recency_raw", "reservoir_raw")
+PROXIES = ("memgpt_style", "mem0_style", "amem_style", "amac_style")
+"""They decide by texts, and the published distributions have placeholders for texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The defaults of a named kind of run."""
+
+    about: str
+    distributions: tuple[str, ...]
+    seeds: str
+    budgets: str
+    writers: tuple[str, ...]
+
+
+# Seeds of the event graph below 100 were used while writers were developed.
+SUITES = {
+    "controlled": Suite(
+        about="the eight published distributions",
+        distributions=PUBLISHED,
+        seeds="100",
+        budgets="2,4,6,8,16",
+        writers=(*REFERENCES, *RAW, *ESTIMATED),
+    ),
+    "event_graph": Suite(
+        about="English sessions from a hidden event graph",
+        distributions=("event_graph",),
+        seeds="100-119",
+        budgets="0.02,0.05,0.10,0.15",
+        writers=(*REFERENCES, *RAW, *ESTIMATED, *PROXIES),
+    ),
+    "packages": Suite(
+        about="packages that are files: natural, built or converted ones",
+        distributions=(),
+        seeds="",
+        budgets="30,60,100",
+        writers=(*REFERENCES, *RAW, *ESTIMATED, *PROXIES),
+    ),
+    "demo": Suite(
+        about="a short run over the event graph",
+        distributions=("event_graph:experiences=14",),
+        seeds="100-139",
+        budgets="0.02,0.05,0.10",
+        writers=(*REFERENCES, *RAW, *ESTIMATED, *PROXIES),
+    ),
+}
+
+
+def packages_spec(
+    name: str, budgets: tuple[str, ...], writers: tuple[str, ...], seconds: float | None = None
+) -> RunSpec:
+    """All packages of a shipped set, a file, a folder or a build. A seed is a package's place."""
+    places = named_places(name)
+    contents = hashlib.sha256("\n".join(contents_of(places)).encode()).hexdigest()
+    return RunSpec((name,), tuple(range(len(places))), budgets, writers, seconds, contents)
+
+
+def named_suite(name: str) -> Suite:
+    """The suite of that name, or an error that lists them."""
+    if name not in SUITES:
+        raise MemAuditError(f"unknown suite {name!r}; known suites: {', '.join(SUITES)}")
+    return SUITES[name]

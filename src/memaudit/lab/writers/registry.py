@@ -1,0 +1,65 @@
+"""Every writer by name. A new writer is a file and a line in _ALL."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.lab.writers.estimated import EstimatedGreedy, EstimatedGvt
+from memaudit.lab.writers.estimators.cue_prior import CuePrior
+from memaudit.lab.writers.estimators.embedding import Embedding
+from memaudit.lab.writers.estimators.ridge import Ridge, read_model
+from memaudit.lab.writers.estimators.utilities import Utilities
+from memaudit.lab.writers.greedy import DensityOnly, Greedy, SingleKind
+from memaudit.lab.writers.gvt import Gvt, GvtGeometric
+from memaudit.lab.writers.optima import GenericOpt, NoTombstoneGvt, NoTombstoneOpt, Opt
+from memaudit.lab.writers.protocol import Writer
+from memaudit.lab.writers.proxies import AMacStyle, AMemStyle, Mem0Style, MemGptStyle
+from memaudit.lab.writers.raw_turns import RandomFeasible, RecencyRaw, ReservoirRaw
+
+RIDGE, RIDGE_GREEDY = "estimated_gvt_ridge", "estimated_greedy_ridge"
+
+_ALL: tuple[Writer, ...] = (
+    Opt(),
+    Gvt(),
+    GvtGeometric(),
+    Greedy(),
+    DensityOnly(),
+    SingleKind("fact"),
+    SingleKind("summary"),
+    NoTombstoneOpt(),
+    NoTombstoneGvt(),
+    GenericOpt(),
+    RandomFeasible(),
+    RecencyRaw(),
+    ReservoirRaw(),
+    EstimatedGvt(CuePrior(), "estimated_gvt", "Estimated GVT"),
+    EstimatedGvt(Ridge(), RIDGE, "Estimated GVT, ridge"),
+    EstimatedGvt(Embedding(), "estimated_gvt_embedding", "Estimated GVT, embeddings"),
+    EstimatedGreedy(CuePrior(), "estimated_greedy", "Estimated greedy"),
+    EstimatedGreedy(Ridge(), RIDGE_GREEDY, "Estimated greedy, ridge"),
+    EstimatedGreedy(Embedding(), "estimated_greedy_embedding", "Estimated greedy, embeddings"),
+    MemGptStyle(),
+    Mem0Style(),
+    AMemStyle(),
+    AMacStyle(),
+)
+WRITERS: dict[str, Writer] = {writer.name: writer for writer in _ALL}
+
+
+@lru_cache(maxsize=64)
+def named_writer(name: str) -> Writer:
+    """A writer by name; estimated_gvt_ridge:FILE uses the ridge model in a file, and
+    estimated_gvt:FILE the utilities that a model gave."""
+    base, colon, path = name.partition(":")
+    if colon and base == "estimated_gvt":
+        return EstimatedGvt(Utilities(Path(path)), name, "Estimated GVT, a model's utilities")
+    if colon and base == "estimated_greedy":
+        label = "Estimated greedy, a model's utilities"
+        return EstimatedGreedy(Utilities(Path(path)), name, label)
+    if colon and base == RIDGE:
+        return EstimatedGvt(Ridge(read_model(Path(path))), name, "Estimated GVT, own ridge")
+    if colon and base == RIDGE_GREEDY:
+        return EstimatedGreedy(Ridge(read_model(Path(path))), name, "Estimated greedy, own ridge")
+    if name not in WRITERS:
+        raise MemAuditError(f"unknown writer {name!r}; known writers: {', '.join(WRITERS)}")
+    return WRITERS[name]

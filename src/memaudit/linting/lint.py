@@ -1,0 +1,364 @@
+"""Run every check that the inputs allow, and name the checks that were skipped."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path, PurePosixPath
+
+from memaudit.building.build_folder import packages_at
+from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import plain
+from memaudit.kernel.io.files import open_regular
+from memaudit.kernel.io.store_file import (
+    Document,
+    ExportedStore,
+    Memory,
+    document_lines,
+)
+from memaudit.kernel.package.cost import DECLARED, cost_rule, default_rule
+from memaudit.kernel.package.package import Experience, Package
+from memaudit.kernel.score.fed_turns import written_from
+from memaudit.kernel.score.judge import Judge, judged_how
+from memaudit.kernel.score.judged_store import (
+    active_memories,
+    judge_store,
+    measured_store,
+    writing_order,
+)
+from memaudit.kernel.score.written_store import DOCUMENT, MEMORY, WrittenStore
+from memaudit.kernel.words.text import counted
+from memaudit.linting.against_units import (
+    lost_updates,
+    stale_facts,
+    worth_nothing,
+    wrongly_retired,
+)
+from memaudit.linting.findings import (
+    CONVERSATION,
+    RULES,
+    UNITS,
+    Finding,
+    LintReport,
+    evidence,
+    in_order,
+)
+from memaudit.linting.secrets import mask, sensitive
+from memaudit.linting.similar_memories import pair_findings
+from memaudit.linting.smallest_store import smallest_stores
+from memaudit.linting.support import own_text, support_findings
+from memaudit.models.session import ModelSession
+from memaudit.stores.system_limits import LIMITS, TOKENS, Limit, named_limits
+
+MOST_MEMORIES = 200_000
+PACKAGE_MARK = b'"memaudit-package"'
+HEAD_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class LintPlan:
+    """What to lint with. A model, if there is one, compares pairs and checks support."""
+
+    package: Package | None = None
+    judge: Judge | None = None
+    before: ExportedStore | None = None
+    model: str | None = None
+    session: ModelSession | None = None
+    system: str | None = None
+    """Whose limits hold; guessed where it is None."""
+    seconds: float | None = None
+    progress: Callable[[str], None] = field(default=lambda _: None)
+
+
+def subject_of(path: Path, store: ExportedStore) -> Package:
+    """The package at a path, or the conversation; of several the one that the store is about."""
+    packages = packages_at(path) if path.is_dir() or _is_package(path) else _built(path)
+    if len(packages) == 1:
+        return packages[0]
+    fitting = [package for package in packages if written_from(store, package)]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise MemAuditError(
+        f"{path}: has {counted(len(packages), 'conversation')}, and the store {store.name!r} was "
+        f"written for {'none' if not fitting else 'several'} of them; give the one to lint against"
+    )
+
+
+def _is_package(path: Path) -> bool:
+    with open_regular(path) as file:
+        return PACKAGE_MARK in file.read(HEAD_BYTES)
+
+
+def _built(path: Path) -> list[Package]:
+    """The packages of a conversation, with units where it has labelled questions."""
+    packages = [one.package for one in plan_build(BuildJob(path)).built()]
+    if not packages:
+        raise MemAuditError(f"{path}: has no conversation")
+    return packages
+
+
+def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
+    """Every finding, the smallest store that loses nothing, and what could not be measured."""
+    plan = plan or LintPlan()
+    if plan.system is not None:
+        named_limits(plan.system)
+    memories = _memories(store, plan.package)
+    rule = default_rule(memory.text for memory in memories)
+    package = plan.package
+    if package is not None and package.cost_rule == DECLARED:
+        package = package.recost(rule)
+    rule = rule if package is None else package.cost_rule
+    cost, total = store_costs(store, memories, package, rule)
+    findings: list[Finding] = []
+    unmeasured: dict[str, str] = {}
+    notes: list[str] = []
+    plan.progress("secrets and limits")
+    findings += _sensitive(memories)
+    findings += _limits(store, cost, plan.system, unmeasured)
+    plan.progress("duplicates and contradictions")
+    findings += pair_findings(store, memories, cost, plan.model, plan.session, notes)
+    plan.progress("support")
+    turns = _turns(package)
+    if turns:
+        findings += support_findings(memories, turns, cost, plan.model, plan.session, notes)
+    else:
+        unmeasured["unsupported"] = f"needs {CONVERSATION}: give a package or a chat"
+    report = LintReport(
+        store.name,
+        store.digest,
+        len(memories),
+        total,
+        rule,
+        (),
+        unmeasured,
+        costs=cost,
+        model=plan.model or "",
+    )
+    if package is None or not any(package.weights.values()):
+        for name in ("stale", "retired", "lost-updates", "junk", "redundant"):
+            unmeasured[name] = f"needs {UNITS}"
+        return replace(
+            report, findings=in_order(findings), notes=tuple(notes), unmeasured=_sorted(unmeasured)
+        )
+    return _with_units(report, store, package, findings, notes, plan)
+
+
+def _memories(store: ExportedStore, package: Package | None) -> list[Memory]:
+    memories = active_memories(store, package) if package is not None else list(store.active)
+    if not memories:
+        raise MemAuditError(
+            f"{store.name!r} has no active memory"
+            + (f" of {package.name!r}" if package is not None and store.active else "")
+            + "; there is nothing to look at"
+        )
+    if len(memories) > MOST_MEMORIES:
+        raise MemAuditError(
+            f"{store.name!r} has {len(memories):,} memories, at most {MOST_MEMORIES:,} can be "
+            "linted at once; import the memories of one user with --namespace"
+        )
+    if not any(memory.text.strip() for memory in memories):
+        raise MemAuditError(f"{store.name!r}: no memory has a text; import it with another --view")
+    return writing_order(memories)
+
+
+def store_costs(
+    store: ExportedStore, memories: Sequence[Memory], package: Package | None, rule: str
+) -> tuple[dict[str, Fraction], Fraction]:
+    """What each memory takes, and the whole store.
+
+    An entry of a file takes its own lines: headings stay, whatever goes below them.
+    """
+    measure = cost_rule(rule)
+    known = (
+        {}
+        if package is None
+        else {one.id: one.cost for one in measured_store(package, store).memories}
+    )
+    cost, total = dict[str, Fraction](), Fraction(0)
+    for memory in memories:
+        whole = known.get(memory.id, Fraction(measure(memory.text, MEMORY, memory.metadata)))
+        if memory.document is None:
+            cost[memory.id] = whole
+            total += whole
+        else:
+            own = Fraction(measure(own_text(memory), MEMORY, memory.metadata))
+            cost[memory.id] = min(whole, own)
+    used = {memory.document for memory in memories}
+    entries = {id: Fraction(0) for id in used}
+    for memory in memories:
+        if memory.document is not None:
+            entries[memory.document] += cost[memory.id]
+    for document in store.documents:
+        if document.id in used:
+            lines = document_lines(document.text)[document.head :]
+            size = Fraction(measure("".join(lines), DOCUMENT))
+            total += max(size, entries[document.id])
+    return cost, total
+
+
+def _turns(package: Package | None) -> list[Experience]:
+    return [one for one in package.experiences if one.text.strip()] if package is not None else []
+
+
+def _sensitive(memories: Sequence[Memory]) -> Iterator[Finding]:
+    for memory in memories:
+        by_rule: dict[str, list[str]] = {}
+        for one in sensitive(memory.text):
+            by_rule.setdefault(one.rule, []).append(f"{one.what} {mask(one, memory.text)}")
+        for rule, found in by_rule.items():
+            shown = (evidence("memory", memory.id, memory.text),)
+            yield Finding(rule, (memory.id,), "; ".join(dict.fromkeys(found)), shown)
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """What a limit cuts off of one document."""
+
+    limit: Limit
+    document: str
+    size: int
+    memories: tuple[str, ...]
+    """Entries that are cut off, in whole or in part."""
+
+
+def guessed_system(store: ExportedStore) -> str | None:
+    """Whose limits hold, by the format of the files: entries between § are Hermes's."""
+    files = {PurePosixPath(document.id).name for document in store.documents}
+    if any("\n§\n" in document.text for document in store.documents):
+        return "hermes"
+    return "claude-code" if files & {"MEMORY.md", "CLAUDE.md"} else None
+
+
+def cut_off(store: ExportedStore, system: str) -> Iterator[CutOff]:
+    """Every document that is longer than a limit allows."""
+    entries: Mapping[str, list[tuple[int, str]]] = _last_lines(store)
+    limits = named_limits(system)
+    if limits[0].system == TOKENS:
+        raise MemAuditError(f"{system}: limits all memories together; score with it as a --budget")
+    limits += [limit for limit in LIMITS if limit.system == f"{system}-user"]
+    for document in store.documents:
+        for limit in limits:
+            if limit.file and PurePosixPath(document.id).name != limit.file:
+                continue
+            size, last = _size_and_end(document, limit)
+            if size > limit.most:
+                lost = [id for line, id in entries.get(document.id, ()) if line > last]
+                yield CutOff(limit, document.id, size, tuple(lost))
+
+
+def _last_lines(store: ExportedStore) -> dict[str, list[tuple[int, str]]]:
+    """Per document, the last line and the id of every active entry."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for memory in store.active:
+        if memory.document is not None and memory.lines is not None:
+            found.setdefault(memory.document, []).append((memory.lines[1], memory.id))
+    return found
+
+
+def _size_and_end(document: Document, limit: Limit) -> tuple[int, int]:
+    """The size of a document, and the last line that is read in whole."""
+    size = last = 0
+    for number, line in enumerate(document_lines(document.text), start=1):
+        if limit.unit == "lines":
+            size += 1
+        else:
+            size += len(line) if limit.unit == "characters" else len(line.encode())
+        if size <= limit.most:
+            last = number
+    return size, last
+
+
+def _limits(
+    store: ExportedStore, cost: dict[str, Fraction], system: str | None, unmeasured: dict[str, str]
+) -> Iterator[Finding]:
+    known = system or guessed_system(store)
+    if not store.documents:
+        unmeasured["limits"] = "needs a file with a known limit, such as MEMORY.md"
+    elif known is None:
+        unmeasured["limits"] = "needs the system whose limits hold: --limits NAME"
+    else:
+        counted_before: set[str] = set()
+        for one in cut_off(store, known):
+            limit = one.limit
+            new = set(one.memories) - counted_before
+            counted_before |= new
+            lost = f"{counted(len(one.memories), 'memory')} cut off" if one.memories else "cut off"
+            yield Finding(
+                "limits",
+                one.memories,
+                f"{one.document} has {one.size:,} {limit.unit}, {limit.system} reads the first "
+                f"{limit.most:,}: {lost}",
+                (),
+                sum((cost.get(id, Fraction(0)) for id in new), Fraction(0)),
+            )
+
+
+def _with_units(
+    report: LintReport,
+    store: ExportedStore,
+    package: Package,
+    findings: list[Finding],
+    notes: list[str],
+    plan: LintPlan,
+) -> LintReport:
+    if plan.judge is None:
+        raise MemAuditError("units need a judge; give --judge")
+    plan.progress("units")
+    written = _priced(judge_store(package, store, plan.judge), report.costs)
+    how = judged_how(plan.judge.name, plan.judge.is_estimate)
+    notes.append(f"units: judge {plan.judge.name}, {how}")
+    findings += worth_nothing(package, written)
+    findings += stale_facts(package, written)
+    unmeasured = dict(report.unmeasured)
+    retired = [memory for memory in store.memories if memory.state != "active"]
+    if retired:
+        gone = _judged(store, retired, package, plan.judge)
+        states = {memory.id: memory.state for memory in retired}
+        findings += wrongly_retired(package, written, gone, states)
+    else:
+        unmeasured["retired"] = "needs deleted or superseded memories: the export has none"
+    if plan.before is not None:
+        earlier = judge_store(package, plan.before, plan.judge)
+        findings += lost_updates(package, earlier, written, store)
+    else:
+        unmeasured["lost-updates"] = "needs an earlier export: --before STORE"
+    plan.progress("the smallest store")
+    fixed = report.cost - written.cost
+    # Entries of files take less than their texts, which carry headings.
+    solved = package if written.cost == report.cost else package.replace(cost_rule=DECLARED)
+    smallest = smallest_stores(solved, written, plan.seconds, fixed, progress=plan.progress)
+    if fixed:
+        notes.append(
+            f"headings, list marks and other text that stays in any case: {plain(fixed)} "
+            f"{report.cost_rule}"
+        )
+    weighted = sum(bool(weight) for weight in package.weights.values())
+    return replace(
+        report,
+        findings=in_order(findings),
+        unmeasured=_sorted(unmeasured),
+        notes=tuple(notes),
+        package=package.name,
+        smallest=smallest,
+        units=weighted,
+        unweighted_units=len(package.units) - weighted,
+        is_estimate=plan.judge.is_estimate,
+    )
+
+
+def _sorted(unmeasured: Mapping[str, str]) -> dict[str, str]:
+    return {rule: unmeasured[rule] for rule in RULES if rule in unmeasured}
+
+
+def _priced(written: WrittenStore, costs: Mapping[str, Fraction]) -> WrittenStore:
+    """The judged memories, each at what it takes; whole files are no choice beside their lines."""
+    memories = tuple(replace(one, cost=costs[one.id]) for one in written.memories)
+    return replace(written, memories=memories, documents=())
+
+
+def _judged(
+    store: ExportedStore, memories: Sequence[Memory], package: Package, judge: Judge
+) -> WrittenStore:
+    """Memories that are no longer active, judged as if they were."""
+    revived = tuple(memory.model_copy(update={"state": "active"}) for memory in memories)
+    return judge_store(package, store.model_copy(update={"memories": revived}), judge)

@@ -1,0 +1,285 @@
+"""Charts in coordinates. The templates draw them, so that all text is escaped there.
+
+Rows of bars and intervals use percentages of the width, so their text keeps its size on a phone.
+Plots use the coordinates of a picture of fixed size.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from memaudit.kernel.number_text import fixed
+from memaudit.show.encoding import AreaLook
+from memaudit.show.page_numbers import amount, percent
+from memaudit.show.svg_charts import ticks
+from memaudit.show.writer_groups import Member
+
+WIDTH, HEIGHT = 340, 236
+LEFT, RIGHT, TOP, BOTTOM = 30, 10, 12, 36
+DODGE = 6
+"""Markers closer than this would hide each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class StackedBar:
+    """A piece of a stacked bar, in percent of the width."""
+
+    start: float
+    width: float
+    look: AreaLook
+    name: str
+    value: float
+
+
+def stack(
+    values: Sequence[float], names: Sequence[str], largest: float, look: Callable[[str], AreaLook]
+) -> list[StackedBar]:
+    """One bar, piece after piece. `look` is that of a piece by its name."""
+    bars, so_far = [], 0.0
+    for name, value in zip(names, values, strict=True):
+        if value > 0:
+            start, width = percent(so_far, largest), percent(value, largest)
+            bars.append(StackedBar(start, width, look(name), name, value))
+            so_far += value
+    return bars
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A position on an axis and its text."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriterPoint:
+    """The value of one writer at one budget; None where it failed."""
+
+    member: Member
+    budget: Fraction
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierCurve:
+    """One package: the budgets at which OPT rises, and every writer's values."""
+
+    distribution: str
+    seed: int
+    steps: tuple[tuple[int, float], ...]
+    last: int
+    optima: tuple[tuple[Fraction, float], ...]
+    reached: tuple[WriterPoint, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.distribution}, seed {self.seed}"
+
+    @property
+    def top(self) -> float:
+        """The largest value shown."""
+        values = [value for _, value in (*self.steps, *self.optima)]
+        return max(values, default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A writer's point in a frontier plot."""
+
+    x: float
+    y: float
+    member: Member
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A frontier plot: OPT's steps as a line, or dots where the line is not known."""
+
+    line: str
+    dots: tuple[tuple[float, float], ...]
+    points: tuple[Point, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    description: str
+
+
+def plot(curve: FrontierCurve) -> Plot:
+    top = curve.top or 1.0
+
+    def x(budget: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * budget / curve.last, 1)
+
+    def y(value: float) -> float:
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top, 1)
+
+    words = []
+    for number, (budget, value) in enumerate(curve.steps):
+        words.append(f"H{x(budget)}V{y(value)}" if number else f"M{x(budget)} {y(value)}")
+    line = "".join(words) + f"H{x(curve.last)}" if words else ""
+    return Plot(
+        line,
+        tuple((x(float(budget)), y(value)) for budget, value in curve.optima),
+        tuple(_points(curve, x, y)),
+        tuple(Tick(x(at), f"{at:g}") for at in ticks(curve.last)),
+        tuple(Tick(y(at), f"{at:g}") for at in ticks(top)),
+        _description(curve),
+    )
+
+
+def _points(
+    curve: FrontierCurve, x: Callable[[float], float], y: Callable[[float], float]
+) -> Iterator[Point]:
+    """References first, the others over them. A marker that would hide another is moved to the
+    right. OPT only rises to the right, so no marker ends up above its line.
+    """
+    taken: set[tuple[float, float]] = set()
+    for point in sorted(curve.reached, key=lambda point: point.member.group != "reference"):
+        if point.value is None:
+            continue
+        at, height = x(float(point.budget)), y(point.value)
+        if point.member.group != "reference":
+            while any(abs(at - a) < DODGE and abs(height - h) < DODGE for a, h in taken):
+                at = round(at + DODGE, 1)
+            taken.add((at, height))
+        text = (
+            f"{point.member.label}: {amount(point.value)} at budget {amount(float(point.budget))}"
+        )
+        yield Point(at, height, point.member, text)
+
+
+def _description(curve: FrontierCurve) -> str:
+    """The plot in one sentence, for screen readers."""
+    parts = [f"{float(budget):g}: {amount(value)}" for budget, value in curve.optima]
+    return f"Optimum of {curve.name} by budget. {'; '.join(parts)}. Writers lie on or below it."
+
+
+HALVES = 2
+ROOM = 16
+"""Least distance between the middle of a tick label and the right edge."""
+
+LOGARITHMIC = 8
+"""If the largest is at least this many times the smallest, the axis is logarithmic."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePlot:
+    """One line per store through its points, one point per depth."""
+
+    lines: tuple[tuple[Member, str], ...]
+    points: tuple[Point, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterPlot:
+    """All stores as dots of one path, the means of writers as markers."""
+
+    dots: str
+    points: tuple[Point, ...]
+    ticks: tuple[tuple[Tick, Tick], ...]
+    description: str
+
+
+def _y(share: float) -> float:
+    return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share, 1)
+
+
+def curve_plot(
+    stores: Sequence[tuple[Member, Sequence[Mapping[str, Any]]]],
+) -> CurvePlot | None:
+    """Evidence coverage against words. None if there is nothing to show."""
+    known = [
+        (member, [point for point in curve if point["evidence_coverage"]["mean"] is not None])
+        for member, curve in stores
+    ]
+    words = [point["words"] for _, curve in known for point in curve if point["words"] > 0]
+    if not words:
+        return None
+    x, x_ticks = _axis(min(words), max(words))
+    lines, points, summaries = [], [], []
+    for member, curve in known:
+        places = [
+            (x(point["words"]), _y(point["evidence_coverage"]["mean"]), point)
+            for point in curve
+            if point["words"] > 0
+        ]
+        if not places:
+            continue
+        lines.append((member, "M" + "L".join(f"{a} {b}" for a, b, _ in places)))
+        for a, b, point in places:
+            text = f"{member.label}, first {point['first']}: {_numbers(point)}"
+            points.append(Point(a, b, member, text))
+        summaries.append(f"{member.label}: {_numbers(places[-1][2])}")
+    return CurvePlot(
+        tuple(lines),
+        tuple(points),
+        x_ticks,
+        tuple(Tick(_y(at), f"{at:g}") for at in ticks(1, HALVES)),
+        f"Evidence coverage against words retrieved. {'; '.join(summaries)}.",
+    )
+
+
+def _numbers(point: Mapping[str, Any]) -> str:
+    return (
+        f"coverage {fixed(point['evidence_coverage']['mean'])} in {fixed(point['words'], 0)} words"
+    )
+
+
+def _axis(least: float, most: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
+    """The position of a number of words, and ticks at round numbers."""
+    width = WIDTH - LEFT - RIGHT
+    if most <= LOGARITHMIC * least:
+        end = most * 1.02
+
+        def linear(words: float) -> float:
+            return round(LEFT + width * words / end, 1)
+
+        return linear, tuple(Tick(linear(at), f"{at:g}") for at in ticks(most))
+    low, high = math.log(least / 1.1), math.log(most * 1.1)
+
+    def logarithmic(words: float) -> float:
+        return round(LEFT + width * (math.log(words) - low) / (high - low), 1)
+
+    marks = [
+        step * 10.0**power
+        for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
+        for step in (1, 2, 5)
+    ]
+    shown_marks = [at for at in marks if least <= at and logarithmic(at) <= WIDTH - ROOM]
+    return logarithmic, tuple(Tick(logarithmic(at), f"{at:g}") for at in shown_marks)
+
+
+def scatter_plot(
+    points: Sequence[Mapping[str, Any]], target: str, members: Sequence[Member]
+) -> ScatterPlot:
+    """Ratio against an outcome, both between 0 and 1."""
+
+    def x(share: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
+
+    fine = [point for point in points if point["ratio"] is not None and point[target] is not None]
+    signs, summaries = [], []
+    for member in members:
+        own = [point for point in fine if point["writer"] == member.name]
+        if own:
+            ratio, outcome = (
+                sum(point[name] for point in own) / len(own) for name in ("ratio", target)
+            )
+            text = (
+                f"{member.label}: ratio {fixed(ratio)}, {target.replace('_', ' ')} {fixed(outcome)}"
+            )
+            signs.append(Point(x(ratio), _y(outcome), member, text))
+            summaries.append(text)
+    places = dict.fromkeys((x(point["ratio"]), _y(point[target])) for point in fine)
+    return ScatterPlot(
+        "".join(f"M{a} {b}h0" for a, b in places),
+        tuple(signs),
+        tuple((Tick(x(at), f"{at:g}"), Tick(_y(at), f"{at:g}")) for at in ticks(1, HALVES)),
+        f"Ratio against {target.replace('_', ' ')}. {'; '.join(summaries)}.",
+    )

@@ -1,0 +1,106 @@
+"""Your own memories: JSONL or a JSON list of objects or texts, or a text file, one per line."""
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.store_file import ExportedStore, ReaderTime, State
+from memaudit.stores.failed_exports import no_memories
+from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    SkipRow,
+    rows_of,
+    samples,
+)
+from memaudit.stores.source import ExportFile, ExportSource, text_lines
+
+LISTS = ("memories",)
+TEXTS = ("text", "memory", "content", "fact")
+IDS = ("id", "memory_id")
+CREATED = ("created_at", "timestamp", "time", "date")
+NAMESPACES = ("namespace", "speaker_namespace", "user_id", "speaker")
+STATES: tuple[State, ...] = ("active", "deleted", "expired", "superseded")
+
+
+class JsonlOrText:
+    """Rows with a `text` (or `memory`, `content`, `fact`) and whatever else."""
+
+    name = "plain"
+    label = "plain JSONL, JSON or text"
+    views: tuple[str, ...] = ("text",)
+    reader_time: ReaderTime | None = None
+
+    def recognises(self, source: ExportSource) -> int:
+        """Anything with texts; every other format is more certain."""
+        if all(part.kind == "text" for part in source.parts):
+            # A .json file without a JSON list or object is an error page or a stray value.
+            named_json = any(part.path.suffix.lower() == ".json" for part in source.parts)
+            return 0 if source.folder or named_json else 1
+        rows = list(samples(source, LISTS))
+        if rows and all(any(key in row for key in TEXTS) for row in rows):
+            return 1
+        documents = [part.parsed.document for part in source.parts if part.kind == "json"]
+        lists = [document for document in documents if isinstance(document, list) and document]
+        return int(bool(lists) and all(isinstance(row, str) for rows in lists for row in rows[:20]))
+
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+        ledger = ImportLedger(source, options)
+        for part in source.parts:
+            _refuse_status(part)
+            ledger.take(_rows(part), _draft)
+        return ledger.store("plain", self.name, self.views[0], in_order=True)
+
+
+def _refuse_status(part: ExportFile) -> None:
+    """A web page, or a status such as "No memories found", is not a store of one memory."""
+    text = part.parsed.text
+    if part.kind == "json":
+        document = part.parsed.document
+        texts = document if isinstance(document, list) else []
+        text = texts[0] if len(texts) == 1 and isinstance(texts[0], str) else ""
+    if problem := no_memories(text):
+        raise MemAuditError(
+            f"{part.name}: {problem} (export it again; an empty store is written as [])"
+        )
+
+
+def _rows(part: ExportFile) -> list[ExportRow]:
+    if part.kind == "text":
+        lines = enumerate(text_lines(part.parsed.text), start=1)
+        return [
+            ExportRow(f"{part.name}:{at}", {"text": line, "id": f"line-{at}"})
+            for at, line in lines
+            if line.strip()
+        ]
+    rows = rows_of(part, LISTS, TEXTS)
+    numbers = [line.number for line in part.parsed.lines] or [at + 1 for at in range(len(rows))]
+    named = []
+    for at, raw in zip(numbers, rows, strict=True):
+        value = {"text": raw.value} if isinstance(raw.value, str) else raw.value
+        if isinstance(value, dict) and not any(value.get(key) is not None for key in IDS):
+            value = {**value, "id": f"line-{at}"}  # there is no better name
+        named.append(ExportRow(raw.place, value, raw.problem))
+    return named
+
+
+def _draft(row: ExportFields) -> MemoryDraft:
+    name = next((key for key in TEXTS if row.data.get(key) is not None), "text")
+    text = row.text(name)
+    state = row.data.get("state", "active")
+    if state not in STATES:
+        raise SkipRow("unknown state")
+    created = next((key for key in CREATED if row.data.get(key) is not None), "created_at")
+    return MemoryDraft(
+        text=text,
+        id=next((id for key in IDS if (id := row.label(key))), None),
+        state=state,
+        created_at=row.time(created),
+        updated_at=row.time("updated_at"),
+        valid_from=row.time("valid_from"),
+        valid_to=row.time("valid_to"),
+        namespace=next((label for key in NAMESPACES if (label := row.label(key))), None),
+        example=row.label("example"),
+        sources=row.names("sources"),
+        salience=row.number("salience"),
+        metadata=row.others(name, created, *IDS, "state", "sources", "example", "salience"),
+    )

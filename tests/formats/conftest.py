@@ -1,5 +1,0 @@
-"""Files that the commands wrote."""
-
-from tests.report.downstream.conftest import calibration, diagnosis
-
-__all__ = ["calibration", "diagnosis"]

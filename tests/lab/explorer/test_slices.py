@@ -1,0 +1,105 @@
+"""Parts of a run say what the summary and the ranking say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memaudit.lab.explorer.views.run_slices import slice_data, slice_of
+from memaudit.lab.runs.report.ranking import rank_writers
+from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run
+from memaudit.lab.runs.summary import SUMMARY, ranking
+
+
+@pytest.fixture(scope="module")
+def folder(plain: Path) -> Path:
+    return plain / "a-run"
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> FinishedRunData:
+    return open_run(folder)
+
+
+def test_the_whole_is_the_ranking(run: FinishedRunData) -> None:
+    found = [
+        (
+            place.member.name,
+            place.interval.n,
+            *(round(x, 6) for x in (place.interval.mean, place.interval.low, place.interval.high)),
+        )
+        for place in slice_of(run).places
+    ]
+    assert found == [
+        (row["writer"], row["n"], row["mean_ratio"], row["ci_low"], row["ci_high"])
+        for row in ranking(run.grids)
+    ]
+
+
+def test_a_budget_is_the_reports(run: FinishedRunData) -> None:
+    places = {place.member.name: place for place in rank_writers(run).places}
+    for budget in range(2):
+        for one in slice_of(run, budget=budget).places:
+            assert one.interval == places[one.member.name].by_budget[budget]
+
+
+def test_copies_are_no_evidence(run: FinishedRunData) -> None:
+    """update_chain is one package under three seeds: its signs are flipped together."""
+    part = slice_of(run)
+    assert (part.packages, part.distinct) == (6, 4)
+    assert all(pair.difference.p >= 2 / 2**4 for pair in part.pairs)
+    chain = slice_of(run, "update_chain")
+    assert (chain.packages, chain.distinct) == (3, 1)
+    assert {pair.difference.p for pair in chain.pairs} == {1.0}
+    assert all(
+        place.interval.low == place.interval.mean == place.interval.high for place in chain.places
+    )
+
+
+def test_neighbours_are_the_reports(run: FinishedRunData) -> None:
+    part = slice_of(run)
+    for pair in rank_writers(run).neighbours:
+        found = part.pair(pair.first.name, pair.second.name)
+        assert found is not None
+        assert found.difference == pair.difference
+
+
+def test_a_distribution_at_a_budget_is_the_summarys(run: FinishedRunData, folder: Path) -> None:
+    summary = json.loads((folder / SUMMARY).read_text())
+    seen = 0
+    for row in summary["differences"]:
+        part = slice_of(run, row["distribution"], run.budgets.index(row["budget"]))
+        found = part.pair(row["first"], row["second"])
+        assert found is not None
+        numbers = (
+            found.difference.mean,
+            found.difference.low,
+            found.difference.high,
+            found.difference.p,
+        )
+        expected = [row[name] for name in ("mean_difference", "ci_low", "ci_high", "p")]
+        assert [round(number, 6) + 0 for number in numbers] == expected
+        assert round(found.p_holm, 6) == row["p_holm"]
+        seen += 1
+    assert seen == 2 * 2 * 10  # distributions, budgets, pairs of five
+
+
+def test_turned_around_the_sign_turns(run: FinishedRunData) -> None:
+    part = slice_of(run)
+    there, back = part.pair("opt", "recency_raw"), part.pair("recency_raw", "opt")
+    assert there is not None
+    assert back is not None
+    assert (back.difference.mean, back.difference.low, back.difference.high, back.difference.p) == (
+        -there.difference.mean,
+        -there.difference.high,
+        -there.difference.low,
+        there.difference.p,
+    )
+    assert part.pair("opt", "nobody") is None
+
+
+def test_data_names_writers_by_place(run: FinishedRunData) -> None:
+    data = slice_data(run, slice_of(run))
+    assert sorted(place[0] for place in data["places"]) == [0, 1, 2, 3, 4]
+    assert len(data["pairs"]) == 10
+    json.dumps(data, allow_nan=False)

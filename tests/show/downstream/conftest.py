@@ -1,0 +1,110 @@
+"""Small finished folders: a diagnosis, one full of attacks, and a calibration."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from memaudit.building.named_packages import short_set
+from memaudit.kernel.package.package import Package
+from memaudit.lab.downstream.answer_readers import READERS
+from memaudit.lab.downstream.ask_questions import ReadingSetup
+from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
+from memaudit.lab.downstream.retrievers import RETRIEVERS
+from memaudit.lab.downstream.run import diagnose
+from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
+from memaudit.lab.downstream.store_cases import DiagnosisCase
+from memaudit.lab.writers.registry import named_writer
+from tests.lab.downstream.small_runs import CASES
+from tests.lab.runs.report.conftest import ATTACK
+
+SETTINGS = {
+    "budget": 9,
+    "judge": None,
+    "coverage_is_an_estimate": False,
+    "kept_by": {},
+    "left_out": {},
+    "peeking_writers": [],
+}
+SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
+
+
+@pytest.fixture(scope="session")
+def diagnosis(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three packages of five questions, two stores."""
+    folder = tmp_path_factory.mktemp("diagnoses") / "small"
+    diagnose(CASES, SETUP, folder, SETTINGS)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A diagnosis in which every text and name attacks the page."""
+
+    def text(place: str) -> str:
+        return f"{place} {ATTACK}"
+
+    package = Package.model_validate(
+        {
+            "name": text("package"),
+            "experiences": [{"id": "e"}],
+            "candidates": [],
+            "units": [
+                {"id": text(f"unit{at}"), "kind": "fact", "text": text("says")} for at in range(2)
+            ],
+            "queries": [
+                {
+                    "id": text(f"query{at}"),
+                    "text": text(f"question{at}"),
+                    "kind": text("kind"),
+                    "answer": text("gold"),
+                    "required": [text(f"unit{at}")],
+                }
+                for at in range(2)
+            ],
+        }
+    )
+    memories = (StoredMemory(text("memory"), text("stored"), {text("unit0"): Fraction(1, 2)}),)
+    held = ServedStore(text("store"), memories, frozenset({text("memory")}), "everything fits")
+    folder = tmp_path_factory.mktemp("hostile") / "out"
+    settings = {**SETTINGS, "judge": text("judge"), "left_out": {"x": text("left")}}
+    diagnose([DiagnosisCase.of(package, (held,))], SETUP, folder, settings)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def calibration(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three writers on three conversations."""
+    folder = tmp_path_factory.mktemp("calibrations") / "cal"
+    writers = [named_writer(name) for name in ("opt", "mem0_style", "recency_raw")]
+    setup = ReadingSetup(RETRIEVERS["bm25"], 2, READERS["extractive"])
+    calibrate(CalibrationPlan({"natural": short_set()[:3]}, "0.05,0.2", writers, setup), folder)
+    return folder
+
+
+def unfinished(folder: Path, into: Path) -> Path:
+    """A copy of a folder without its last row."""
+    into.mkdir()
+    for path in folder.iterdir():
+        (into / path.name).write_bytes(path.read_bytes())
+    lines = (into / "rows.jsonl").read_text().splitlines(keepends=True)
+    (into / "rows.jsonl").write_text("".join(lines[:-1]))
+    return into
+
+
+def as_transfer(folder: Path, into: Path) -> Path:
+    """A copy of a diagnosis that says it is a transfer."""
+    into.mkdir()
+    for path in folder.iterdir():
+        (into / path.name).write_bytes(path.read_bytes())
+    summary = json.loads((into / "summary.json").read_text())
+    summary["spec"] |= {
+        "source": {"file": "f.json"},
+        "note": "never a ratio",
+        "evidence": "turns",
+        "about_stores": {"dog": "keeps the dog"},
+    }
+    del summary["spec"]["packages"]
+    (into / "summary.json").write_text(json.dumps(summary))
+    return into

@@ -1,0 +1,106 @@
+"""Pages of diagnoses and calibrations: whole, alone, and deaf to what texts say."""
+
+import json
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from memaudit.kernel.io.journal import read_journal, to_line
+from memaudit.lab.downstream.downstream_folder import open_folder
+from memaudit.lab.downstream.downstream_page import build_downstream, open_view
+from memaudit.lab.runs.engines import Serial
+from memaudit.lab.runs.report.page import build_report
+from memaudit.lab.runs.spec import RunSpec
+from memaudit.lab.runs.sweep import run
+from tests.lab.runs.report.conftest import ATTACK, SHOWN
+from tests.show.html_tree import Tree, assert_sound
+
+
+@pytest.fixture(scope="module")
+def pages(diagnosis: Path, hostile: Path, calibration: Path) -> dict[str, str]:
+    folders = {"diagnosis": diagnosis, "hostile": hostile, "calibration": calibration}
+    return {name: build_downstream(open_folder(folder)) for name, folder in folders.items()}
+
+
+@pytest.mark.parametrize("name", ["diagnosis", "hostile", "calibration"])
+def test_pages_are_sound(pages: dict[str, str], name: str) -> None:
+    assert_sound(pages[name])
+
+
+def test_attacks_are_shown_and_do_nothing(pages: dict[str, str]) -> None:
+    """Every untrusted text stands in the page as text, wherever it comes from."""
+    tree = Tree(pages["hostile"])
+    for place in (
+        "package",
+        "question0",
+        "gold",
+        "says",
+        "stored",
+        "store",
+        "kind",
+        "left",
+        "judge",
+    ):
+        assert f"{place} {SHOWN}".strip()[:40] in tree.text, place
+    assert "49" not in tree.text.split(SHOWN)[0]
+    (script,) = tree.named("script")
+    assert not set("<>&") & set(script.text)
+    assert json.loads(script.text)["spec"]["stores"] == [f"store {ATTACK}"]
+
+
+def test_the_page_says_it_is_no_ratio(pages: dict[str, str]) -> None:
+    text = " ".join(Tree(pages["diagnosis"]).text.split())
+    assert "None of these numbers is a ratio to an optimum" in text
+    assert "each row adds up" in text
+
+
+def test_data_for_programs(pages: dict[str, str], diagnosis: Path, calibration: Path) -> None:
+    for name, folder in (("diagnosis", diagnosis), ("calibration", calibration)):
+        (script,) = Tree(pages[name]).named("script")
+        assert json.loads(script.text) == json.loads((folder / "summary.json").read_text())
+
+
+def test_the_report_of_a_run(diagnosis: Path, tmp_path: Path) -> None:
+    """Diagnoses join it as a section with a link; without any there is none."""
+    run(RunSpec(("base",), (0,), ("2",), ("opt", "recency_raw")), tmp_path, Serial())
+    tree = Tree(build_report(tmp_path, diagnoses=[open_view(diagnosis), open_view(diagnosis)]))
+    assert [e.text for e in tree.named("a") if e.attributes["href"] == "#downstream"] == [
+        "Retrieval and reading"
+    ]
+    ids = [e.attributes["id"] for e in tree.elements if "id" in e.attributes]
+    assert len(set(ids)) == len(ids)
+    titles = [e.text for e in tree.named("h2")]
+    assert titles.count("Diagnosis: one and 2 more") == 2
+    assert len(tree.named("script")) == 1
+    assert "Retrieval and reading" not in build_report(tmp_path)
+
+
+def test_two_graders(diagnosis: Path, tmp_path: Path) -> None:
+    """Both verdicts of a failure, the reason as text, and how the graders agree."""
+    folder = tmp_path / "d"
+    copytree(diagnosis, folder)
+    rows = list(read_journal(folder / "rows.jsonl"))
+    failed = next(row for row in rows if row["outcome"] != "answered_right")
+    failed["grades"] = {"words": "right", "model": "wrong", "reason": ATTACK}
+    (folder / "rows.jsonl").write_text("".join(map(to_line, rows)))
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["spec"]["grader"] = "model:one"
+    summary["grading"] = {
+        "answers": 12,
+        "undecided": 2,
+        "equal": 7,
+        "agreement": 0.7,
+        "kappa": 0.516129,
+        "disagreements": [{"words": "right", "model": "wrong", "answers": 3}],
+    }
+    (folder / "summary.json").write_text(json.dumps(summary))
+    page = build_downstream(open_folder(folder))
+    assert_sound(page)
+    text = " ".join(Tree(page).text.split())
+    assert "A model graded 12 answers, 2 of them without a verdict" in text
+    assert "On 7 of the other 10 (70%) the rules of words have the same verdict" in text
+    assert "Cohen's kappa is 0.516" in text
+    assert f"wrong by the model ({SHOWN}"[:40] in text
+    assert "model:one" in text
+    assert "Two graders" not in build_downstream(open_folder(diagnosis))

@@ -1,0 +1,87 @@
+"""What the page says is what the rows say."""
+
+from pathlib import Path
+
+import pytest
+
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.journal import read_journal
+from memaudit.lab.downstream.diagnosis_files import LOST_BY
+from memaudit.lab.downstream.downstream_folder import is_downstream, open_folder
+from memaudit.lab.downstream.downstream_page import EACH, LAYERS, OUTCOMES, open_view
+from memaudit.lab.downstream.outcomes import LOSSES
+from tests.show.downstream.conftest import as_transfer, unfinished
+
+
+def test_counts_add_up(diagnosis: Path) -> None:
+    """By outcome and by layer, of every store and kind, to the rows of the journal."""
+    view = open_view(diagnosis)
+    rows = list(read_journal(diagnosis / "rows.jsonl"))
+    assert [store.member.label for store in view.stores] == ["some", "dog"]
+    for one in view.stores:
+        own = [row for row in rows if row["store"] == one.member.name]
+        assert sum(one.outcomes) == sum(one.layers) == one.questions == len(own) == 15
+        for name, count in zip(OUTCOMES, one.outcomes, strict=True):
+            assert count == sum(row["outcome"].replace("_", " ") == name for row in own)
+        for name, count in zip(LAYERS, one.layers, strict=True):
+            assert count == sum(row["layer"] == name for row in own)
+    for kind in view.kinds:
+        assert all(sum(layers) == kind.questions for _, _, layers in kind.rows)
+    assert sum(kind.questions for kind in view.kinds) == 15
+    assert set(LOST_BY) == set(LOSSES)
+
+
+def test_failures_are_some_of_every_sort(diagnosis: Path) -> None:
+    """Never one that was answered right; every store and outcome that failed has one."""
+    view = open_view(diagnosis)
+    failed = [
+        row for row in read_journal(diagnosis / "rows.jsonl") if row["outcome"] != "answered_right"
+    ]
+    assert (view.failures.total, view.failures.rows) == (len(failed), 30)
+    told = [
+        (member.name, one.row["outcome"])
+        for member, inside in view.failures.stores
+        for one in inside
+    ]
+    assert set(told) == {(row["store"], row["outcome"]) for row in failed}
+    assert max(told.count(one) for one in told) <= EACH
+    assert view.failures.shown == len(told) < len(failed)
+    abstained = [
+        one for _, inside in view.failures.stores for one in inside if not one.row["answer"]
+    ]
+    assert {one.answer for one in abstained} == {"abstained"}
+
+
+def test_words_about_the_run(diagnosis: Path, tmp_path: Path) -> None:
+    """A diagnosis names its packages, a transfer its file and that it is no ratio."""
+    view = open_view(diagnosis)
+    assert view.title == "Diagnosis: one and 2 more"
+    assert dict(view.facts)["Packages"] == "3"
+    moved = open_view(as_transfer(diagnosis, tmp_path / "t"))
+    assert moved.title == "Transfer: f.json"
+    assert moved.notes == ("never a ratio", "turns")
+    assert [store.member.about for store in moved.stores] == ["an exported store", "keeps the dog"]
+
+
+def test_folders(diagnosis: Path, calibration: Path, tmp_path: Path) -> None:
+    """What is no diagnosis, or not finished, is refused in one line."""
+    assert is_downstream(diagnosis)
+    assert is_downstream(calibration)
+    assert not is_downstream(tmp_path)
+    assert open_folder(calibration).is_calibration
+    with pytest.raises(MemAuditError, match="is not a diagnosis"):
+        open_folder(tmp_path)
+    with pytest.raises(MemAuditError, match="is a calibration"):
+        open_view(calibration)
+    cut = unfinished(diagnosis, tmp_path / "cut")
+    with pytest.raises(MemAuditError, match="contains 29 of 30 rows; run the same command again"):
+        open_folder(cut)
+    (cut / "summary.json").write_text("{")
+    with pytest.raises(MemAuditError, match=r"summary.json is not JSON"):
+        open_folder(cut)
+    (cut / "summary.json").write_text('{"format": "other"}')
+    with pytest.raises(MemAuditError, match="is not a summary of a diagnosis"):
+        open_folder(cut)
+    (cut / "summary.json").unlink()
+    with pytest.raises(MemAuditError, match="is not finished"):
+        open_folder(cut)
