@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from memaudit.kernel.score.locomo_corrections import read_corrections
 
 from memaudit.conversations.registry import read_conversations
 from memaudit.kernel.errors import MemAuditError
@@ -71,10 +70,6 @@ DOORS: Doors = {
     ),
     "labels of people, CSV": (LABELS, lambda folder: read_label_sets(folder / "a.csv")),
     "labels of people, JSONL": (LABELS, lambda folder: read_label_sets(folder / "a.jsonl")),
-    "corrections": (
-        {"c.json": '[{"question_id": "locomo_0_qa1", "correct_evidence": ["D1:1"]}]'},
-        lambda folder: read_corrections(folder / "c.json"),
-    ),
     "settings": ({"run.json": '{"a": 1}'}, lambda folder: read_object(folder / "run.json", "")),
     "package, folder": (GOOD, read_package),
 }
