@@ -538,7 +538,7 @@ def run(
 
     Rows go to the folder `out`, where the same call resumes.
     """
-    from memaudit.lab.runs.engines import named_engine
+    from memaudit.engines import named_engine
     from memaudit.lab.runs.spec import RunSpec, named_suite
     from memaudit.lab.runs.summary import summarise
     from memaudit.lab.runs.sweep import run as run_spec

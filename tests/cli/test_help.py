@@ -21,6 +21,7 @@ PACKAGE = (
     "package recost",
     "package schema",
     "package card",
+    "study beside",
     "study generate",
     "package inspect",
     "package subset",

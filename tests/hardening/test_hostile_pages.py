@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from memaudit.engines import Serial
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.cost import words
 from memaudit.kernel.package.package import Package
@@ -24,7 +25,6 @@ from memaudit.lab.generators import registry
 from memaudit.lab.labels.annotate.app import annotator_app, guideline
 from memaudit.lab.labels.annotate.label_database import LabelDatabase
 from memaudit.lab.labels.annotate.labelling import LabellingSession, frame_digest
-from memaudit.lab.runs.engines import Serial
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run as run_writers
 from memaudit.lab.serving import Guard

@@ -10,18 +10,13 @@ from memaudit.cli.terminal import console, print_columns, resumable, safe, safe_
 from memaudit.kernel.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
 
     from memaudit.board.board import Board
     from memaudit.board.board_of_systems import SystemsBasis
-    from memaudit.board.side_by_side import SideRow
 
 EXAMPLE = 200
 """Characters of a memory that the terminal shows; the page shows all of it."""
-
-PICTURES = (".svg", ".png", ".pdf")
 
 
 def board(
@@ -41,14 +36,6 @@ def board(
             "repeated.",
         ),
     ] = None,
-    writers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RUN",
-            help="A run of memaudit run --packages on the packages of the score files: its "
-            "writers beside the stores.",
-        ),
-    ] = None,
     everything: Annotated[
         bool,
         typer.Option(
@@ -59,8 +46,7 @@ def board(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also write an HTML page, a table (.csv), or a picture of writers and stores "
-            "across budgets (.svg, .png, .pdf).",
+            help="Also write an HTML page, or a table (.csv).",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -85,15 +71,14 @@ def board(
     else:
         from memaudit.board.board_of_systems import board_of_systems
 
-        if writers is not None or everything or _is_picture(out):
-            raise MemAuditError("--all, --writers and pictures need a folder of score files")
+        if everything:
+            raise MemAuditError("--all needs a folder of score files")
         with shipped_board() as shipped:
             read = read_board(folder or shipped, added)
             with resumable("conversations", len(read.packages), None) as done:
                 result = board_of_systems(read, lambda number, _: done(number))
-    beside = _beside(result, writers) if writers is not None or _is_picture(out) else []
     if out is not None:
-        _write(result, beside, out)
+        _write(result, out)
     if as_json:
         from memaudit.board.board_page import board_data
 
@@ -102,8 +87,6 @@ def board(
     show_board(result)
     if everything:
         show_denominators(result)
-    if writers is not None:
-        show_beside(beside)
     if out is not None:
         typer.echo(f"{_kind(out)}: {safe(out)}")
 
@@ -116,44 +99,29 @@ def named_system(text: str) -> tuple[str, Path]:
 
 
 def _kind(out: Path) -> str:
-    suffix = out.suffix.lower()
-    return "picture" if suffix in PICTURES else "table" if suffix == ".csv" else "page"
-
-
-def _is_picture(out: Path | None) -> bool:
-    return out is not None and _kind(out) == "picture"
+    return "table" if out.suffix.lower() == ".csv" else "page"
 
 
 def _check_out(out: Path) -> None:
     """Refuse a file that cannot be written, before any work is done."""
     from memaudit.kernel.io.overwrite import may_write
 
-    match _kind(out):
-        case "page":
-            may_write(out, "page")
-        case "table":
-            may_write(out, "table of a board")
-        case _:
-            from memaudit.lab.figures.style import check_image
-
-            check_image(out)
+    if out.suffix.lower() in (".svg", ".png", ".pdf"):
+        raise MemAuditError(
+            f"{out}: a board is written as a page (.html) or a table (.csv); memaudit study beside "
+            "draws stores across budgets"
+        )
+    may_write(out, "page" if _kind(out) == "page" else "table of a board")
 
 
-def _write(board: "Board", beside: "Sequence[SideRow]", out: Path) -> None:
+def _write(board: "Board", out: Path) -> None:
     from memaudit.board.board_page import board_csv, write_board_page
     from memaudit.kernel.io.atomic import write_file
 
-    match _kind(out):
-        case "page":
-            write_board_page(board, out)
-        case "table":
-            write_file(out, board_csv(board))
-        case _:
-            from memaudit.lab.figures.style import image_of, write_image
-            from memaudit.lab.figures.systems import systems
-
-            form = out.suffix.lower().removeprefix(".")
-            write_image(image_of(systems(beside), form), out)
+    if _kind(out) == "page":
+        write_board_page(board, out)
+    else:
+        write_file(out, board_csv(board))
 
 
 def show_board(board: "Board", full: bool = True) -> None:
@@ -245,30 +213,3 @@ def show_denominators(board: "Board") -> None:
         screen = console()
         print_columns(screen, DENOMINATOR_COLUMNS, denominator_rows(board.scores))
         screen.print(f"F: mean value of what is kept. {DENOMINATORS_NOTE}")
-
-
-def _beside(board: "Board", writers: Path | None) -> "list[SideRow]":
-    """Rows of stores, and of the writers of a run on the same packages."""
-    from memaudit.board.side_by_side import refuse_other_packages, store_rows, writer_rows
-    from memaudit.kernel.score.denominators import denominator_rows, denominators_data
-
-    assert board.scores is not None  # systems have been refused
-    rows = store_rows(denominators_data(denominator_rows(board.scores)))
-    if writers is None:
-        return rows
-    from memaudit.kernel.io.journal import read_journal
-    from memaudit.kernel.io.run_folder import ROWS
-    from memaudit.lab.runs.summary import summarise
-
-    packages = {row["package"] for row in read_journal(writers / ROWS)}
-    refuse_other_packages(packages, board.packages)
-    return [*writer_rows(summarise(writers)), *rows]
-
-
-def show_beside(rows: "Sequence[SideRow]") -> None:
-    """Print writers and stores across budgets."""
-    from memaudit.board.side_by_side import beside_columns, by_line
-
-    screen = console()
-    print_columns(screen, beside_columns(rows), by_line(rows))
-    screen.print("a writer and a store have other denominators: never rank them together")

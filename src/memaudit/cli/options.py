@@ -21,10 +21,10 @@ from memaudit.kernel.solvers.protocol import checked_seconds, use_threads
 from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
+    from memaudit.engines import Engine
     from memaudit.kernel.io.store_file import ExportedStore, Times
     from memaudit.kernel.io.task_journal import TaskRunner
     from memaudit.kernel.score.result import Asked
-    from memaudit.lab.runs.engines import Engine
     from memaudit.models.session import AskProgress, ModelSession
 
 
@@ -473,7 +473,7 @@ class EngineOptions:
 
     def chosen(self, one_process: str = "", few: int = FEW) -> "Engine":
         """The engine; `one_process` names what cannot be shared among processes, if anything."""
-        from memaudit.lab.runs.engines import named_engine
+        from memaudit.engines import named_engine
 
         if self == EngineOptions():
             return chosen_engine(one_process, few)
@@ -490,7 +490,7 @@ NO_ENGINE = EngineOptions()
 
 def chosen_engine(one_process: str = "", few: int = FEW) -> "Engine":
     """The engine of the settings; `one_process` names what cannot be shared, if anything."""
-    from memaudit.lab.runs.engines import named_engine
+    from memaudit.engines import named_engine
 
     keys = in_force().engine
     if one_process:

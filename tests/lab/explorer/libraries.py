@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.building.named_packages import short_set
+from memaudit.engines import Serial
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.journal import read_journal, to_line
 from memaudit.kernel.io.packages import write_package
@@ -25,7 +26,6 @@ from memaudit.lab.labels.agreement import audit_agreement
 from memaudit.lab.labels.agreement_json import agreement_data
 from memaudit.lab.labels.frame import Frame, FrameCell, KeyedCell, LabelSet
 from memaudit.lab.labels.frame_files import write_frame, write_labels
-from memaudit.lab.runs.engines import Serial
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.summary import summarise
 from memaudit.lab.runs.sweep import RUN, run

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.named_packages import short_set
+from memaudit.engines import Serial
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.run_folder import ROWS
@@ -21,7 +22,6 @@ from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.pages.registry import PAGES
 from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.runs.engines import Serial
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run
 from tests.lab.explorer.libraries import hostile_package

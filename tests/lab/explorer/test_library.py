@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.engines import Serial
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.run_folder import ROWS
@@ -16,7 +17,6 @@ from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.library import Library, NotInLibrary
 from memaudit.lab.explorer.pages.registry import PAGES
 from memaudit.lab.explorer.site import Site, show
-from memaudit.lab.runs.engines import Serial
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run
 from tests.lab.explorer.libraries import CORPUS, hostile_package

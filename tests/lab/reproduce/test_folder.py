@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.engines import Serial
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.journal import Key, read_journal, to_line
 from memaudit.lab.reproduce.folder import Ledger, append_rows
-from memaudit.lab.runs.engines import Serial
 
 IDENTITY = {"settings": {"seeds": 3}, "source": "abc"}
 

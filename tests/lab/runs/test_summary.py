@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memaudit.lab.runs.engines import named_engine
+from memaudit.engines import named_engine
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.summary import (
     SUMMARY,

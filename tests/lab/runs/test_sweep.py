@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.named_packages import short_set
+from memaudit.engines import named_engine
 from memaudit.kernel.checker import PackageChecker, Verdict
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.journal import read_journal, to_line
@@ -22,7 +23,6 @@ from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.runs.engines import named_engine
 from memaudit.lab.runs.evaluate import certificate_hash
 from memaudit.lab.runs.spec import RunSpec, packages_spec
 from memaudit.lab.runs.summary import open_finished
@@ -151,7 +151,7 @@ def test_killed_and_run_again(tmp_path: Path) -> None:
         "import sys; from pathlib import Path\n"
         "from memaudit.lab.runs.spec import RunSpec\n"
         "from memaudit.lab.runs.sweep import run\n"
-        "from memaudit.lab.runs.engines import named_engine\n"
+        "from memaudit.engines import named_engine\n"
         "spec = RunSpec(('base', 'density_trap'), tuple(range(120)), ('2', '8'), ('opt', 'gvt'))\n"
         "if __name__ == '__main__':\n"
         "    run(spec, Path(sys.argv[1]), named_engine(sys.argv[2]))\n"
@@ -224,7 +224,7 @@ import sys; from pathlib import Path
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run
-from memaudit.lab.runs.engines import named_engine
+from memaudit.engines import named_engine
 try:
     run(RunSpec(("base",), tuple(range(int(sys.argv[2]))), ("2",), ("gvt",)), Path(sys.argv[1]),
         named_engine("serial"))

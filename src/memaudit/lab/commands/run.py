@@ -13,7 +13,7 @@ from memaudit.cli.terminal import console, resumable, safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
 
 if TYPE_CHECKING:
-    from memaudit.lab.runs.engines import Engine
+    from memaudit.engines import Engine
     from memaudit.lab.runs.spec import RunSpec
 
 NOT_COUNTED = {

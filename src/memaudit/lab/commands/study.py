@@ -11,6 +11,7 @@ from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.words.text import counted
+from memaudit.lab.commands.beside import beside
 from memaudit.lab.commands.calibrate import calibrate
 from memaudit.lab.commands.sensitivity import sensitivity
 from memaudit.lab.commands.transfer import transfer
@@ -273,5 +274,6 @@ for command in (
     train_judge,
     utilities,
     generate,
+    beside,
 ):
     study.command()(command)

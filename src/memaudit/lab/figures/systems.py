@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from memaudit.board.side_by_side import SideRow, best, budgets_of, selected
 from memaudit.kernel.errors import MemAuditError
+from memaudit.lab.figures.side_by_side import SideRow, best, budgets_of, selected
 from memaudit.lab.figures.style import (
     LARGE,
     PAPER,

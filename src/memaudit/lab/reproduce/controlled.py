@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memaudit.engines import Engine
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.journal import Key, read_journal, to_line
@@ -14,7 +15,6 @@ from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.lab.generators.registry import PUBLISHED
 from memaudit.lab.reproduce.folder import ROWS, SCOREBOARD, SUMMARY, append_rows
 from memaudit.lab.reproduce.scoreboard import ScoreboardLine, controlled_lines
-from memaudit.lab.runs.engines import Engine
 from memaudit.lab.runs.solver_audit import (
     YARDSTICK,
     AuditTask,

@@ -19,6 +19,7 @@ from memaudit.building.build_folder import file_name
 from memaudit.building.named_packages import PASSES, ShippedPlace, natural_set
 from memaudit.building.named_stores import natural_stores, store_files
 from memaudit.building.reliability import reliability
+from memaudit.engines import Engine
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.judges.salience import SalienceCalls
 from memaudit.kernel.exact import exact, plain
@@ -55,7 +56,6 @@ from memaudit.lab.labels.ratio_audit import RatioAuditSpec, audit_ratios
 from memaudit.lab.labels.ratio_audit_json import ratio_audit_data
 from memaudit.lab.labels.ratio_audit_summary import summarise
 from memaudit.lab.reproduce.folder import NATURAL, ROWS, SUMMARY, append_rows
-from memaudit.lab.runs.engines import Engine
 from memaudit.lab.runs.evaluate import EvaluatedPackage, certificate_hash, evaluate
 from memaudit.lab.runs.run_files import is_run_row
 from memaudit.lab.runs.spec import ESTIMATED, PROXIES, RAW, REFERENCES, RunSpec

@@ -6,12 +6,12 @@ from fractions import Fraction
 from functools import partial
 from itertools import islice
 
+from memaudit.engines import Engine
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.generators.registry import PUBLISHED, named_distribution
-from memaudit.lab.runs.engines import Engine
 
 BUDGETS = (1, 2, 4, 6, 8, 16)
 ROWS = 1200

@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from memaudit.engines import Engine
 from memaudit.kernel.errors import InvalidPackage, MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.files import read_text
@@ -24,7 +25,6 @@ from memaudit.kernel.io.run_folder import ROWS, claimed, refuse_other_run
 from memaudit.kernel.io.strict_json import first_fault, floats, parse_json
 from memaudit.kernel.package.budgets import budget_cost, is_share
 from memaudit.kernel.version import VERSION
-from memaudit.lab.runs.engines import Engine
 from memaudit.lab.runs.evaluate import EvaluatedPackage, evaluate
 from memaudit.lab.runs.package_sources import named_source
 from memaudit.lab.runs.run_files import RunManifest, is_run_row

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from memaudit.engines import Serial
 from memaudit.kernel.io.journal import read_journal, to_line
 from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.package.package import Package
 from memaudit.lab.generators import registry
-from memaudit.lab.runs.engines import Serial
 from memaudit.lab.runs.report.page import build_report
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import RUN, run

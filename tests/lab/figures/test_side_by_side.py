@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.board.side_by_side import (
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.score.denominators import denominator_rows, denominators_data
+from memaudit.kernel.score.score_files import read_scores
+from memaudit.lab.figures.side_by_side import (
     best,
     budgets_of,
     refuse_other_packages,
@@ -12,9 +15,6 @@ from memaudit.board.side_by_side import (
     store_rows,
     writer_rows,
 )
-from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.score.denominators import denominator_rows, denominators_data
-from memaudit.kernel.score.score_files import read_scores
 from memaudit.lab.figures.systems import systems
 from tests.show.board.scores import row, write
 
