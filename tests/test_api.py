@@ -20,7 +20,7 @@ print(json.dumps(sorted(sys.modules)))
 def test_every_public_name_is_there() -> None:
     for name in memaudit.__all__:
         assert getattr(memaudit, name) is not None
-    assert set(memaudit.__all__) == {*memaudit._HOME, "__version__"}
+    assert set(memaudit.__all__) == {*memaudit._HOME, *memaudit._LAB, "__version__"}
     assert dir(memaudit) == sorted(memaudit.__all__)
     assert memaudit.__version__ == VERSION
 

@@ -10,13 +10,11 @@ if TYPE_CHECKING:
     from memaudit.api import (
         build,
         compare,
-        diagnose,
         frontier,
         import_store,
         labels,
         lint,
         picture,
-        run,
         score,
         solve,
         texts,
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from memaudit.kernel.score.result import ScoreResult, StoreScore
     from memaudit.kernel.solvers.frontier import Frontier
     from memaudit.kernel.solvers.solve import solve_all
+    from memaudit.lab.api import diagnose, run
 
     __version__: str
 
@@ -59,7 +58,6 @@ _HOME = {
     "StoreScore": "memaudit.kernel.score.result",
     "build": "memaudit.api",
     "compare": "memaudit.api",
-    "diagnose": "memaudit.api",
     "digest": "memaudit.kernel.package.digest",
     "frontier": "memaudit.api",
     "import_store": "memaudit.api",
@@ -68,7 +66,6 @@ _HOME = {
     "picture": "memaudit.api",
     "read_package": "memaudit.kernel.io.packages",
     "read_packages": "memaudit.kernel.io.packages",
-    "run": "memaudit.api",
     "score": "memaudit.api",
     "solve": "memaudit.api",
     "solve_all": "memaudit.kernel.solvers.solve",
@@ -78,6 +75,9 @@ _HOME = {
     "write_package": "memaudit.kernel.io.packages",
 }
 """Every public name and the module it lives in."""
+
+_LAB = ("diagnose", "run")
+"""Names that the laboratory offers, by entry points of the group `memaudit.api`."""
 
 __all__ = [
     "Candidate",
@@ -122,10 +122,28 @@ def __getattr__(name: str) -> Any:
         value: Any = import_module("memaudit.kernel.version").VERSION
     elif name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
+    elif name in _LAB:
+        value = _offered(name)
     else:
         raise AttributeError(f"module 'memaudit' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _offered(name: str) -> Any:
+    from importlib.metadata import entry_points
+
+    from memaudit.kernel.errors import MemAuditError
+
+    for point in entry_points(group="memaudit.api", name=name):
+        try:
+            return point.load()
+        except ModuleNotFoundError as error:
+            raise MemAuditError(
+                f"memaudit.{name} needs {error.name}, which comes with the extra lab: "
+                "pip install '.[lab]' in the checkout"
+            ) from None
+    raise MemAuditError(f"memaudit.{name} is not installed: no package offers it")
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,6 @@ export: `[NAME=]PATH[+PATH...][@VIEW]`.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -26,7 +25,6 @@ from memaudit.kernel.io.packages import read_package, read_packages
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, Times, store_digest
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.notebook import Frame, html_table, html_text, to_frame
-from memaudit.kernel.package.budgets import split_budgets
 from memaudit.kernel.package.objective import value as store_value
 from memaudit.kernel.package.optimum import Certificate, Optimum
 from memaudit.kernel.package.package import Package
@@ -35,7 +33,6 @@ from memaudit.kernel.score.judge import Judge
 from memaudit.kernel.score.package_scores import score_package
 from memaudit.kernel.score.result import ScoreResult
 from memaudit.kernel.score.salience_source import Salience
-from memaudit.kernel.seeds import parse_seeds
 from memaudit.kernel.solvers.frontier import Frontier
 from memaudit.kernel.solvers.frontier import Progress as FrontierProgress
 from memaudit.kernel.solvers.frontier import frontier as package_frontier
@@ -172,7 +169,7 @@ def score(
       about `max_cells` of them at most.
     """
     use_threads(threads)
-    stores = _stores(store)
+    stores = as_stores(store)
     plan = ScorePlan.of(
         budgets=budgets,
         judge=_no_path(judge),
@@ -246,7 +243,7 @@ def _named_files(files: AnySalience | None, stores: Sequence[str]) -> list[str]:
     return [f"{name}={file}" for name, file in files.items()]
 
 
-def _stores(store: AnyStore | Sequence[AnyStore]) -> list[ExportedStore]:
+def as_stores(store: AnyStore | Sequence[AnyStore]) -> list[ExportedStore]:
     if isinstance(store, ExportedStore | str | Path):
         return [as_store(store)]
     if not store:
@@ -254,7 +251,7 @@ def _stores(store: AnyStore | Sequence[AnyStore]) -> list[ExportedStore]:
     return [as_store(one) for one in store]
 
 
-def _judge(judge: str | Judge) -> Judge:
+def as_judge(judge: str | Judge) -> Judge:
     given = _no_path(judge)
     return named_judge(given) if isinstance(given, str) else given
 
@@ -464,95 +461,3 @@ class SummaryResult:
 
 def _shown(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def diagnose(
-    package: AnyPackage | Sequence[AnyPackage],
-    store: AnyStore | Sequence[AnyStore],
-    budget: Any,
-    out: PathLike,
-    judge: str | Judge = DEFAULT_JUDGE,
-    *,
-    retriever: str = "bm25",
-    k: int = 5,
-    reader: str = "extractive",
-    policy: str | None = None,
-    cost_rule: str | None = None,
-) -> SummaryResult:
-    """Follow every question from writing through retrieval to the answer.
-
-    Each question has one outcome; losses of writing, retrieval and reading add up. Rows go to the
-    folder `out`, where the same call resumes. Models are asked by `memaudit diagnose`.
-    """
-    from memaudit.kernel.exact import exact
-    from memaudit.lab.downstream.answer_readers import named_reader
-    from memaudit.lab.downstream.ask_questions import ReadingSetup
-    from memaudit.lab.downstream.retrievers import named_retriever
-    from memaudit.lab.downstream.run import diagnose as run_diagnosis
-    from memaudit.lab.downstream.store_cases import StoreChoice, make_cases
-    from memaudit.lab.downstream.store_cases import named_policy as write_time_policy
-
-    given = [package] if isinstance(package, Package | str | Path) else package
-    packages = [as_package(item) for item in given]
-    if cost_rule is not None:
-        packages = [item.recost(cost_rule) for item in packages]
-    choice = StoreChoice(
-        budget=exact(budget),
-        stores=_stores(store),
-        judge=_judge(judge),
-        writers=[],
-        policy=write_time_policy(policy) if policy else None,
-        seed=0,
-    )
-    made = make_cases(packages, choice)
-    folder = Path(out)
-    setup = ReadingSetup(named_retriever(retriever), k, named_reader(reader))
-    summary = run_diagnosis(made.cases, setup, folder, made.settings).summary
-    rows = [
-        (
-            row["store"],
-            row["questions"],
-            float(Fraction(row["answered"])),
-            *(float(Fraction(share)) for share in row["losses"].values()),
-        )
-        for row in summary["summaries"]
-    ]
-    losses = summary["summaries"][0]["losses"] if summary["summaries"] else ()
-    return SummaryResult(folder, summary, (("store", "questions", "answered", *losses), rows))
-
-
-def run(
-    out: PathLike,
-    suite: str = "controlled",
-    *,
-    distributions: Sequence[str] = (),
-    seeds: str | int | None = None,
-    budgets: str | None = None,
-    writers: Sequence[str] = (),
-    engine: str = "processes",
-    jobs: int | None = None,
-    address: str | None = None,
-    seconds: float | None = None,
-) -> SummaryResult:
-    """Score writers on generated packages against certified optima, and rank them.
-
-    Rows go to the folder `out`, where the same call resumes.
-    """
-    from memaudit.engines import named_engine
-    from memaudit.lab.runs.spec import RunSpec, named_suite
-    from memaudit.lab.runs.summary import summarise
-    from memaudit.lab.runs.sweep import run as run_spec
-
-    usual = named_suite(suite)
-    spec = RunSpec(
-        distributions=tuple(distributions) or usual.distributions,
-        seeds=parse_seeds(usual.seeds if seeds is None else str(seeds)),
-        budgets=split_budgets(usual.budgets if budgets is None else budgets),
-        writers=tuple(writers) or usual.writers,
-        seconds=seconds,
-    )
-    run_spec(spec, Path(out), named_engine(engine, jobs, address))
-    summary = summarise(Path(out))
-    names = ("writer", "n", "mean_ratio", "ci_low", "ci_high")
-    rows = [tuple(row[name] for name in names) for row in summary["ranking"]]
-    return SummaryResult(Path(out), summary, (names, rows))
