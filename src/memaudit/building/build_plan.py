@@ -78,7 +78,7 @@ def plan_build(job: BuildJob) -> BuildPlan:
     if row is not None and len(list(islice(plan.loaded(), 2))) > 1:
         raise row.wrong(
             "names no conversation, but several are built; add the field 'conversation' or "
-            "choose one with --conversation"
+            "build one of them"
         )
     return plan
 

@@ -63,8 +63,7 @@ def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str
     made = _packages_card(folder) or _scores_card(folder)
     if made is None:
         raise MemAuditError(
-            f"{folder}: holds neither packages nor files of memaudit score --json; nothing to "
-            "describe"
+            f"{folder}: holds neither packages nor scores as JSON; nothing to describe"
         )
     rows, columns, body, about, provenance = made
     index = "".join(json.dumps(row) + "\n" for row in rows)

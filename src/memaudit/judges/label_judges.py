@@ -114,11 +114,11 @@ class LabelJudge:
             raise NotJudged(
                 f"{file}: {len(missing)} of {counted(len(own), 'memory')} are not among the texts "
                 f"that were labelled, the first {missing[0].id!r}; label "
-                "them, or read the store with the view and the --times that were labelled"
+                "them, or read the store with the view and the times that were labelled"
             )
         if missing or not (used or by_text):
             fix = (
-                "no text of the file of memories is in it: read it with the view and the --times "
+                "no text of the file of memories is in it: read it with the view and the times "
                 "that were labelled"
                 if by_text
                 else "if its ids are different, give the file of its memories as well; if it "

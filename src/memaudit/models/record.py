@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.files import open_regular
 from memaudit.kernel.io.journal import LONGEST_LINE, Journal, intact_row, to_line
 from memaudit.kernel.words.text import shortened
@@ -198,9 +198,13 @@ class RecordFile:
         for name, wanted in settings.items():
             if self.record.settings.get(name) != wanted and name != "model_at":
                 before, now = json.dumps(self.record.settings.get(name)), json.dumps(wanted)
-                raise MemAuditError(
-                    f"{self.path} was recorded with {name} {before}, not {now}; delete it, or "
-                    "choose another --out or --record"
+                raise ParameterError(
+                    "{path} was recorded with {setting} {before}, not {now}; delete it, or choose "
+                    "another {out} or {record}",
+                    path=self.path,
+                    setting=name,
+                    before=before,
+                    now=now,
                 )
 
     def keep(self, call: Call) -> None:

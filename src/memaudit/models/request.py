@@ -126,7 +126,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if not self.model:
-            raise InvalidRequest("the request names no model; give --model NAME")
+            raise InvalidRequest("the request names no model; give its name")
         if not self.messages:
             raise InvalidRequest("the request has no messages")
         if not REPLY_NAME.fullmatch(self.reply_name):

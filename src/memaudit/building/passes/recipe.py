@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from memaudit.building.transcript import BY_TURN, check_group
 from memaudit.judges.coverage_pass import SPOT_CHECK_SHARE
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.label_passes import CONVERSATION, SESSION
 
@@ -38,7 +38,7 @@ class ModelRecipe:
     def __post_init__(self) -> None:
         check_group(self.group)
         if not self.model:
-            raise MemAuditError("the build names no model; give --model NAME")
+            raise ParameterError("the build names no model; give {model} NAME")
         if self.cost_rule == DECLARED:
             raise MemAuditError(
                 "a build measures its costs; choose a rule: words, unicode_words, bytes or "
