@@ -1,17 +1,18 @@
 """Judges by name, and the pointer judge.
 
-lexical.py has the estimate by words, label_judges.py the judges that read a file, and
-model_judge.py the one that asks a model.
+An outside package names a list of its own kinds by the entry point group `memaudit.judges`.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memaudit.judges.lexical import LexicalJudge
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, ParameterError
+from memaudit.kernel.io.entry_points import Registered
 from memaudit.kernel.package.package import EvidenceUnit
 from memaudit.kernel.score.judge import Cell, Judge, Judgement, MemoryText, Pair, only
 
@@ -19,45 +20,105 @@ if TYPE_CHECKING:
     from memaudit.models.session import ModelSession
 
 
-KNOWN = "offline, offline:FILE, lexical, pointer, labels:FILE, calls:FILE, model:NAME"
+@dataclass(frozen=True, slots=True)
+class JudgeKind:
+    """A kind of judge, and how to make one; an outside package lists its own by an entry point."""
+
+    name: str
+    """What stands before the colon: `labels` of `labels:FILE`."""
+    make: Callable[[str, Path | None, "ModelSession | None"], Judge]
+    """A judge, of what stands after the colon, the file of labelled memories, and a session with a
+    model; None for what is not given."""
+    forms: tuple[str, ...]
+    """How a command names it, such as `offline` and `offline:FILE`."""
+    files: Callable[[str], list[Path]] = lambda _: []
+    """The files that a judge of this argument reads: a run is resumed only if they are the same."""
+    takes_memories: bool = False
+    """Whether a file of labelled memories goes with it."""
+
+    def takes(self, argument: str) -> bool:
+        """Whether a form has an argument where one is given, or none where none is."""
+        return any((":" in form) == bool(argument) for form in self.forms)
+
+
+# Each judge is imported when it is made: commands list judges, and numpy or a model client takes
+# longer to load than most of them run.
+def _offline(argument: str, *_: object) -> Judge:
+    from memaudit.judges.offline_judge import named_offline_judge
+
+    return named_offline_judge(f"offline:{argument}" if argument else "offline")
+
+
+def _labels(argument: str, memories: Path | None, *_: object) -> Judge:
+    from memaudit.judges.label_judges import LabelJudge
+
+    return LabelJudge(listed_files(argument), listed_files(memories) if memories else ())
+
+
+def _calls(argument: str, *_: object) -> Judge:
+    from memaudit.judges.label_judges import PublishedJudge
+
+    return PublishedJudge(Path(argument))
+
+
+def _model(argument: str, _: Path | None, session: "ModelSession | None") -> Judge:
+    if session is None:
+        raise MemAuditError(
+            f"judge 'model:{argument}': this command asks no model; memaudit score, gate, study "
+            "sensitivity and audit judges do"
+        )
+    from memaudit.judges.model_judge import ModelJudge
+
+    return ModelJudge(session, argument)
+
+
+def _offline_files(argument: str) -> list[Path]:
+    # Whether there is such a file is said when the judge is made, with the names that there are.
+    return [Path(argument)] if Path(argument).is_file() else []
+
+
+JUDGES = (
+    JudgeKind("offline", _offline, ("offline", "offline:FILE"), _offline_files),
+    JudgeKind("lexical", lambda *_: LexicalJudge(), ("lexical",)),
+    JudgeKind("pointer", lambda *_: PointerJudge(), ("pointer",)),
+    JudgeKind("labels", _labels, ("labels:FILE",), lambda files: listed_files(files), True),
+    JudgeKind("calls", _calls, ("calls:FILE",), lambda files: listed_files(files)),
+    JudgeKind("model", _model, ("model:NAME",)),
+)
+"""Ours; the entry point `builtin` of the group `memaudit.judges` names this list."""
+
+KINDS: Registered[JudgeKind] = Registered("memaudit.judges")
 
 
 def named_judge(
     name: str, memories: Path | None = None, session: "ModelSession | None" = None
 ) -> Judge:
-    """The judge of that name.
+    """The judge that a command names as KIND or KIND:ARGUMENT.
 
-    Labels may need a file that says what their ids stand for. A model is asked over a session.
+    `memories` says what the ids of labels stand for, where labels do not say it themselves. A model
+    is asked over `session`.
     """
+    kind, argument = _kind_of(name)
+    if kind is None or not kind.takes(argument):
+        forms = ", ".join(form for kind in KINDS.values() for form in kind.forms)
+        raise MemAuditError(f"unknown judge {name!r}; known judges: {forms}")
+    if memories is not None and not kind.takes_memories:
+        raise _no_labels()
+    return kind.make(argument, memories, session)
+
+
+def _kind_of(name: str) -> tuple[JudgeKind | None, str]:
     kind, _, argument = name.partition(":")
-    if kind == "labels" and argument:
-        from memaudit.judges.label_judges import LabelJudge
+    return KINDS.get(kind), argument
 
-        return LabelJudge(listed_files(argument), listed_files(memories) if memories else ())
-    if memories is not None:
-        raise MemAuditError("a file of labelled memories goes with --judge labels:FILE only")
-    if kind == "calls" and argument:
-        from memaudit.judges.label_judges import PublishedJudge
 
-        return PublishedJudge(Path(argument))
-    if kind == "model" and argument:
-        if session is None:
-            raise MemAuditError(
-                f"judge {name!r}: this command asks no model; memaudit score, gate, sensitivity "
-                "and audit judges do"
-            )
-        from memaudit.judges.model_judge import ModelJudge
+def _takes_memories(name: str) -> bool:
+    kind, _ = _kind_of(name)
+    return kind is not None and kind.takes_memories
 
-        return ModelJudge(session, argument)
-    if kind == "offline":
-        from memaudit.judges.offline_judge import named_offline_judge
 
-        return named_offline_judge(name)
-    if name == "lexical":
-        return LexicalJudge()
-    if name == "pointer":
-        return PointerJudge()
-    raise MemAuditError(f"unknown judge {name!r}; known judges: {KNOWN}")
+def _no_labels() -> MemAuditError:
+    return ParameterError("a file of labelled memories goes with {judge} labels:FILE only")
 
 
 def listed_files(text: Path | str) -> list[Path]:
@@ -68,11 +129,9 @@ def listed_files(text: Path | str) -> list[Path]:
 
 
 def judge_files(judges: Sequence[str], memories: Path | None) -> list[Path]:
-    """The files that judges go by, in their order."""
-    named = [judge.partition(":") for judge in judges if judge.startswith(("labels:", "calls:"))]
-    files = [file for _, _, text in named for file in listed_files(text)]
-    trained = [Path(judge.partition(":")[2]) for judge in judges if judge.startswith("offline:")]
-    files += [file for file in trained if file.is_file()]
+    """The files that judges go by, in their order, and the labelled memories."""
+    named = [(kind, argument) for kind, argument in map(_kind_of, judges) if kind is not None]
+    files = [file for kind, argument in named if argument for file in kind.files(argument)]
     return [*files, *(listed_files(memories) if memories else [])]
 
 
@@ -80,11 +139,10 @@ def named_judges(
     names: Sequence[str], memories: Path | None = None, session: "ModelSession | None" = None
 ) -> list[Judge]:
     """Several judges; the file of labelled memories goes to those that are labels."""
-    if memories is not None and not any(name.startswith("labels:") for name in names):
-        raise MemAuditError("a file of labelled memories goes with a judge labels:FILE only")
+    if memories is not None and not any(map(_takes_memories, names)):
+        raise _no_labels()
     return [
-        named_judge(name, memories if name.startswith("labels:") else None, session)
-        for name in names
+        named_judge(name, memories if _takes_memories(name) else None, session) for name in names
     ]
 
 
