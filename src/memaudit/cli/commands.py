@@ -1,9 +1,15 @@
 """The commands, each under its heading with its line in --help; none is imported to list it.
 
-An outside package names a list of its own by the entry point group `memaudit.commands`.
+An outside package names a list of its own by the entry point group `memaudit.commands`; so does the
+laboratory.
 """
 
 from dataclasses import dataclass
+
+START, STORE, PACKAGES, LABELS = "Start here", "Your store", "Packages", "Labels"
+OPTIMA, MODELS, STUDIES, EXPLORE = "Optima", "Models", "Studies", "Explore"
+HEADINGS = (START, STORE, PACKAGES, LABELS, OPTIMA, MODELS, STUDIES, EXPLORE)
+"""The headings of --help in their order; others follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,141 +24,71 @@ class Command:
 
 COMMANDS = (
     Command(
-        "demo",
-        "Start here",
-        "memaudit.lab.commands.demo:demo",
-        "Run a short benchmark, verify a certificate, write a report.",
-    ),
-    Command(
         "quick",
-        "Start here",
+        START,
         "memaudit.cli.quick:quick",
         "Take a first look at a transcript, a store, or both.",
     ),
     Command(
         "doctor",
-        "Start here",
+        START,
         "memaudit.cli.doctor:doctor",
         "Check what is installed and that the solvers work.",
     ),
     Command(
         "import",
-        "Score a store",
+        STORE,
         "memaudit.cli.import_store:import_store",
         "Read the export of a memory system.",
     ),
     Command(
-        "capture",
-        "Score a store",
-        "memaudit.lab.commands.capture:capture",
-        "Run a memory system and save what it wrote.",
-    ),
-    Command(
         "lint",
-        "Score a store",
+        STORE,
         "memaudit.cli.lint:lint",
         "Find duplicates, contradictions, junk and secrets in a store.",
     ),
-    Command(
-        "diff",
-        "Score a store",
-        "memaudit.cli.diff:diff",
-        "Compare two stores, or one at two dates.",
-    ),
+    Command("diff", STORE, "memaudit.cli.diff:diff", "Compare two stores, or one at two dates."),
     Command(
         "score",
-        "Score a store",
+        STORE,
         "memaudit.cli.score:score",
         "Score exported stores against certified optima.",
     ),
     Command(
-        "gate",
-        "Score a store",
-        "memaudit.cli.gate:gate",
-        "Fail if a store scores below a minimum, for CI.",
+        "gate", STORE, "memaudit.cli.gate:gate", "Fail if a store scores below a minimum, for CI."
     ),
     Command(
         "board",
-        "Score a store",
+        STORE,
         "memaudit.cli.board:board",
         "Compare systems, or scored stores of many packages.",
     ),
-    Command(
-        "diagnose",
-        "Score a store",
-        "memaudit.lab.commands.diagnose:diagnose",
-        "Find what lost an answer: writing, retrieval or reading.",
-    ),
-    Command(
-        "build", "Build packages", "memaudit.cli.build:build", "Build packages from conversations."
-    ),
+    Command("build", PACKAGES, "memaudit.cli.build:build", "Build packages from conversations."),
     Command(
         "package",
-        "Build packages",
+        PACKAGES,
         "memaudit.cli.package:package",
         "Check, show, convert and describe packages.",
     ),
     Command(
-        "label",
-        "Audit labels",
-        "memaudit.lab.commands.label:label",
-        "Label what memories cover, blind.",
-    ),
-    Command(
-        "audit",
-        "Audit labels",
-        "memaudit.lab.commands.audit:audit",
-        "Audit packages, labels, judges and solvers.",
-    ),
-    Command(
-        "run",
-        "Benchmark and reproduce",
-        "memaudit.lab.commands.run:run",
-        "Score writers against certified optima on many packages.",
-    ),
-    Command(
-        "report",
-        "Benchmark and reproduce",
-        "memaudit.lab.commands.report:report",
-        "Write the HTML report of a run or a diagnosis.",
-    ),
-    Command(
-        "study",
-        "Benchmark and reproduce",
-        "memaudit.lab.commands.study:study",
-        "Study writers, readers and judges.",
-    ),
-    Command(
-        "reproduce",
-        "Benchmark and reproduce",
-        "memaudit.lab.commands.reproduce:reproduce",
-        "Recompute the paper's numbers and compare.",
-    ),
-    Command(
-        "serve",
-        "Explore",
-        "memaudit.lab.commands.explorer:serve",
-        "Browse runs, packages, stores and certificates.",
-    ),
-    Command(
         "solve",
-        "Tools",
+        OPTIMA,
         "memaudit.cli.solve:solve",
         "Find the best store for a budget, with a certificate.",
     ),
     Command(
-        "verify", "Tools", "memaudit.cli.verify:verify", "Check a certificate against its package."
-    ),
-    Command(
         "frontier",
-        "Tools",
+        OPTIMA,
         "memaudit.cli.frontier:frontier",
         "Compute the optimum for every budget.",
     ),
     Command(
+        "verify", OPTIMA, "memaudit.cli.verify:verify", "Check a certificate against its package."
+    ),
+    Command(
         "model",
-        "Tools",
+        MODELS,
         "memaudit.cli.model:model",
-        "Test a model; export, import and show its replies; compare captures.",
+        "Test a model; keep, share and compare its replies.",
     ),
 )

@@ -20,6 +20,9 @@ SIGNALLED = 128
 UsageError: Any = typer.BadParameter.__mro__[1]
 """What Typer raises for wrong arguments. Typer has no public name for it."""
 
+LAB = ("bm25s", "matplotlib", "starlette", "uvicorn")
+"""Libraries of the extra `lab`."""
+
 HEAD, TAIL = 600, 300
 """Characters kept at the start and the end of a long line."""
 
@@ -108,6 +111,8 @@ def reported() -> Iterator[None]:
     except ModuleNotFoundError as error:
         name = error.name or ""
         fix = f"pip install {name}"
+        if name.partition(".")[0] in LAB:
+            fix = "it comes with the extra lab: pip install '.[lab]' in the checkout"
         if name.partition(".")[0] == "memaudit":
             fix = "this installation is damaged: install MemAudit again from its checkout"
         typer.echo(f"error: this needs {name}: {fix}", err=True)

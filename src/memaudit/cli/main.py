@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memaudit.cli import assignments
-from memaudit.cli.commands import Command
+from memaudit.cli.commands import HEADINGS, Command
 from memaudit.cli.errors import end_tidily, explained, reported
 from memaudit.kernel.io.entry_points import Registered
 from memaudit.kernel.version import VERSION
@@ -41,7 +41,7 @@ class LazyGroup(TyperGroup):
             for line in FIRST_STEPS.splitlines():
                 formatter.write(f"  {line}\n")
         width = max(map(len, COMMANDS))
-        for heading in dict.fromkeys(command.heading for command in COMMANDS.values()):
+        for heading in dict.fromkeys((*HEADINGS, *(item.heading for item in COMMANDS.values()))):
             own = [command for command in COMMANDS.values() if command.heading == heading]
             with formatter.section(heading):
                 formatter.write_dl([(command.name.ljust(width), command.line) for command in own])
