@@ -14,7 +14,7 @@ from bench.show import show
 from bench.table import TARGETS
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.overwrite import may_write
+from memaudit.workspace.overwrite import may_write
 
 
 def bench(

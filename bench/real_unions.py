@@ -17,10 +17,10 @@ from pathlib import Path
 from bench.instance import Instance
 from bench.unions import BUDGETS
 from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.judges.label_files import read_labels
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.judges.lexical import LexicalJudge
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.label_files import read_labels
 from memaudit.kernel.io.packages import read_packages
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.candidate_cells import judge_candidates

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from memaudit.kernel.io.task_journal import Result, Task, TaskRunner
+from memaudit.workspace.task_journal import Result, Task, TaskRunner
 
 
 class Stopped(Exception):

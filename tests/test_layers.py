@@ -97,8 +97,11 @@ def lines(text: str) -> int:
     return len(rows) - len(comments)
 
 
-EDGES = 118
-"""Between folders side by side: below memaudit, inside the kernel, inside the lab."""
+EDGES = 123
+"""Between folders side by side: below memaudit, inside the kernel, inside the lab.
+
+Six of them lead to and from `workspace`: journals and run folders are no part of the protocol.
+"""
 
 
 def test_imports_know_only_what_is_below() -> None:

@@ -423,7 +423,7 @@ def build(
     """
     from memaudit.building.build_folder import build_into
     from memaudit.building.build_plan import BuildJob
-    from memaudit.kernel.io.label_files import read_labels
+    from memaudit.judges.label_files import read_labels
 
     wanted = (conversation,) if isinstance(conversation, str) else tuple(conversation)
     given = read_labels(_path(units), _path(memories), _paths(coverage))

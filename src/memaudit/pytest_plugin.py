@@ -48,8 +48,8 @@ class TestedScore:
     def at_least(self, minimum: float, allow_estimates: bool = False) -> None:
         """Fail the test, with one line, if the score is below the minimum, or is an estimate."""
         __tracebackhide__ = True
+        from memaudit.judges.gate import gate_text, passes
         from memaudit.kernel.errors import MemAuditError
-        from memaudit.kernel.score.gate import gate_text, passes
 
         row = self.result.rows[0]
         try:

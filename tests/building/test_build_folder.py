@@ -10,8 +10,8 @@ from memaudit.building.build_folder import build_into, file_name, packages_at
 from memaudit.building.build_plan import BuildJob
 from memaudit.building.coverage_rules import INCLUSION
 from memaudit.engines import named_engine
+from memaudit.judges.label_files import read_labels
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.label_files import read_labels
 from memaudit.kernel.io.packages import examine, read_package
 from memaudit.kernel.package.digest import digest
 from tests.building.talks import DIET, write_rows

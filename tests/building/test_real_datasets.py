@@ -9,7 +9,7 @@ from memaudit.building.build_folder import build_into, packages_at
 from memaudit.building.build_plan import BuildJob
 from memaudit.building.reliability import reliability
 from memaudit.conversations.registry import iter_conversations
-from memaudit.kernel.io.label_files import read_labels
+from memaudit.judges.label_files import read_labels
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.frontier import frontier
 from memaudit.kernel.solvers.solve import solve_all

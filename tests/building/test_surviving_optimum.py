@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from memaudit.building.build_plan import BuildJob, plan_build
-from memaudit.kernel.io.label_files import read_labels
+from memaudit.judges.label_files import read_labels
 from memaudit.kernel.package.grounds import Ground
 from memaudit.lab.labels.optimum_audit import audit_optimum
 from tests.conversations.files import real_file

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.kernel.io.journal import read_journal
+from memaudit.workspace.journal import read_journal
 from tests.cli.running import done, failure, printed_json, run
 
 SMALL = (

@@ -22,8 +22,8 @@ from typing import Any, Literal
 import yaml  # type: ignore[import-untyped]
 
 from memaudit.conversations.registry import read_conversations
+from memaudit.judges.label_files import read_labels
 from memaudit.kernel.checker import verify
-from memaudit.kernel.io.label_files import read_labels
 from memaudit.kernel.io.packages import read_package
 from memaudit.kernel.package.optimum import Certificate
 from memaudit.stores.registry import import_store

@@ -17,7 +17,7 @@ from memaudit.building.transcript import split_conversation
 from memaudit.conversations.conversation import Conversation, Turn
 from memaudit.conversations.records import LoadedConversation
 from memaudit.conversations.registry import read_conversations
-from memaudit.kernel.io.label_files import read_labels
+from memaudit.judges.label_files import read_labels
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.solve import solve
 from memaudit.kernel.words.text import contains

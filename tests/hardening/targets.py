@@ -19,7 +19,6 @@ from memaudit.engines import Serial
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.published_folder import write_artifact
-from memaudit.kernel.io.run_folder import LOCK, ROWS
 from memaudit.kernel.io.store_file import store_text
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
@@ -33,6 +32,7 @@ from memaudit.lab.runs.summary import summarise
 from memaudit.lab.runs.sweep import run
 from memaudit.lab.writers.registry import named_writer
 from memaudit.stores.registry import ADAPTERS, import_store
+from memaudit.workspace.run_folder import LOCK, ROWS
 from tests.building.test_named_packages import build_of_folders
 from tests.cli.running import done, import_texts
 from tests.conversations.files import FIXTURES

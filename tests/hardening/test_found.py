@@ -14,12 +14,12 @@ from memaudit.cli.errors import HEAD, TAIL, report
 from memaudit.kernel.errors import MemAuditError, MissingTool
 from memaudit.kernel.exact import common_denominator, exact
 from memaudit.kernel.io.files import is_file_name, read_bytes
-from memaudit.kernel.io.journal import Journal, read_journal
 from memaudit.kernel.io.packages import problems_at
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.response import MOST_POINTS, Piecewise
 from memaudit.lab.runs.sweep import read_run
+from memaudit.workspace.journal import Journal, read_journal
 from tests.cli.running import failure, run
 from tests.conversations.files import FIXTURES
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.run_folder import LOCK
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, write_store
+from memaudit.workspace.run_folder import LOCK
 from tests.boards import UNITS, answer_sheets, make_board, write_labels
 from tests.cli.running import done
 from tests.hardening.box import ROOT

@@ -12,9 +12,9 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file, write_folder
-from memaudit.kernel.io.journal import Journal
 from memaudit.kernel.io.packages import read_packages
 from memaudit.models.batch import write_batch
+from memaudit.workspace.journal import Journal
 from tests.cli.running import done, failure, run
 from tests.hardening.box import ROOT
 from tests.lab.labels.annotate.small_frames import frame_folder

@@ -41,9 +41,9 @@ def _store(path: Path) -> None:
 
 
 def _run(folder: Path) -> None:
-    from memaudit.kernel.io.journal import read_journal
-    from memaudit.kernel.io.run_folder import ROWS
     from memaudit.lab.runs.sweep import read_run
+    from memaudit.workspace.journal import read_journal
+    from memaudit.workspace.run_folder import ROWS
 
     read_run(folder)
     list(read_journal(folder / ROWS))

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import to_line
 from memaudit.models.record import (
     Call,
     Record,
@@ -19,6 +18,7 @@ from memaudit.models.record import (
     read_record,
     records_diff,
 )
+from memaudit.workspace.journal import to_line
 
 CHAT = "chat/completions"
 LONG = "A long text that is repeated in every request of a growing conversation. " * 5

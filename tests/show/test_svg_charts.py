@@ -11,8 +11,8 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.score_curve import ScoreCurve, StoreCurve, score_curve
 from memaudit.kernel.solvers.frontier import frontier
+from memaudit.show.score_curve import ScoreCurve, StoreCurve, score_curve
 from memaudit.show.svg_charts import (
     SCORE_NOTE,
     chart_svg,

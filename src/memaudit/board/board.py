@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from memaudit.kernel.columns import Column, flat_table
 from memaudit.kernel.losses import KEPT, LOSS_STEPS
 from memaudit.kernel.notebook import html_table, to_frame
 from memaudit.kernel.number_text import fixed, p_value, percent, ratio, signed, span, with_interval
@@ -18,6 +17,7 @@ from memaudit.kernel.score.score_files import Entries
 from memaudit.kernel.stats.bootstrap import Interval
 from memaudit.kernel.stats.paired_tests import Difference, holm
 from memaudit.kernel.words.text import counted
+from memaudit.show.columns import Column, flat_table
 
 if TYPE_CHECKING:
     from memaudit.board.board_of_systems import SystemsBasis

@@ -27,10 +27,10 @@ from memaudit.board.board_labels import (
     labelled_texts,
 )
 from memaudit.building.named_packages import NATURAL, SHIPPED, labelled_packages
+from memaudit.judges.label_files import CELL_COLUMNS, cell_rows
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.files import content_digest
-from memaudit.kernel.io.label_files import CELL_COLUMNS, cell_rows
 from memaudit.kernel.io.store_file import (
     MISSING_MEMORIES,
     ExportedStore,

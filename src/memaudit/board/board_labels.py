@@ -12,17 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from memaudit.board.board_file import BoardPlan
-from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.atomic import write_lines
-from memaudit.kernel.io.files import read_text
-from memaudit.kernel.io.foreign_json import json_lines
-from memaudit.kernel.io.label_files import (
+from memaudit.judges.label_files import (
     CELL_COLUMNS,
     MEMORY_COLUMNS,
     LabelRow,
     cell_rows,
     label_rows,
 )
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.atomic import write_lines
+from memaudit.kernel.io.files import read_text
+from memaudit.kernel.io.foreign_json import json_lines
 from memaudit.kernel.words.text import one_line
 
 Known = Mapping[str, Mapping[str, str]]

@@ -7,17 +7,17 @@ from typing import Any
 from memaudit.board.board import DIFFERENCE_COLUMNS, Board, BoardRow, board_columns
 from memaudit.board.board_system_rows import system_columns
 from memaudit.board.board_text import finding, notes, pass_names, remarks
-from memaudit.kernel.columns import Column, csv_text, filled, plain_data, records
-from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.losses import SHARES
-from memaudit.kernel.number_text import ratio
-from memaudit.kernel.score.caveats import is_incomplete
-from memaudit.kernel.score.denominators import (
+from memaudit.board.denominators import (
     DENOMINATOR_COLUMNS,
     DENOMINATORS_NOTE,
     denominator_rows,
 )
+from memaudit.kernel.io.atomic import write_file
+from memaudit.kernel.losses import SHARES
+from memaudit.kernel.number_text import ratio
+from memaudit.kernel.score.caveats import is_incomplete
 from memaudit.kernel.version import VERSION
+from memaudit.show.columns import Column, csv_text, filled, plain_data, records
 from memaudit.show.encoding import BEST_SUBSET_LOOK, looks
 from memaudit.show.page_kit import environment, one_file
 from memaudit.show.page_numbers import typeset

@@ -12,7 +12,6 @@ from memaudit.board.board_folder import BoardFolder, BoardSystem, Run, run_name
 from memaudit.board.board_labels import Known
 from memaudit.board.board_scores import ScoredConversation
 from memaudit.board.label_controls import GOOD, control_agreement, read_controls
-from memaudit.kernel.columns import Column
 from memaudit.kernel.io.store_file import WRITTEN_AFTER, Memory
 from memaudit.kernel.losses import KEPT, LOSS_STEPS, SHARES
 from memaudit.kernel.number_text import percent, rounded
@@ -22,6 +21,7 @@ from memaudit.kernel.score.result import ScoreResult, StoreScore
 from memaudit.kernel.score.written_store import WrittenMemory
 from memaudit.kernel.stats.agreement_coefficients import kappa_of_pairs
 from memaudit.kernel.words.text import counted, one_line
+from memaudit.show.columns import Column
 
 EXAMPLES = 3
 NOTHING = 0.0005

@@ -15,8 +15,8 @@ from typing import Literal
 
 from memaudit.board.board_folder import BoardFolder, BoardSystem
 from memaudit.board.board_labels import CONTROLS, errors_in, replace_rows
+from memaudit.judges.label_files import CELL_COLUMNS, cell_rows
 from memaudit.kernel.exact import plain
-from memaudit.kernel.io.label_files import CELL_COLUMNS, cell_rows
 from memaudit.kernel.package.labels import NONE
 from memaudit.kernel.stats.agreement_coefficients import kappa_of_pairs
 from memaudit.kernel.words.text import counted

@@ -18,8 +18,8 @@ from memaudit.building.transcript import (
     split_conversation,
 )
 from memaudit.conversations.records import Irregularity, LoadedConversation
+from memaudit.judges.label_files import NO_LABELS, Labels
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.label_files import NO_LABELS, Labels
 from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.equal_texts import DistinctTexts, distinct_texts
 from memaudit.kernel.package.label_passes import (

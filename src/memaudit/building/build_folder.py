@@ -21,13 +21,13 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import clear_leftover, write_file
 from memaudit.kernel.io.files import read_text
 from memaudit.kernel.io.packages import BUILD_FORMAT, examine, package_places, write_package
-from memaudit.kernel.io.run_folder import locked, refuse_other_run
 from memaudit.kernel.io.strict_json import floats, json_text, parse_json
-from memaudit.kernel.io.task_journal import TaskRunner, one_by_one, task_journal
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.grounds import is_exact
 from memaudit.kernel.package.package import TABLES, Package
 from memaudit.kernel.version import VERSION
+from memaudit.workspace.run_folder import locked, refuse_other_run
+from memaudit.workspace.task_journal import TaskRunner, one_by_one, task_journal
 
 FORMAT, FORMAT_VERSION = BUILD_FORMAT, 1
 MANIFEST = "manifest.json"

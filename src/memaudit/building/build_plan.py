@@ -12,8 +12,8 @@ from memaudit.conversations.records import LoadedConversation
 from memaudit.conversations.registry import guess_format, iter_conversations
 from memaudit.conversations.subset import Subset, apply_subset, read_subset
 from memaudit.conversations.transcripts import dataset_hash
+from memaudit.judges.label_files import NO_LABELS, Labels
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.label_files import NO_LABELS, Labels
 from memaudit.kernel.package.cost import WORDS, default_rule
 
 

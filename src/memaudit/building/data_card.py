@@ -17,17 +17,17 @@ from typing import Any
 from memaudit.building.build_folder import build_manifest
 from memaudit.building.reliability import Reliability, reliability
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.atomic import write_file
+from memaudit.kernel.io.atomic import make_folder, write_file
 from memaudit.kernel.io.files import content_digest, sha256
-from memaudit.kernel.io.overwrite import may_write, refuse_existing
 from memaudit.kernel.io.packages import package_places
-from memaudit.kernel.io.run_folder import files_in, make_folder
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.label_passes import label_passes
 from memaudit.kernel.package.package import TABLES, Package
 from memaudit.kernel.score.score_files import Entries, read_scores
 from memaudit.kernel.version import VERSION
 from memaudit.kernel.words.text import counted, visible_text
+from memaudit.workspace.overwrite import may_write, refuse_existing
+from memaudit.workspace.run_folder import files_in
 
 CARD, CROISSANT, PROVENANCE, INDEX = "card.md", "croissant.json", "provenance.json", "index.jsonl"
 PACKAGE_COLUMNS = {

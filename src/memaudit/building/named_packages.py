@@ -11,8 +11,8 @@ from memaudit.building.build_folder import packages_at
 from memaudit.building.transcript import BY_SESSION, BY_TURN
 from memaudit.conversations.records import LoadedConversation
 from memaudit.conversations.registry import read_conversations
+from memaudit.judges.label_files import read_labels
 from memaudit.kernel.io.files import content_digest
-from memaudit.kernel.io.label_files import read_labels
 from memaudit.kernel.io.packages import PackagePlace
 from memaudit.kernel.package.cost import default_rule
 from memaudit.kernel.package.package import Package

@@ -104,7 +104,7 @@ def _kind(out: Path) -> str:
 
 def _check_out(out: Path) -> None:
     """Refuse a file that cannot be written, before any work is done."""
-    from memaudit.kernel.io.overwrite import may_write
+    from memaudit.workspace.overwrite import may_write
 
     if out.suffix.lower() in (".svg", ".png", ".pdf"):
         raise MemAuditError(
@@ -203,7 +203,7 @@ def _indented(screen: "Console", spaces: int, text: str) -> None:
 
 def show_denominators(board: "Board") -> None:
     """Print what is kept in every way, over OPT of the package, the union and the common union."""
-    from memaudit.kernel.score.denominators import (
+    from memaudit.board.denominators import (
         DENOMINATOR_COLUMNS,
         DENOMINATORS_NOTE,
         denominator_rows,

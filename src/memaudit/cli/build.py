@@ -144,7 +144,7 @@ def build(
     from memaudit.building.build_folder import build_into
     from memaudit.building.build_plan import BuildJob
     from memaudit.building.passes.manifest import build_summary
-    from memaudit.kernel.io.label_files import NO_LABELS, read_labels
+    from memaudit.judges.label_files import NO_LABELS, read_labels
 
     options = ModelOptions(
         model,

@@ -20,8 +20,8 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.terminal import safe
 from memaudit.kernel.defaults import DEFAULT_JUDGE
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.number_text import short_exact
+from memaudit.workspace.overwrite import may_write
 
 MOST_SHOWN = 20
 

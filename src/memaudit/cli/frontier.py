@@ -12,7 +12,7 @@ from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import open_regular, refuse_to_write
-from memaudit.kernel.io.overwrite import may_write
+from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.kernel.package.package import Package
@@ -79,7 +79,7 @@ class _Unfinished:
     """What is done of a frontier, in a journal beside its file until all of it is."""
 
     def __init__(self, path: Path) -> None:
-        from memaudit.kernel.io.journal import Journal
+        from memaudit.workspace.journal import Journal
 
         refuse_to_write(path)
         if path.exists():
@@ -105,8 +105,8 @@ class _Unfinished:
 
     def known(self, key: dict[str, Any]) -> list["Part"]:
         """The parts of a frontier that an earlier command has done."""
-        from memaudit.kernel.io.journal import read_journal
         from memaudit.kernel.solvers.frontier import Part
+        from memaudit.workspace.journal import read_journal
 
         return [
             Part(row["first"], row["last"], tuple((b, v, tuple(s)) for b, v, s in row["steps"]))
@@ -115,7 +115,7 @@ class _Unfinished:
         ]
 
     def add(self, key: dict[str, Any], part: "Part") -> None:
-        from memaudit.kernel.io.journal import to_line
+        from memaudit.workspace.journal import to_line
 
         self.journal.append([to_line({**key, **asdict(part)})])
 

@@ -64,9 +64,9 @@ def gate(
 
     The score is that of memaudit score with the same stores.
     """
+    from memaudit.judges.gate import gate_text, passes
     from memaudit.judges.score_plan import ScorePlan
     from memaudit.kernel.io.packages import read_package
-    from memaudit.kernel.score.gate import gate_text, passes
 
     plan = ScorePlan.of(
         budgets=[budget],

@@ -13,8 +13,8 @@ from memaudit.cli.options import ConversationNames, named_times
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import open_regular
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.words.text import counted
+from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.kernel.io.store_file import ExportedStore

@@ -26,9 +26,9 @@ from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.kernel.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.overwrite import Kind, may_write
 from memaudit.kernel.number_text import percent, short_exact
 from memaudit.kernel.words.text import counted
+from memaudit.workspace.overwrite import Kind, may_write
 
 if TYPE_CHECKING:
     from memaudit.linting.findings import LintReport

@@ -12,7 +12,7 @@ from memaudit.cli.errors import FAILED
 from memaudit.cli.options import model_session
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe
-from memaudit.kernel.io.overwrite import may_write
+from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.building.prompt_cases import CaseResult

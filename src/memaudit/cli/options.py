@@ -23,9 +23,9 @@ from memaudit.kernel.words.text import counted
 if TYPE_CHECKING:
     from memaudit.engines import Engine
     from memaudit.kernel.io.store_file import ExportedStore, Times
-    from memaudit.kernel.io.task_journal import TaskRunner
     from memaudit.kernel.score.result import Asked
     from memaudit.models.session import AskProgress, ModelSession
+    from memaudit.workspace.task_journal import TaskRunner
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
@@ -430,7 +430,7 @@ def kept_in(
     if journal is None:
         yield run
         return
-    from memaudit.kernel.io.task_journal import task_journal
+    from memaudit.workspace.task_journal import task_journal
 
     with task_journal(journal, command, settings(), run) as kept:
         if kept.existing:

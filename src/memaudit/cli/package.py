@@ -12,8 +12,8 @@ from memaudit.cli.package_sources import inspect, subset
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.kernel.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.kernel.exact import plain
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.package.package import Package
+from memaudit.workspace.overwrite import may_write
 
 package = typer.Typer(
     add_completion=False,

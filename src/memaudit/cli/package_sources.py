@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.terminal import safe
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.package.cost import UNICODE_WORDS
 from memaudit.kernel.words.text import counted
+from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.conversations.records import DatasetCounts

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from memaudit.cli.terminal import console, progress, safe, safe_markup
-from memaudit.kernel.io.overwrite import may_write
+from memaudit.workspace.overwrite import may_write
 
 
 def quick(

@@ -35,7 +35,6 @@ from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import progress, safe
 from memaudit.judges.score_plan import ScorePlan
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.overwrite import may_write, refuse_existing
 from memaudit.kernel.io.packages import PackagePlace, package_places, write_package
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.budgets import USUAL_BUDGETS
@@ -43,6 +42,7 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.words.text import counted
 from memaudit.stores.system_limits import better_file, under_limits
+from memaudit.workspace.overwrite import may_write, refuse_existing
 
 if TYPE_CHECKING:
     from memaudit.models.session import ModelSession

@@ -29,7 +29,6 @@ from memaudit.kernel.io.files import content_digest
 from memaudit.kernel.io.packages import PackagePlace
 from memaudit.kernel.io.score_file import FORMAT, VERSION
 from memaudit.kernel.io.store_file import ExportedStore
-from memaudit.kernel.io.task_journal import TaskRunner
 from memaudit.kernel.score.loss_diagnosis import KindRow, pool_kind_rows
 from memaudit.kernel.score.package_scores import (
     Unscored,
@@ -41,6 +40,7 @@ from memaudit.kernel.score.package_scores import (
 from memaudit.kernel.score.result import Scoring
 from memaudit.kernel.score.score_files import entries_of
 from memaudit.kernel.score.score_json import kinds_data, package_scores_data
+from memaudit.workspace.task_journal import TaskRunner
 
 
 @dataclass(frozen=True, slots=True)

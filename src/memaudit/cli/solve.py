@@ -16,8 +16,8 @@ from memaudit.cli.options import BUDGETS, parse_budgets
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.solvers.protocol import STOP, use_threads
+from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.kernel.package.optimum import Optimum

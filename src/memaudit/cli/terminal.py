@@ -23,12 +23,12 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from memaudit.kernel.columns import Column, Row, filled
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import MISSING, short_exact
 from memaudit.kernel.package.grounds import assumed_text, is_estimate
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.words.text import visible_text
+from memaudit.show.columns import Column, Row, filled
 
 
 def safe(text: object) -> str:

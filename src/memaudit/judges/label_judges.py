@@ -4,9 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.exact import plain
-from memaudit.kernel.io.label_files import (
+from memaudit.judges.label_files import (
     MEMORY_COLUMNS,
     LabelRow,
     checked_cells,
@@ -15,6 +13,8 @@ from memaudit.kernel.io.label_files import (
     labelled_units,
     unshielded,
 )
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import plain
 from memaudit.kernel.package.labels import PASS, VALUES, parse_label
 from memaudit.kernel.package.package import EvidenceUnit
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units

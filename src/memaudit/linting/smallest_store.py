@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import gcd, lcm
 from pathlib import Path
 
+from memaudit.kernel.io.atomic import make_folder
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.run_folder import make_folder
 from memaudit.kernel.package.optimum import Certificate, Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.unions import store_alone

@@ -12,7 +12,6 @@ from typing import Any
 from memaudit.kernel.errors import Waiting
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import read_text
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.io.strict_json import floats, parse_lines
 from memaudit.kernel.words.text import counted
 from memaudit.models.cache import Cache, now
@@ -29,6 +28,7 @@ from memaudit.models.request import Request, canonical_json, request_from_json
 from memaudit.models.schema_check import schema_problem
 from memaudit.models.secret import hide_keys, hide_known_keys
 from memaudit.models.spending import Price
+from memaudit.workspace.overwrite import may_write
 
 PROVIDER = "batch"
 URL = "/v1/chat/completions"

@@ -19,8 +19,8 @@ from typing import Any
 
 from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.files import open_regular
-from memaudit.kernel.io.journal import LONGEST_LINE, Journal, intact_row, to_line
 from memaudit.kernel.words.text import shortened
+from memaudit.workspace.journal import LONGEST_LINE, Journal, intact_row, to_line
 
 VERSION = 1
 SUFFIX = ".record.jsonl"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.score.result import ScoreResult
-from memaudit.kernel.score.score_curve import Progress, ScoreCurve, score_curve
 from memaudit.kernel.solvers.frontier import Frontier
 from memaudit.show.encoding import INK, Look, looks, nth_look
+from memaudit.show.score_curve import Progress, ScoreCurve, score_curve
+from memaudit.workspace.overwrite import may_write
 
 WIDTH = 720.0
 LEFT, HEAD, FOOT = 62.0, 38.0, 46.0

@@ -14,10 +14,10 @@ from typing import Literal
 
 from memaudit.conversations.records import IdRegistry
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.csv_rows import csv_rows
 from memaudit.kernel.io.files import decode, read_bytes, sha256
 from memaudit.kernel.io.foreign_json import LENIENT, RefusedJson, encodable, fault, loads
 from memaudit.stores.containers import MAGIC, MAGICS, Archive, is_archive, schema
+from memaudit.stores.csv_rows import csv_rows
 
 MAX_BYTES = 256 << 20
 """Of one file, and of all memory files in a folder: an export is parsed in memory."""

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from memaudit.conversations.registry import read_conversations
+from memaudit.judges.label_files import read_labels
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.certificates import read_certificates, write_certificates
 from memaudit.kernel.io.foreign_json import records
-from memaudit.kernel.io.label_files import read_labels
 from memaudit.kernel.io.packages import read_package, write_package
 from memaudit.kernel.io.store_file import store_text
 from memaudit.kernel.io.strict_json import read_object

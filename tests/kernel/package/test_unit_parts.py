@@ -17,13 +17,19 @@ from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.response import Sqrt
-from memaudit.kernel.package.unit_parts import named_part, part_units, required_units, whole_units
+from memaudit.kernel.package.unit_parts import named_part, part_units, whole_units
 from memaudit.kernel.solvers.solve import solve
 
 F = Fraction
 
 MOVED = EvidenceUnit(id="u7", kind="fact", text="Ana moved to Lisbon in May 2023")
 PARTS = (("what", "moved to Lisbon"), ("who", "Ana"), ("when", "in May 2023"))
+
+
+def required_units(required: Sequence[str], units: Sequence[EvidenceUnit]) -> list[str]:
+    """The ids of units, with the id of a statement replaced by those of its parts."""
+    parts = {whole.id: [unit.id for unit in whole.units] for whole in whole_units(units)}
+    return [id for name in required for id in parts.get(name, [name])]
 
 
 def package_of(

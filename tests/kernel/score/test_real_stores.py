@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.judges.label_files import read_labels
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.judges.lexical import LexicalJudge
-from memaudit.kernel.io.label_files import read_labels
 from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judged_store import judge_store

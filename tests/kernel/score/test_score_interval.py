@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from memaudit.api import score, texts
+from memaudit.judges.gate import passes
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.score.gate import passes
 from memaudit.kernel.score.score_interval import interval_of
 from tests.kernel.score.long_stores import STORES, Labelled, long_package, long_store
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import read_journal, to_line
 from memaudit.lab.downstream.diagnosis_files import UnitFate, statement_fates
 from memaudit.lab.downstream.downstream_folder import open_folder
+from memaudit.workspace.journal import read_journal, to_line
 
 
 def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]) -> Path:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import read_journal, to_line
 from memaudit.lab.downstream.answer_readers import (
     READERS,
     Extractive,
@@ -22,6 +21,7 @@ from memaudit.lab.downstream.ask_questions import ReadingSetup
 from memaudit.lab.downstream.retrievers import Recency
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import DiagnosisCase
+from memaudit.workspace.journal import read_journal, to_line
 from tests.lab.downstream.small import PACKAGE, store_of
 from tests.lab.downstream.small_runs import CASES, ROWS, files, made, rows
 

@@ -10,7 +10,6 @@ import pytest
 from memaudit.judges.lexical import LexicalJudge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin
-from memaudit.kernel.io.task_journal import TaskRunner, one_by_one
 from memaudit.kernel.package.objective import violations
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.store_cases import (
@@ -24,6 +23,7 @@ from memaudit.lab.downstream.store_cases import (
 )
 from memaudit.lab.generators.registry import named_distribution
 from memaudit.lab.writers.registry import named_writer
+from memaudit.workspace.task_journal import TaskRunner, one_by_one
 from tests.lab.downstream.small import PACKAGE
 from tests.stopped import Stopped, stop_after
 

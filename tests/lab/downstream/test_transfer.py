@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import read_journal
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
 from memaudit.lab.downstream.ask_questions import ReadingSetup
@@ -25,6 +24,7 @@ from memaudit.lab.downstream.transfer import (
     transfer,
 )
 from memaudit.lab.writers.registry import named_writer
+from memaudit.workspace.journal import read_journal
 from tests.lab.downstream.haystacks import written
 
 COSTS = (3, 5, 2, 9, 4)

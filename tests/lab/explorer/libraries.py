@@ -8,10 +8,8 @@ from typing import Any
 from memaudit.building.named_packages import short_set
 from memaudit.engines import Serial
 from memaudit.kernel.io.certificates import write_certificates
-from memaudit.kernel.io.journal import read_journal, to_line
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.published_folder import write_artifact
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory, Origin, write_store
 from memaudit.kernel.io.strict_json import json_text
 from memaudit.kernel.package.labels import Label
@@ -29,6 +27,8 @@ from memaudit.lab.labels.frame_files import write_frame, write_labels
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.summary import summarise
 from memaudit.lab.runs.sweep import RUN, run
+from memaudit.workspace.journal import read_journal, to_line
+from memaudit.workspace.run_folder import ROWS
 from tests.cli.running import run as run_command
 from tests.lab.labels.annotate.small_frames import frame_folder
 from tests.lab.runs.report.conftest import ATTACK, Hostile

@@ -17,7 +17,6 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import neighbour_path
 from memaudit.kernel.io.certificates import read_certificates
 from memaudit.kernel.io.packages import read_package, write_package
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.explorer import bundle as bundling
 from memaudit.lab.explorer.bundle import write_bundle
@@ -27,6 +26,7 @@ from memaudit.lab.explorer.templating import META
 from memaudit.lab.explorer.views.optima import runnable_writers
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run
+from memaudit.workspace.run_folder import ROWS
 from tests.lab.explorer.libraries import hostile_package
 
 

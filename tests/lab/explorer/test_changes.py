@@ -12,7 +12,6 @@ from memaudit.building.named_packages import short_set
 from memaudit.engines import Serial
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, write_store
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.solve import solve
@@ -24,6 +23,7 @@ from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.generators.registry import named_distribution
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run
+from memaudit.workspace.run_folder import ROWS
 from tests.lab.explorer.libraries import hostile_package
 from tests.lab.explorer.serving import exploring
 from tests.lab.labels.annotate.small_frames import Served

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from memaudit.kernel.io.journal import to_line
 from memaudit.kernel.io.store_file import store_text
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.library.run_packages import rows_with
 from memaudit.lab.explorer.pages.registry import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
+from memaudit.workspace.journal import to_line
 from tests.lab.explorer.libraries import (
     agreement_text,
     diagnosis_row,

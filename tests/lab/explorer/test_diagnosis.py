@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.kernel.io.journal import to_line
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.pages.diagnosis import (
     FEWEST_ROWS,
@@ -17,6 +16,7 @@ from memaudit.lab.explorer.pages.diagnosis import (
 from memaudit.lab.explorer.site import Site
 from memaudit.show.encoding import loss_look
 from memaudit.show.page_numbers import NONE
+from memaudit.workspace.journal import to_line
 from tests.lab.explorer.libraries import diagnosis_row, write_diagnosis
 from tests.lab.explorer.site_pages import (
     element_with,

@@ -11,7 +11,6 @@ import pytest
 from memaudit.engines import Serial
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.lab.explorer.addresses import PATTERN, anchor, slug
 from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.library import Library, NotInLibrary
@@ -19,6 +18,7 @@ from memaudit.lab.explorer.pages.registry import PAGES
 from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run
+from memaudit.workspace.run_folder import ROWS
 from tests.lab.explorer.libraries import CORPUS, hostile_package
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from memaudit.board.denominators import denominator_rows, denominators_data
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.score.denominators import denominator_rows, denominators_data
 from memaudit.kernel.score.score_files import read_scores
 from memaudit.lab.figures.side_by_side import (
     best,

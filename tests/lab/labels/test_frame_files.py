@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memaudit.judges.label_files import csv_text, shielded, unshielded
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.label_files import csv_text, shielded, unshielded
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.labels import LABEL_NAMES, parse_label
 from memaudit.lab.labels.cell_tables import table_rows

@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.judges.label_files import read_labels
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.label_files import read_labels
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.labels import Label
 from memaudit.kernel.package.package import Package

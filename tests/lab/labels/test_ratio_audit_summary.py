@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.kernel.stats.bootstrap import resample_counts
-from memaudit.kernel.stats.rank_correlation import exact_kendall, exact_spearman
 from memaudit.lab.labels.ratio_audit_summary import compare_rankings
+from memaudit.lab.studies.rank_correlation import exact_kendall, exact_spearman
 from tests.lab.labels.tiny_package import F
 
 ratios = st.lists(st.sampled_from((F(0), F(1, 4), F(1, 2), F(1))), min_size=6, max_size=6)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from memaudit.kernel.io.journal import read_journal, to_line
 from memaudit.lab.reproduce.folder import file_sha256
+from memaudit.workspace.journal import read_journal, to_line
 
 Change = Callable[[Any], None]
 

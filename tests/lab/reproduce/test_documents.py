@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.data_card import template
-from memaudit.kernel.io.journal import read_journal
-from memaudit.kernel.io.run_folder import files_in
+from memaudit.workspace.journal import read_journal
+from memaudit.workspace.run_folder import files_in
 
 pytestmark = pytest.mark.slow
 mlcroissant = pytest.importorskip("mlcroissant")

@@ -6,8 +6,8 @@ import pytest
 
 from memaudit.engines import Serial
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import Key, read_journal, to_line
 from memaudit.lab.reproduce.folder import Ledger, append_rows
+from memaudit.workspace.journal import Key, read_journal, to_line
 
 IDENTITY = {"settings": {"seeds": 3}, "source": "abc"}
 

@@ -10,11 +10,11 @@ import pytest
 
 from memaudit.engines import Serial
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import read_journal, to_line
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.summary import count_rows, open_finished, summarise
 from memaudit.lab.runs.sweep import RUN, read_run, run
+from memaudit.workspace.journal import read_journal, to_line
+from memaudit.workspace.run_folder import ROWS
 
 
 @pytest.fixture

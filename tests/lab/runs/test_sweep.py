@@ -16,9 +16,7 @@ from memaudit.building.named_packages import short_set
 from memaudit.engines import named_engine
 from memaudit.kernel.checker import PackageChecker, Verdict
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import read_journal, to_line
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.solvers.solve import solve
@@ -32,6 +30,8 @@ from memaudit.lab.writers.estimators.train import train
 from memaudit.lab.writers.protocol import View
 from memaudit.lab.writers.raw_turns import RecencyRaw
 from memaudit.lab.writers.registry import WRITERS, named_writer
+from memaudit.workspace.journal import read_journal, to_line
+from memaudit.workspace.run_folder import ROWS
 
 SPEC = RunSpec(
     ("base", "update_chain", "event_graph:experiences=7"),

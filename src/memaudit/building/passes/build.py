@@ -24,10 +24,10 @@ from memaudit.building.passes.units import find_units
 from memaudit.conversations.records import LoadedConversation
 from memaudit.judges.coverage_pass import judge_pairs, spot_check
 from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.run_folder import locked
 from memaudit.kernel.io.strict_json import json_text
 from memaudit.models.request import canonical_json
 from memaudit.models.session import ModelSession
+from memaudit.workspace.run_folder import locked
 
 
 def build_with_model(

@@ -65,6 +65,14 @@ def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) ->
                 os.close(handle)
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder and its parents; a failure is one line."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error, "make") from None
+
+
 @contextmanager
 def new_folder(path: Path, refuse: Callable[[], None] = lambda: None) -> Iterator[Path]:
     """An empty folder to fill; at the end it replaces the one at `path` in one step.

@@ -217,12 +217,6 @@ def whole_units(units: Iterable["EvidenceUnit"]) -> tuple[WholeUnit, ...]:
     )
 
 
-def required_units(required: Iterable[str], units: Iterable["EvidenceUnit"]) -> tuple[str, ...]:
-    """The ids that a query lists, with the id of a statement replaced by those of its parts."""
-    parts = {whole.id: [unit.id for unit in whole.units] for whole in whole_units(units)}
-    return tuple(dict.fromkeys(id for name in required for id in parts.get(name, [name])))
-
-
 def statement_problems(units: Sequence["EvidenceUnit"], complete: bool) -> Iterator[Problem]:
     """What is wrong with parts. Without `complete` rows are missing, and sums mean nothing."""
     rows: dict[str, list[tuple[int, EvidenceUnit]]] = {}

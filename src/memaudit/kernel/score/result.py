@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.run_folder import make_folder
+from memaudit.kernel.io.atomic import make_folder, write_file
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.notebook import Frame, html_table, html_text, to_frame, waterfall
 from memaudit.kernel.number_text import fixed, short_exact

@@ -14,10 +14,8 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.atomic import make_folder
 from memaudit.kernel.io.files import beside
-from memaudit.kernel.io.journal import Journal, read_journal, to_line
-from memaudit.kernel.io.overwrite import may_write
-from memaudit.kernel.io.run_folder import make_folder, make_own_folder
 from memaudit.kernel.io.store_file import (
     Document,
     ExportedStore,
@@ -49,6 +47,9 @@ from memaudit.models.record import Record, RecordFile, read_record, total
 from memaudit.models.secret import Secret, checked_address, key_for
 from memaudit.stores.ledger import first_places
 from memaudit.stores.registry import named_adapter
+from memaudit.workspace.journal import Journal, read_journal, to_line
+from memaudit.workspace.overwrite import may_write
+from memaudit.workspace.run_folder import make_own_folder
 
 SUFFIX = ".capture"
 JOURNAL = "journal.jsonl"

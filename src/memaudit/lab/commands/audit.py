@@ -9,7 +9,6 @@ import typer
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import chosen_engine
 from memaudit.cli.terminal import safe
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.lab.commands.audit_agreement import agreement
 from memaudit.lab.commands.audit_built import built
 from memaudit.lab.commands.audit_generators import generators
@@ -17,6 +16,7 @@ from memaudit.lab.commands.audit_judges import judges
 from memaudit.lab.commands.audit_model import model_pass
 from memaudit.lab.commands.audit_optimum import optimum
 from memaudit.lab.commands.audit_ratios import ratios
+from memaudit.workspace.overwrite import may_write
 
 
 def report(

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from memaudit.kernel.package.package import Package
     from memaudit.kernel.score.judge import Judge
     from memaudit.kernel.stats.bootstrap import Interval
-    from memaudit.kernel.stats.rank_correlation import Correlation
     from memaudit.lab.labels.audited_package import AuditedPackage
     from memaudit.lab.labels.frame import Frame
     from memaudit.lab.labels.label_sources import LabelSource
     from memaudit.lab.labels.ratio_audit import Progress, RatioAudit
     from memaudit.lab.labels.ratio_audit_summary import RankingChange, RatioAuditSummary
+    from memaudit.lab.studies.rank_correlation import Correlation
 
 ANNOUNCE_SECONDS = 10.0
 """If the draws will take longer than this, the time is announced."""

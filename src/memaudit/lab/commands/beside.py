@@ -31,9 +31,7 @@ def beside(
     they are shown together and never ranked together.
     """
     from memaudit.board.board_of_scores import board_of_scores
-    from memaudit.kernel.io.journal import read_journal
-    from memaudit.kernel.io.run_folder import ROWS
-    from memaudit.kernel.score.denominators import denominator_rows, denominators_data
+    from memaudit.board.denominators import denominator_rows, denominators_data
     from memaudit.kernel.score.score_files import read_scores
     from memaudit.lab.figures.side_by_side import (
         beside_columns,
@@ -45,6 +43,8 @@ def beside(
     from memaudit.lab.figures.style import check_image, image_of, write_image
     from memaudit.lab.figures.systems import systems
     from memaudit.lab.runs.summary import summarise
+    from memaudit.workspace.journal import read_journal
+    from memaudit.workspace.run_folder import ROWS
 
     if out is not None:
         check_image(out)

@@ -9,8 +9,8 @@ import typer
 
 from memaudit.cli.terminal import Advance, progress, safe
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.words.text import counted
+from memaudit.workspace.overwrite import may_write
 
 
 def capture(

@@ -51,10 +51,10 @@ def demo(
     """Rank writers, verify a certificate, write a report, and score two stores."""
     from memaudit.engines import named_engine
     from memaudit.kernel.package.budgets import split_budgets
-    from memaudit.kernel.seeds import parse_seeds
     from memaudit.lab.commands.run import run_sweep, show_ranking
     from memaudit.lab.generators.registry import named_distribution
     from memaudit.lab.runs.report.page import write_report
+    from memaudit.lab.runs.seeds import parse_seeds
     from memaudit.lab.runs.spec import RunSpec, named_suite
     from memaudit.lab.runs.sweep import read_run
 
@@ -98,10 +98,10 @@ def _score_stores(folder: Path) -> dict[str, Path]:
     from memaudit.kernel.io.atomic import write_bytes, write_file
     from memaudit.kernel.io.files import read_bytes
     from memaudit.kernel.io.packages import write_package
-    from memaudit.kernel.io.run_folder import make_own_folder
     from memaudit.kernel.package.budgets import asked_budgets
     from memaudit.kernel.score.package_scores import score_package
     from memaudit.kernel.score.result import Scoring
+    from memaudit.workspace.run_folder import make_own_folder
 
     make_own_folder(folder)
     with shipped_board() as shipped:

@@ -33,7 +33,7 @@ from memaudit.lab.commands.reading_options import (
 if TYPE_CHECKING:
     from memaudit.kernel.io.packages import PlaceOfPackage
     from memaudit.kernel.io.store_file import ExportedStore
-    from memaudit.kernel.io.task_journal import TaskRunner
+    from memaudit.workspace.task_journal import TaskRunner
 
 
 def diagnose(

@@ -93,9 +93,9 @@ def report_progress(finished: "FinishedDiagnosis", left_out: dict[str, str]) -> 
 
 def print_questions(out: Path, show: list[str] | None) -> bool:
     """Print what --show asks for; False if it is not given."""
-    from memaudit.kernel.io.journal import read_journal
-    from memaudit.kernel.io.run_folder import ROWS
     from memaudit.lab.commands.diagnosis_tables import list_failures, show_chain
+    from memaudit.workspace.journal import read_journal
+    from memaudit.workspace.run_folder import ROWS
 
     if not show:
         return False

@@ -7,7 +7,7 @@ import typer
 
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.overwrite import may_write
+from memaudit.workspace.overwrite import may_write
 
 
 def report(

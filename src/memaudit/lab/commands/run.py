@@ -74,7 +74,7 @@ def run(
     mean is over all packages of the run.
     """
     from memaudit.kernel.package.budgets import split_budgets
-    from memaudit.kernel.seeds import parse_seeds
+    from memaudit.lab.runs.seeds import parse_seeds
     from memaudit.lab.runs.spec import RunSpec, named_suite, packages_spec
 
     if packages is not None and (distributions is not None or seeds is not None):

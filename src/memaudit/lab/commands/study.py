@@ -9,12 +9,12 @@ import typer
 from memaudit.cli.options import model_session, one_budget
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.kernel.words.text import counted
 from memaudit.lab.commands.beside import beside
 from memaudit.lab.commands.calibrate import calibrate
 from memaudit.lab.commands.sensitivity import sensitivity
 from memaudit.lab.commands.transfer import transfer
+from memaudit.workspace.overwrite import may_write
 
 
 def compact(
@@ -115,8 +115,8 @@ def train_ridge(
     packages it was trained on.
     """
     from memaudit.kernel.io.packages import read_packages
-    from memaudit.kernel.seeds import parse_seeds
     from memaudit.lab.generators.registry import named_distribution
+    from memaudit.lab.runs.seeds import parse_seeds
     from memaudit.lab.writers.estimators.ridge import write_model
     from memaudit.lab.writers.estimators.train import train as fit
 

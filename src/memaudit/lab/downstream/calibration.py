@@ -24,21 +24,12 @@ import numpy as np
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.journal import Journal, read_journal, rows_in_order, to_line
-from memaudit.kernel.io.run_folder import ROWS, claimed_by_spec
 from memaudit.kernel.number_text import rounded
 from memaudit.kernel.package.budgets import budget_cost, split_budgets
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.score import Ratio, Scorer
 from memaudit.kernel.stats.bootstrap import Floats, Indices, mean_intervals, resample_counts
-from memaudit.kernel.stats.rank_correlation import (
-    Correlation,
-    correlation_interval,
-    kendall,
-    row_correlations,
-    spearman,
-)
 from memaudit.lab.downstream.ask_questions import (
     QuestionResult,
     ReadingSetup,
@@ -48,8 +39,17 @@ from memaudit.lab.downstream.ask_questions import (
 from memaudit.lab.downstream.calibration_files import CALIBRATION_STEPS, PARTING_REASONS
 from memaudit.lab.downstream.evidence_trace import UnitChain
 from memaudit.lab.downstream.store_cases import WRITTEN, candidate_store
+from memaudit.lab.studies.rank_correlation import (
+    Correlation,
+    correlation_interval,
+    kendall,
+    row_correlations,
+    spearman,
+)
 from memaudit.lab.writers.protocol import Writer
 from memaudit.lab.writers.run_writer import WriterRunner
+from memaudit.workspace.journal import Journal, read_journal, rows_in_order, to_line
+from memaudit.workspace.run_folder import ROWS, claimed_by_spec
 
 SUMMARY = "summary.json"
 FORMAT = "memaudit-calibration"

@@ -8,14 +8,14 @@ from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.file_model import StrictFileModel, validated
-from memaudit.kernel.io.journal import read_journal
-from memaudit.kernel.io.run_folder import ROWS, SPEC
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.lab.downstream.calibration import FORMAT as CALIBRATION
 from memaudit.lab.downstream.calibration_files import CalibrationRow, CalibrationSummary
 from memaudit.lab.downstream.diagnosis_files import DiagnosisRow, DiagnosisSummary
 from memaudit.lab.downstream.run import FORMAT as DIAGNOSIS
 from memaudit.lab.downstream.run import SUMMARY
+from memaudit.workspace.journal import read_journal
+from memaudit.workspace.run_folder import ROWS, SPEC
 
 AGAIN = "run the same command again"
 Summary = DiagnosisSummary | CalibrationSummary

@@ -15,10 +15,7 @@ from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file, write_lines
-from memaudit.kernel.io.journal import Journal, read_journal, rows_in_order, to_line
-from memaudit.kernel.io.run_folder import ROWS, claimed_by_spec
 from memaudit.kernel.io.strict_json import json_lines
-from memaudit.kernel.io.task_journal import TaskRunner, one_by_one
 from memaudit.lab.downstream.answer_readers import ReplyState
 from memaudit.lab.downstream.ask_questions import (
     ReadingSetup,
@@ -35,6 +32,9 @@ from memaudit.lab.downstream.question import PackageQuestion
 from memaudit.lab.downstream.served_store import ServedStore
 from memaudit.lab.downstream.store_cases import DiagnosisCase, memory_rows
 from memaudit.lab.downstream.summary import agreement_of_graders, summarise
+from memaudit.workspace.journal import Journal, read_journal, rows_in_order, to_line
+from memaudit.workspace.run_folder import ROWS, claimed_by_spec
+from memaudit.workspace.task_journal import TaskRunner, one_by_one
 
 MEMORIES, SUMMARY = "memories.jsonl", "summary.json"
 FORMAT, WHAT = "memaudit-diagnosis", "diagnosis"

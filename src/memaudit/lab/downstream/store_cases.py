@@ -11,10 +11,9 @@ from typing import Any, Self
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
+from memaudit.kernel.io.atomic import make_folder
 from memaudit.kernel.io.packages import PlaceOfPackage
-from memaudit.kernel.io.run_folder import make_folder
 from memaudit.kernel.io.store_file import ExportedStore, missing_memories, store_digest
-from memaudit.kernel.io.task_journal import TaskJournal, TaskRunner, task_journal
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.caveats import unread_rows
@@ -28,6 +27,7 @@ from memaudit.lab.downstream.question import PackageQuestion, questions
 from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
 from memaudit.lab.writers.protocol import Writer
 from memaudit.lab.writers.run_writer import WriterRunner
+from memaudit.workspace.task_journal import TaskJournal, TaskRunner, task_journal
 
 WRITTEN = "written within the budget"
 

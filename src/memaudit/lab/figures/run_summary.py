@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
-from memaudit.kernel.io.journal import read_journal
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.io.strict_json import first_fault, read_object
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.seeds import parse_seed_ranges
 from memaudit.lab.runs.package_sources import named_source
+from memaudit.lab.runs.seeds import parse_seed_ranges
 from memaudit.lab.runs.summary import SUMMARY
 from memaudit.lab.runs.sweep import read_run
+from memaudit.workspace.journal import read_journal
+from memaudit.workspace.run_folder import ROWS
 
 FORMAT = "memaudit-summary"
 Budget = int | float | str

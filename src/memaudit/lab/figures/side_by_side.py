@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memaudit.kernel.columns import Column
+from memaudit.board.denominators import WHOLE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import with_interval
-from memaudit.kernel.score.denominators import WHOLE
 from memaudit.kernel.score.score import BEST
 from memaudit.show import encoding
+from memaudit.show.columns import Column
 
 WRITERS = ("gvt", "estimated_gvt", "recency_raw")
 """The paper's lines, and a baseline."""

@@ -10,8 +10,8 @@ from matplotlib import style
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_bytes
-from memaudit.kernel.io.overwrite import may_write
 from memaudit.show.encoding import INK
+from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -38,7 +38,6 @@ from memaudit.kernel.exact import plain
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.files import read_text
-from memaudit.kernel.io.run_folder import make_own_folder
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.package.labels import FULL, NONE, PARTIAL, VALUES, Label
 from memaudit.kernel.stats.agreement_coefficients import kappa_of_pairs
@@ -46,6 +45,7 @@ from memaudit.kernel.words.text import counted, one_line
 from memaudit.lab.labels.frame import Frame, FrameCell
 from memaudit.lab.labels.frame_files import cell_lines, read_label_sets
 from memaudit.lab.labels.sheets import grid_cells, grid_sheet, pair_sheet, read_grid, read_pairs
+from memaudit.workspace.run_folder import make_own_folder
 
 KEY, BRIEF, THIRD, DECIDED = "sheets.json", "labelling.md", "third.md", "third.txt"
 ANSWERS = (".txt", ".csv", ".jsonl")

@@ -1,6 +1,6 @@
 """Cells, keys and labels as CSV tables: written for any spreadsheet, read from any.
 
-Cells that a spreadsheet would evaluate are shielded, see kernel/io/label_files.py. `cells.jsonl`
+Cells that a spreadsheet would evaluate are shielded, see judges/label_files.py. `cells.jsonl`
 holds texts as they are.
 """
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from memaudit.judges.label_files import LabelRow, csv_text, unshielded
 from memaudit.kernel.errors import InvalidPackage, MemAuditError
 from memaudit.kernel.exact import exact, plain
-from memaudit.kernel.io.csv_rows import csv_rows
 from memaudit.kernel.io.files import read_bytes, read_text
-from memaudit.kernel.io.label_files import LabelRow, csv_text, unshielded
 from memaudit.kernel.io.strict_json import parse_lines
 from memaudit.kernel.package.labels import VALUES, parse_label
 from memaudit.kernel.package.unit_parts import is_part_name
 from memaudit.lab.labels.frame import FrameCell, KeyedCell
+from memaudit.stores.csv_rows import csv_rows
 
 CELL_ID = ("cell_id",)
 CELLS: Mapping[str, tuple[str, ...]] = {

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from memaudit.judges.label_files import csv_text
 from memaudit.kernel.errors import InvalidPackage, MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.atomic import write_file, write_folder
 from memaudit.kernel.io.files import names_in, read_bytes, read_text, sha256
-from memaudit.kernel.io.label_files import csv_text
 from memaudit.kernel.io.strict_json import parse_json
 from memaudit.kernel.package.labels import parse_label
 from memaudit.lab.labels.cell_tables import (

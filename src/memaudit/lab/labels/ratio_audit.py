@@ -9,8 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.task_journal import Result, TaskRunner
-from memaudit.kernel.io.typed_json import data_digest
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.label_passes import CellKey
 from memaudit.kernel.package.optimum import Optimum
@@ -38,6 +36,8 @@ from memaudit.lab.labels.label_sources import (
     consensus_source,
     package_source,
 )
+from memaudit.workspace.task_journal import Result, TaskRunner
+from memaudit.workspace.typed_json import data_digest
 
 Relabelling = tuple[tuple[CellKey, Fraction], ...]
 """Cells whose labels differ from the package's, in order; identifies a labelling."""

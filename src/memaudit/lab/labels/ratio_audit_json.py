@@ -7,7 +7,6 @@ from typing import Any
 from memaudit.kernel.exact import plain
 from memaudit.kernel.number_text import rounded
 from memaudit.kernel.stats.bootstrap import Interval
-from memaudit.kernel.stats.rank_correlation import Correlation
 from memaudit.lab.labels.audited_package import NOT_COVERED
 from memaudit.lab.labels.label_draws import LEAN
 from memaudit.lab.labels.label_sources import LabelSource
@@ -22,6 +21,7 @@ from memaudit.lab.labels.ratio_audit_summary import (
     changed_cells,
     ratio_notes,
 )
+from memaudit.lab.studies.rank_correlation import Correlation
 
 FORMAT, VERSION = "memaudit-label-ratios", 1
 

@@ -21,17 +21,17 @@ from memaudit.kernel.stats.bootstrap import (
     outer_percentiles,
     resample_counts,
 )
-from memaudit.kernel.stats.rank_correlation import (
+from memaudit.kernel.words.text import counted
+from memaudit.lab.labels.frame import PACKAGE
+from memaudit.lab.labels.label_sources import LabelSource
+from memaudit.lab.labels.ratio_audit import RatioAudit
+from memaudit.lab.studies.rank_correlation import (
     Correlation,
     exact_kendall,
     exact_spearman,
     row_correlations,
     sign,
 )
-from memaudit.kernel.words.text import counted
-from memaudit.lab.labels.frame import PACKAGE
-from memaudit.lab.labels.label_sources import LabelSource
-from memaudit.lab.labels.ratio_audit import RatioAudit
 
 NO_STORE, WRITER_FAILED = "no store", "writer failed"
 FEWEST = 40

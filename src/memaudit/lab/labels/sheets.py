@@ -17,9 +17,9 @@ from pathlib import Path
 from memaudit.board.board_file import SheetOrder
 from memaudit.board.board_labels import errors_in
 from memaudit.board.label_controls import READERS
+from memaudit.judges.label_files import csv_text
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import read_text
-from memaudit.kernel.io.label_files import csv_text
 from memaudit.kernel.package.labels import Label, parse_label
 from memaudit.kernel.words.text import counted, one_line, shortened, visible_text
 from memaudit.lab.labels.frame import FrameCell, LabelDecision

@@ -10,7 +10,6 @@ from typing import Any
 from memaudit.engines import Engine
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.journal import Key, read_journal, to_line
 from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.lab.generators.registry import PUBLISHED
 from memaudit.lab.reproduce.folder import ROWS, SCOREBOARD, SUMMARY, append_rows
@@ -25,6 +24,7 @@ from memaudit.lab.runs.solver_audit import (
 )
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import read_run
+from memaudit.workspace.journal import Key, read_journal, to_line
 
 SEEDS = 500
 SWEEP_BUDGETS = ("0.01", "0.02", "0.05", "0.10", "0.20")

@@ -12,9 +12,9 @@ from memaudit.engines import Engine
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import content_digest
-from memaudit.kernel.io.journal import Journal, Key, rows_in_order
-from memaudit.kernel.io.run_folder import files_in, refuse_other_run
 from memaudit.kernel.io.strict_json import read_object
+from memaudit.workspace.journal import Journal, Key, rows_in_order
+from memaudit.workspace.run_folder import files_in, refuse_other_run
 
 FORMAT, VERSION = "memaudit-reproduction", 1
 MANIFEST, PROGRESS = "manifest.json", "progress.json"

@@ -22,7 +22,6 @@ from memaudit.building.data_card import croissant, table
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import read_bytes
-from memaudit.kernel.io.run_folder import make_own_folder
 from memaudit.kernel.io.strict_json import first_fault
 from memaudit.kernel.number_text import ratio
 from memaudit.kernel.stats.bootstrap import RESAMPLES
@@ -52,6 +51,7 @@ from memaudit.lab.reproduce.scoreboard import (
 )
 from memaudit.lab.reproduce.settings import Settings, data_hashes, prompt_hashes, versions
 from memaudit.lab.reproduce.tables import SCALE, page, tables
+from memaudit.workspace.run_folder import make_own_folder
 
 DECLARED = ("identity.source", "identity.memaudit", "versions", "times")
 """Fields that may differ between two machines, and the hashes of files that hold them."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.board.board_folder import BoardFolder, read_board, shipped_board
+from memaudit.board.denominators import denominator_rows, denominators_data
 from memaudit.building.build_folder import file_name
 from memaudit.building.named_packages import PASSES, ShippedPlace, natural_set
 from memaudit.building.named_stores import natural_stores, store_files
@@ -24,15 +25,12 @@ from memaudit.judges.label_judges import LabelJudge
 from memaudit.judges.salience import SalienceCalls
 from memaudit.kernel.exact import exact, plain
 from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.journal import Key, read_journal, to_line
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.run_folder import make_own_folder
 from memaudit.kernel.number_text import rounded
 from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.labels import PASS
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.denominators import denominator_rows, denominators_data
 from memaudit.kernel.score.judge import Judge
 from memaudit.kernel.score.judged_store import measured_store
 from memaudit.kernel.score.package_scores import score_package
@@ -66,6 +64,8 @@ from memaudit.lab.studies.package_sensitivity import (
 )
 from memaudit.lab.studies.sensitivity import finding_row, variant_findings
 from memaudit.lab.writers.registry import named_writer
+from memaudit.workspace.journal import Key, read_journal, to_line
+from memaudit.workspace.run_folder import make_own_folder
 
 OWN_SET = "the project's own natural set"
 BUDGETS = ("30", "60", "100")

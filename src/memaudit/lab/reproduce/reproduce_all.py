@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memaudit.engines import Engine
-from memaudit.kernel.io.run_folder import locked, make_own_folder
 from memaudit.lab.reproduce.controlled import Sweeper, make_solver_audit, reproduce_controlled
 from memaudit.lab.reproduce.folder import (
     ARCHIVE,
@@ -33,6 +32,7 @@ from memaudit.lab.reproduce.own_set import (
 from memaudit.lab.reproduce.results import read_results
 from memaudit.lab.reproduce.scoreboard import Scoreboard
 from memaudit.lab.reproduce.settings import Settings, versions
+from memaudit.workspace.run_folder import locked, make_own_folder
 
 
 @dataclass(frozen=True, slots=True)

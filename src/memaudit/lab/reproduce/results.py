@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memaudit.kernel.io.journal import read_journal
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.lab.reproduce.folder import (
     ARCHIVE,
@@ -33,6 +32,7 @@ from memaudit.lab.reproduce.own_set import (
 from memaudit.lab.reproduce.scoreboard import ArchiveNumbers, Scoreboard, make_scoreboard
 from memaudit.lab.reproduce.settings import Settings
 from memaudit.lab.runs.sweep import read_run
+from memaudit.workspace.journal import read_journal
 
 Data = dict[str, Any]
 PackageKey = tuple[str, int]

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memaudit.kernel.io.run_folder import entries
 from memaudit.kernel.words.text import counted
 from memaudit.lab.reproduce.controlled import solver_keys
 from memaudit.lab.reproduce.folder import (
@@ -28,6 +27,7 @@ from memaudit.lab.reproduce.folder import (
 )
 from memaudit.lab.reproduce.manifest import Manifest, read_manifest
 from memaudit.lab.reproduce.settings import source_digest, versions
+from memaudit.workspace.run_folder import entries
 
 LONGEST = 160
 """Characters of a name that a folder gives. Longer ones are cut."""

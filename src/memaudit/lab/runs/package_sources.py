@@ -9,8 +9,8 @@ from memaudit.building.named_packages import SHIPPED, ShippedPlace, shipped_set
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import PackagePlace, package_places
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.seeds import parse_seeds
 from memaudit.lab.generators.registry import DISTRIBUTIONS, Distribution, named_distribution
+from memaudit.lab.runs.seeds import parse_seeds
 
 SEEDS = "seeds="
 DEFAULT_SEEDS = "10"

@@ -8,9 +8,9 @@ from typing import Any
 
 from memaudit.building.named_packages import contents_of
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.seeds import seed_ranges
 from memaudit.lab.generators.registry import PUBLISHED
 from memaudit.lab.runs.package_sources import named_places
+from memaudit.lab.runs.seeds import seed_ranges
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact, plain
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import open_regular
-from memaudit.kernel.io.journal import Fits, read_journal
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.io.strict_json import first_fault
-from memaudit.kernel.seeds import parse_seeds
 from memaudit.kernel.stats.bootstrap import (
     LEVEL,
     RESAMPLES,
@@ -35,8 +32,11 @@ from memaudit.kernel.stats.bootstrap import (
 )
 from memaudit.kernel.stats.paired_tests import holm, paired_differences
 from memaudit.lab.runs.run_files import RunRow
+from memaudit.lab.runs.seeds import parse_seeds
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import read_run, row_order
+from memaudit.workspace.journal import Fits, read_journal
+from memaudit.workspace.run_folder import ROWS
 
 BLOCK = 1 << 20
 

@@ -20,8 +20,6 @@ from memaudit.engines import Engine
 from memaudit.kernel.errors import InvalidPackage, MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.files import read_text
-from memaudit.kernel.io.journal import Fits, Journal, Key, rows_in_order, to_line
-from memaudit.kernel.io.run_folder import ROWS, claimed, refuse_other_run
 from memaudit.kernel.io.strict_json import first_fault, floats, parse_json
 from memaudit.kernel.package.budgets import budget_cost, is_share
 from memaudit.kernel.version import VERSION
@@ -31,6 +29,8 @@ from memaudit.lab.runs.run_files import RunManifest, is_run_row
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.writers.estimators.ridge import RidgeModel
 from memaudit.lab.writers.registry import named_writer
+from memaudit.workspace.journal import Fits, Journal, Key, rows_in_order, to_line
+from memaudit.workspace.run_folder import ROWS, claimed, refuse_other_run
 
 RUN = "run.json"
 FORMAT = "memaudit-run"

@@ -12,7 +12,6 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import content_digest
 from memaudit.kernel.io.packages import PackagePlace, PlaceOfPackage
 from memaudit.kernel.io.store_file import ExportedStore
-from memaudit.kernel.io.typed_json import to_json
 from memaudit.kernel.package.cost import UNICODE_WORDS, cost_rule
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.candidate_cells import judge_candidates
@@ -25,6 +24,7 @@ from memaudit.kernel.score.pruning import Policy
 from memaudit.kernel.score.salience_source import OWN_SALIENCE, Salience
 from memaudit.kernel.score.written_store import DOCUMENT, MEMORY, WrittenStore
 from memaudit.lab.studies.sensitivity import BASE, SensitivityRow, Variant, variant_runs
+from memaudit.workspace.typed_json import to_json
 
 USUAL_RULES = ("words", "bytes", "tokens:simple")
 USUAL_CAPS = (1, 2, 3)

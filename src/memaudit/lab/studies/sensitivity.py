@@ -20,7 +20,7 @@ from memaudit.kernel.score.pruning import Policy, keep_within
 from memaudit.kernel.score.score import Basis, Ratio, StoreScorer
 from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.kernel.stats.bootstrap import outer_percentiles
-from memaudit.kernel.stats.rank_correlation import Tau, exact_kendall
+from memaudit.lab.studies.rank_correlation import Tau, exact_kendall
 
 BASIS: Basis = "common union"
 BASE = "base"

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from memaudit.engines import Serial
-from memaudit.kernel.io.journal import read_journal, to_line
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.package.package import Package
 from memaudit.lab.generators import registry
 from memaudit.lab.runs.report.page import build_report
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import RUN, run
+from memaudit.workspace.journal import read_journal, to_line
+from memaudit.workspace.run_folder import ROWS
 
 WRITERS = ("opt", "greedy", "no_tombstone_opt", "mem0_style", "random_feasible", "recency_raw")
 

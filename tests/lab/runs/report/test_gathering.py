@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import read_journal
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.lab.runs.report.losses import losses
 from memaudit.lab.runs.report.package_story import choose_story
 from memaudit.lab.runs.report.ranking import rank_writers
@@ -21,6 +19,8 @@ from memaudit.lab.writers.registry import WRITERS
 from memaudit.show.encoding import OPT_LOOK, looks
 from memaudit.show.page_charts import plot
 from memaudit.show.writer_groups import grouped, members_by_name
+from memaudit.workspace.journal import read_journal
+from memaudit.workspace.run_folder import ROWS
 from tests.lab.runs.report.conftest import rewrite
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.lab.runs.report.page import build_report, write_report
+from memaudit.workspace.run_folder import ROWS
 from tests.show.html_tree import Tree, assert_sound
 
 

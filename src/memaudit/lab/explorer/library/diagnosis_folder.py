@@ -8,12 +8,12 @@ from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.file_model import validated
-from memaudit.kernel.io.journal import read_journal
-from memaudit.kernel.io.run_folder import ROWS, read_spec
 from memaudit.lab.downstream.diagnosis_files import DiagnosisRow, DiagnosisSummary
 from memaudit.lab.downstream.run import FORMAT, SUMMARY, WHAT
 from memaudit.lab.explorer.addresses import slug
 from memaudit.lab.explorer.library.entries import read_object
+from memaudit.workspace.journal import read_journal
+from memaudit.workspace.run_folder import ROWS, read_spec
 
 
 @dataclass(frozen=True, slots=True)

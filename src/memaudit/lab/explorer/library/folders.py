@@ -16,7 +16,6 @@ from memaudit.kernel.io.package_folder import MANIFEST
 from memaudit.kernel.io.packages import BUILD_FORMAT
 from memaudit.kernel.io.published_folder import DECISIONS, FILES, MARKS
 from memaudit.kernel.io.published_folder import MANIFEST as GENERATION
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.io.strict_json import parse_lines
 from memaudit.kernel.package.package import TABLES
 from memaudit.lab.downstream.run import FORMAT as DIAGNOSIS
@@ -36,6 +35,7 @@ from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBL
 from memaudit.lab.labels.frame_files import MANIFEST as FRAME
 from memaudit.lab.runs.summary import SUMMARY
 from memaudit.lab.runs.sweep import FORMAT as RUN
+from memaudit.workspace.run_folder import ROWS
 
 Names = frozenset[str]
 

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import intact_row
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.seeds import parse_seed_ranges
 from memaudit.lab.explorer.addresses import slug
 from memaudit.lab.explorer.library.entries import LibraryEntry, regular
 from memaudit.lab.runs.package_sources import named_source
+from memaudit.lab.runs.seeds import parse_seed_ranges
 from memaudit.lab.runs.summary import count_rows
 from memaudit.lab.runs.sweep import read_run
+from memaudit.workspace.journal import intact_row
+from memaudit.workspace.run_folder import ROWS
 
 
 def rows_written(folder: Path) -> int:

@@ -10,13 +10,13 @@ import numpy as np
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
-from memaudit.kernel.io.journal import read_journal
-from memaudit.kernel.io.run_folder import ROWS
 from memaudit.kernel.stats.bootstrap import Floats
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.summary import Grid, open_finished, read_grids
 from memaudit.lab.writers.registry import WRITERS
 from memaudit.show.writer_groups import Member, members_by_name
+from memaudit.workspace.journal import read_journal
+from memaudit.workspace.run_folder import ROWS
 
 RunRowData = dict[str, Any]
 MOST_KINDS = 256

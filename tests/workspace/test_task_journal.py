@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import to_line
-from memaudit.kernel.io.task_journal import one_by_one, task_journal
+from memaudit.workspace.journal import to_line
+from memaudit.workspace.task_journal import one_by_one, task_journal
 
 SETTINGS = {"budgets": ["1", "2"]}
 asked: list[int] = []

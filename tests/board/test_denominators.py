@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from memaudit.kernel.score.denominators import WHOLE, denominator_rows
+from memaudit.board.denominators import WHOLE, denominator_rows
 from memaudit.kernel.score.score_files import read_scores
 from tests.show.board.scores import row, write
 

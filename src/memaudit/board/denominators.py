@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from memaudit.kernel.columns import Column, records
 from memaudit.kernel.io.score_file import KeptRow, ScoreRow
 from memaudit.kernel.number_text import ratio, span, with_interval
 from memaudit.kernel.score.pruning import POLICIES
 from memaudit.kernel.score.score import BEST
 from memaudit.kernel.score.score_files import Entries, by_size
 from memaudit.kernel.stats.bootstrap import Floats, Interval, mean_intervals, resample_counts
+from memaudit.show.columns import Column, records
 
 WHOLE = "whole store"
 RATIOS = ("package_ratio", "union_ratio", "ratio")

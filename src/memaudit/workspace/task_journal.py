@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeVar, get_type_hints
 
 from memaudit.kernel.errors import LostWorker, MemAuditError
 from memaudit.kernel.io.files import open_regular, refuse_to_write
-from memaudit.kernel.io.journal import LONGEST_LINE, Journal, intact_row, read_journal, to_line
-from memaudit.kernel.io.run_folder import different_settings
-from memaudit.kernel.io.typed_json import from_json, to_json
 from memaudit.kernel.version import VERSION
+from memaudit.workspace.journal import LONGEST_LINE, Journal, intact_row, read_journal, to_line
+from memaudit.workspace.run_folder import different_settings
+from memaudit.workspace.typed_json import from_json, to_json
 
 FORMAT = "memaudit-journal"
 MARK = b'{"format":"memaudit-journal",'

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.kernel.io.typed_json import from_json, to_json
+from memaudit.workspace.typed_json import from_json, to_json
 
 Key = tuple[str, Fraction]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.kernel.stats.rank_correlation import (
+from memaudit.lab.studies.rank_correlation import (
     Tau,
     correlation_interval,
     exact_kendall,

@@ -13,10 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from memaudit.kernel.errors import MemAuditError, cannot_write
-from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.journal import open_locked
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.atomic import make_folder, write_file
 from memaudit.kernel.io.strict_json import read_object
+from memaudit.workspace.journal import open_locked
 
 LOCK, SPEC, ROWS = ".lock", "spec.json", "rows.jsonl"
 EMPTY = "is an empty folder"
@@ -116,14 +116,6 @@ def locked(folder: Path) -> Iterator[None]:
             if not existed:
                 with suppress(OSError):  # it is not empty
                     folder.rmdir()
-
-
-def make_folder(folder: Path) -> None:
-    """Make the folder and its parents; a failure is one line."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error, "make") from None
 
 
 def make_own_folder(folder: Path) -> None:

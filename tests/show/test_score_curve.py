@@ -17,7 +17,7 @@ from memaudit.kernel.score.package_scores import conversation_cost, score_judged
 from memaudit.kernel.score.pruning import Policy
 from memaudit.kernel.score.result import ScoreResult, Scoring
 from memaudit.kernel.score.score import StoreScorer
-from memaudit.kernel.score.score_curve import POINTS, score_curve
+from memaudit.show.score_curve import POINTS, score_curve
 from tests.kernel.score.small_stores import DOG, PETS, F, exported, meals_scores
 
 HOTEL = short_set()[0]

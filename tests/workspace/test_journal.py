@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import Journal, is_intact, read_journal, to_line
+from memaudit.workspace.journal import Journal, is_intact, read_journal, to_line
 
 ROWS = [{"n": n, "text": 'ä\n\u202e"crc"'} for n in range(5)]
 

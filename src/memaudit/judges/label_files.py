@@ -16,11 +16,11 @@ from pathlib import Path
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
-from memaudit.kernel.io.csv_rows import csv_rows
 from memaudit.kernel.io.files import content_digest, open_regular
 from memaudit.kernel.io.foreign_json import encodable, json_lines, read_piece
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.package.unit_parts import WholeUnit
+from memaudit.stores.csv_rows import csv_rows
 
 MAX_BYTES = 256 << 20
 

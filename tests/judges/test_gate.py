@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from memaudit.judges.gate import gate_text, passes
 from memaudit.judges.lexical import LexicalJudge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory
 from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.gate import gate_text, passes
 from memaudit.kernel.score.package_scores import score_package
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.score.score import Ratio

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.journal import Journal, rows_in_order, to_line
-from memaudit.kernel.io.run_folder import ROWS, SPEC, claimed_by_spec, locked
+from memaudit.workspace.journal import Journal, rows_in_order, to_line
+from memaudit.workspace.run_folder import ROWS, SPEC, claimed_by_spec, locked
 
 FORMAT = "memaudit-test"
 
