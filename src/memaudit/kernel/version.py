@@ -3,5 +3,5 @@
 DISTRIBUTION = "memaudit-oracle"
 """As in pyproject.toml. On the package index, the name `memaudit` belongs to another project."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """Of this code, installed or not; pyproject.toml takes it from here."""
