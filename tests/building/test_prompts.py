@@ -9,7 +9,7 @@ from memaudit.building.passes.adjudication import AdjudicationReply
 from memaudit.building.passes.memories import MemoriesReply
 from memaudit.building.passes.requirements import RequirementsReply
 from memaudit.building.passes.units import QuotesReply, UnitsReply
-from memaudit.judges.coverage_pass import CoverageReply
+from memaudit.judges.model_judge import CoverageReply
 from memaudit.kernel.errors import MemAuditError
 from memaudit.models.prompt import RULE, parse_prompt, provenance
 from memaudit.models.prompts import PROMPTS, pass_prompt

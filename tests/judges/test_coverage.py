@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.building.passes.recipe import ModelRecipe
-from memaudit.judges.coverage_pass import (
+from memaudit.judges.model_judge import (
     MAX_CHARACTERS,
     MAX_MEMORIES,
     MAX_PAIRS,

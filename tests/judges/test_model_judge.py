@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.judges.coverage_pass import JudgedCell
-from memaudit.judges.model_judge import ModelJudge, best_answer
+from memaudit.judges.model_judge import JudgedCell, ModelJudge, best_answer
 from memaudit.judges.registry import named_judge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import write_package

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from memaudit.judges.salience import named_salience
-from memaudit.judges.salience_pass import (
+from memaudit.judges.salience import (
     MAX_CHARACTERS,
     MAX_EARLIER,
     MAX_MEMORIES,
     chunks,
     find_salience,
+    named_salience,
 )
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin

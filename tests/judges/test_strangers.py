@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memaudit.building.named_packages import LONG
 from memaudit.conversations.registry import read_conversations
-from memaudit.judges.strangers import strangers
+from memaudit.judges.judge_file import strangers
 
 SET = Path(str(files("memaudit").joinpath("examples", LONG)))
 FILE = Path(str(files("memaudit").joinpath("judges", "weights", "strangers.json")))

@@ -18,8 +18,8 @@ from memaudit.building.passes.requirements import Requirement, ShownUnit, requir
 from memaudit.building.passes.source import SourceSession, SourceText, SourceTurn
 from memaudit.building.passes.units import normalized, units_request
 from memaudit.conversations.conversation import Question
-from memaudit.judges import coverage_pass as coverage
-from memaudit.judges.coverage_pass import (
+from memaudit.judges import model_judge as coverage
+from memaudit.judges.model_judge import (
     Chunk,
     Statement,
     coverage_request,

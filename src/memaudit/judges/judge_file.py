@@ -1,10 +1,16 @@
-"""The file of an offline judge: its weights, and its error on conversations it had not seen."""
+"""What comes with an offline judge: its weights, its error on conversations it had not seen, and
+conversations that nobody's memories are about, which the level of chance is measured against.
+"""
 
+import json
+from functools import cache
+from importlib.resources import files
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from memaudit.kernel.io.file_model import Count, FileModel
+from memaudit.kernel.package.package import EvidenceUnit, Experience, Package
 
 VERSION = 1
 
@@ -103,3 +109,25 @@ class JudgeFile(FileModel):
         if min(self.scale) < 1e-9:
             raise ValueError("scale must be above 0 for every feature")
         return self
+
+
+@cache
+def strangers() -> tuple[Package, ...]:
+    """Units and cited turns of the shipped long set, as packages without candidates.
+
+    They are a file of their own: reading the set would take every reader of conversations along.
+    """
+    file = files("memaudit").joinpath("judges", "weights", "strangers.json")
+    conversations = json.loads(file.read_text("utf-8"))["conversations"]
+    return tuple(
+        Package(
+            name=conversation["name"],
+            experiences=tuple(
+                Experience(id=id, text=text, index=index)
+                for index, (id, text) in enumerate(conversation["turns"].items())
+            ),
+            candidates=(),
+            units=tuple(EvidenceUnit.model_validate(unit) for unit in conversation["units"]),
+        )
+        for conversation in conversations
+    )

@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.judges.judge_file import VERSION, JudgeFile, Logistic
+from memaudit.judges.judge_file import VERSION, JudgeFile, Logistic, strangers
 from memaudit.judges.lexical import has_words
 from memaudit.judges.pair_features import FEATURES, Floats, PairFeatures, StatedUnit, form_of
-from memaudit.judges.strangers import strangers
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.strict_json import read_object

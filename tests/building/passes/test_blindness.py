@@ -22,7 +22,7 @@ from memaudit.conversations.conversation import (
     Turn,
 )
 from memaudit.conversations.records import LoadedConversation
-from memaudit.judges.coverage_pass import Statement, judge_coverage
+from memaudit.judges.model_judge import Statement, judge_coverage
 from memaudit.models.cache import Cache
 from memaudit.models.prompt import RULE
 from memaudit.models.prompts import pass_prompt

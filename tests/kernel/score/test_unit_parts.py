@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from memaudit.judges.label_judges import LabelJudge
-from memaudit.judges.lexical import LexicalJudge
+from memaudit.judges.lexical import LexicalJudge, named_filter
 from memaudit.judges.model_judge import ModelJudge
-from memaudit.judges.pair_filters import named_filter
 from memaudit.judges.registry import PointerJudge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import read_package, write_package

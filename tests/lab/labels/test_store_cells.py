@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.judges.label_judges import LabelJudge
-from memaudit.judges.pair_filters import named_filter
+from memaudit.judges.lexical import named_filter
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.kernel.package.budgets import asked_budgets

@@ -23,7 +23,7 @@ from memaudit.building.transcript import (
 )
 from memaudit.conversations.conversation import Question
 from memaudit.conversations.records import LoadedConversation
-from memaudit.judges.coverage_pass import JudgedCells, SpotCheck, Statement, TextPair
+from memaudit.judges.model_judge import JudgedCells, SpotCheck, Statement, TextPair
 from memaudit.kernel.exact import plain
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.equal_texts import distinct_texts

@@ -22,7 +22,7 @@ from memaudit.building.passes.recipe import ModelRecipe
 from memaudit.building.passes.requirements import find_requirements
 from memaudit.building.passes.units import find_units
 from memaudit.conversations.records import LoadedConversation
-from memaudit.judges.coverage_pass import judge_pairs, spot_check
+from memaudit.judges.model_judge import judge_pairs, spot_check
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.strict_json import json_text
 from memaudit.models.request import canonical_json

@@ -11,7 +11,7 @@ from memaudit.building.build_plan import BuildPlan
 from memaudit.building.passes.adjudication import QUERY_STATUSES
 from memaudit.building.passes.assemble import METHOD, QUOTE, UNDECIDED, ModelBuild
 from memaudit.building.passes.recipe import ModelRecipe
-from memaudit.judges.coverage_pass import SpotCheck
+from memaudit.judges.model_judge import SpotCheck
 from memaudit.kernel.exact import plain
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.grounds import is_exact

@@ -256,7 +256,7 @@ def sheets(
 
 def _sheets_of_stores(package: str, stores: list[str], out: Path, filter: str) -> None:
     from memaudit.cli.options import NO_STORE_OPTIONS, read_stores
-    from memaudit.judges.pair_filters import named_filter
+    from memaudit.judges.lexical import named_filter
     from memaudit.kernel.io.packages import read_package
     from memaudit.lab.labels.store_cells import write_store_cells
 

@@ -185,7 +185,7 @@ def utilities(
     the candidates in order of arrival, and no unit and no question.
     """
     from memaudit.building.named_packages import labelled_packages
-    from memaudit.judges.salience_pass import STAGE, find_salience
+    from memaudit.judges.salience import STAGE, find_salience
     from memaudit.kernel.io.atomic import write_file
     from memaudit.lab.writers.estimators.utilities import UtilitiesFile
     from memaudit.lab.writers.protocol import visible

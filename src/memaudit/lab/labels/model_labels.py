@@ -7,7 +7,7 @@ kinds or quotes, and not the key.
 from collections import defaultdict
 from dataclasses import dataclass
 
-from memaudit.judges.coverage_pass import Statement, TextPair, judge_pairs
+from memaudit.judges.model_judge import Statement, TextPair, judge_pairs
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.labels import Label
 from memaudit.lab.labels.frame import Frame, LabelSet

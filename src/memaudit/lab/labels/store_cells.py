@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memaudit.judges.pair_filters import PairFilter
+from memaudit.judges.lexical import PairFilter
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.grounds import is_assumed
