@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.instance import Instance
 from bench.unions import BUDGETS
-from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.building.build_folder import BuildJob, plan_build
 from memaudit.judges.label_files import read_labels
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.judges.lexical import LexicalJudge

@@ -421,8 +421,7 @@ def build(
     Candidates compete within a turn, or within a `group` of "session". With `out` the packages and
     a manifest are written there, and those that exist are kept.
     """
-    from memaudit.building.build_folder import build_into
-    from memaudit.building.build_plan import BuildJob
+    from memaudit.building.build_folder import BuildJob, build_into
     from memaudit.judges.label_files import read_labels
 
     wanted = (conversation,) if isinstance(conversation, str) else tuple(conversation)

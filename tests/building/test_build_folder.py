@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.building.build_folder import build_into, file_name, packages_at
-from memaudit.building.build_plan import BuildJob
+from memaudit.building.build_folder import BuildJob, build_into, file_name, packages_at
 from memaudit.building.coverage_rules import INCLUSION
 from memaudit.engines import named_engine
 from memaudit.judges.label_files import read_labels

@@ -68,5 +68,5 @@ def test_scores(tmp_path: Path) -> None:
 
 
 def test_nothing_to_describe(tmp_path: Path) -> None:
-    assert "holds neither packages nor files" in failure("package", "card", tmp_path)
+    assert "holds neither packages nor scores" in failure("package", "card", tmp_path)
     assert "not a folder" in failure("package", "card", tmp_path / "no")

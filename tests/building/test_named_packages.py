@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.building.build_folder import MANIFEST, build_into
-from memaudit.building.build_plan import BuildJob
+from memaudit.building.build_folder import MANIFEST, BuildJob, build_into
 from memaudit.building.named_packages import contents_of, short_set
 from memaudit.kernel.io.packages import read_package, read_packages, write_package
 from memaudit.kernel.io.published_folder import write_artifact

@@ -11,8 +11,7 @@ from memaudit.building.passes.requirements import RequirementsReply
 from memaudit.building.passes.units import QuotesReply, UnitsReply
 from memaudit.judges.model_judge import CoverageReply
 from memaudit.kernel.errors import MemAuditError
-from memaudit.models.prompt import RULE, parse_prompt, provenance
-from memaudit.models.prompts import PROMPTS, pass_prompt
+from memaudit.models.prompts import PROMPTS, RULE, parse_prompt, pass_prompt, provenance
 from memaudit.models.request import schema_of
 
 PINNED = {

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.annotations import AnnotationRecipe, build_package
-from memaudit.building.build_folder import build_into, packages_at
-from memaudit.building.build_plan import BuildJob
+from memaudit.building.build_folder import BuildJob, build_into, packages_at
 from memaudit.building.reliability import reliability
 from memaudit.conversations.registry import iter_conversations
 from memaudit.judges.label_files import read_labels

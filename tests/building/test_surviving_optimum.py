@@ -9,7 +9,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.building.build_folder import BuildJob, plan_build
 from memaudit.judges.label_files import read_labels
 from memaudit.kernel.package.grounds import Ground
 from memaudit.lab.labels.optimum_audit import audit_optimum

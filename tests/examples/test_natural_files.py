@@ -10,8 +10,13 @@ from typing import Any
 
 import pytest
 
-from memaudit.building.named_packages import PASSES, natural_set
-from memaudit.building.named_stores import STORES, natural_stores, store_files
+from memaudit.building.named_packages import (
+    PASSES,
+    STORES,
+    natural_set,
+    natural_stores,
+    store_files,
+)
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.package.label_passes import label_passes
 from memaudit.kernel.score.judged_store import judge_store

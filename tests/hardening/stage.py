@@ -44,7 +44,7 @@ WARM = (
     "memaudit.cli.package",
     "memaudit.lab.commands.run",
     "memaudit.lab.runs.summary",
-    "memaudit.building.passes.manifest",
+    "memaudit.building.passes.build",
     "memaudit.lab.explorer.bundle",
 )
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from memaudit.building.build_folder import build_into, packages_at
-from memaudit.building.build_plan import BuildJob
+from memaudit.building.build_folder import BuildJob, build_into, packages_at
 from memaudit.cli.errors import HEAD, TAIL, report
 from memaudit.kernel.errors import MemAuditError, MissingTool
 from memaudit.kernel.exact import common_denominator, exact

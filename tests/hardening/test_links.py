@@ -162,7 +162,7 @@ import sys
 from pathlib import Path
 from memaudit.kernel.errors import MemAuditError
 from memaudit.building.build_folder import build_into
-from memaudit.building.build_plan import BuildJob
+from memaudit.building.build_folder import BuildJob
 talks, out, rule = sys.argv[1:]
 sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
 try:

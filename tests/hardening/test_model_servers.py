@@ -167,9 +167,9 @@ def main() -> None:
 
     from memaudit.cli.errors import reported
     from memaudit.models.cache import Cache, export_cache
-    from memaudit.models.client import Failure
+    from memaudit.models.live import RetryPolicy
+    from memaudit.models.request import Failure
     from memaudit.models.session import ModelSettings, SessionCallbacks, open_session
-    from memaudit.models.transport import RetryPolicy
     from tests.models.asking import Labels, request
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

@@ -177,7 +177,7 @@ def test_parts_have_to_be_named() -> None:
         ({"cost_rule": "declared"}, "measures its costs"),
         ({"cost_rule": "stones"}, "unknown cost rule"),
         ({"spot_share": Fraction(0)}, "share"),
-        ({"model": ""}, "--model"),
+        ({"model": ""}, "give model NAME"),
         ({"frame": "week"}, "conversation or session"),
     ],
 )

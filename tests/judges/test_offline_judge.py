@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memaudit.building.named_packages import natural_set
-from memaudit.building.named_stores import natural_stores, store_files
+from memaudit.building.named_packages import natural_set, natural_stores, store_files
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.judges.offline_judge import OfflineJudge, named_offline_judge
 from memaudit.judges.registry import named_judge

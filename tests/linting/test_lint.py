@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.building.named_packages import natural_set
-from memaudit.building.named_stores import natural_stores
+from memaudit.building.named_packages import natural_set, natural_stores
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.building.named_packages import natural_set
-from memaudit.building.named_stores import natural_stores
+from memaudit.building.named_packages import natural_set, natural_stores
 from memaudit.kernel.package.package import Experience, Package
 from memaudit.linting.lint import LintPlan, lint
 from memaudit.linting.support import ConversationIndex

@@ -4,11 +4,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from memaudit.models.live import LiveClient
+from memaudit.models.live import LiveClient, OpenAITransport, RetryPolicy
 from memaudit.models.request import Message, ModelParameters, Request, Template
 from memaudit.models.secret import Secret
 from memaudit.models.spending import Meter
-from memaudit.models.transport import OpenAITransport, RetryPolicy
 from tests.models.server import Served
 
 

@@ -10,7 +10,7 @@ from memaudit.kernel.errors import Waiting
 from memaudit.models import batch as batch_module
 from memaudit.models.batch import BatchRowKind, import_batch, write_batch
 from memaudit.models.cache import Cache
-from memaudit.models.client import Failure, FailureKind, Reply
+from memaudit.models.request import Failure, FailureKind, Reply
 from memaudit.models.session import ModelSettings, ProviderClient, ask_all, open_client
 from memaudit.models.spending import price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, request

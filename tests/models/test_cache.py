@@ -15,8 +15,7 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.models.cache import Cache, CachedClient, export_cache, import_cache
-from memaudit.models.client import Failure, FailureKind, Reply, Usage, Valid, validated
-from memaudit.models.request import Request
+from memaudit.models.request import Failure, FailureKind, Reply, Request, Usage, Valid, validated
 from memaudit.models.session import ModelSettings, ask_all, open_client
 from tests.models.asking import GOOD, TWICE, Labels, client, request
 from tests.models.server import fails, says, serving

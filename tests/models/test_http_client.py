@@ -16,10 +16,15 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.embedders import AddressEmbedder
-from memaudit.models.client import Failure, Reply
-from memaudit.models.live import LiveClient, ModelUnavailable
+from memaudit.models.live import (
+    CallFailed,
+    LiveClient,
+    ModelUnavailable,
+    OpenAITransport,
+    RetryPolicy,
+)
+from memaudit.models.request import Failure, Reply
 from memaudit.models.secret import Secret
-from memaudit.models.transport import CallFailed, OpenAITransport, RetryPolicy
 from tests.hardening.hostile_server import HOSTILE, KEY, Behave, Talk, hostile, said
 from tests.models.asking import GOOD, Labels, client, request
 from tests.models.server import fails, says, send, serving

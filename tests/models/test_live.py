@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from memaudit.models.client import Failure, FailureKind, Reply, Usage
 from memaudit.models.live import ModelUnavailable
+from memaudit.models.request import Failure, FailureKind, Reply, Usage
 from memaudit.models.spending import Meter, price_of
 from tests.models.asking import GOOD, TWICE, WRONG, Labels, client, request
 from tests.models.server import Behaviour, breaks_off, completion, fails, raw, says, send, serving

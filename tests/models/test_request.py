@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.models.prompt import RULE, as_data, data_block
+from memaudit.models.prompts import RULE, as_data, data_block
 from memaudit.models.request import (
     InvalidRequest,
     Message,

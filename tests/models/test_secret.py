@@ -17,10 +17,10 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.models.batch import import_batch
 from memaudit.models.cache import Cache, export_cache, import_cache
-from memaudit.models.client import Failure, Reply
+from memaudit.models.live import RetryPolicy
+from memaudit.models.request import Failure, Reply
 from memaudit.models.secret import HIDDEN, Secret, checked_address, hide_keys, key_for
 from memaudit.models.session import ModelSettings, open_client
-from memaudit.models.transport import RetryPolicy
 from tests.hardening.hostile_server import KEY, SPELLINGS, shown
 from tests.models.asking import GOOD, Labels, client, request
 from tests.models.server import Behaviour, completion, fails, raw, says, send, serving

@@ -12,10 +12,17 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.models.cache import Cache
-from memaudit.models.client import Failure, Reply, Usage
 from memaudit.models.completions import prompt_bound, request_body
 from memaudit.models.live import ModelUnavailable
-from memaudit.models.request import Message, ModelParameters, Request, Template
+from memaudit.models.request import (
+    Failure,
+    Message,
+    ModelParameters,
+    Reply,
+    Request,
+    Template,
+    Usage,
+)
 from memaudit.models.session import AskProgress, ask_all
 from memaudit.models.spending import Meter, Price, SpendingCap, confirm, estimate, price_of
 from tests.models.asking import GOOD, Labels, client, request

@@ -1,33 +1,121 @@
-"""Build folders: packages and one manifest, written resumably and read back."""
+"""Build folders: what a build reads; packages and manifest, written resumably and read back."""
 
 import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
-from memaudit.building.annotations import METHOD, AnnotationRecipe, build_package
-from memaudit.building.build_plan import BuildJob, BuildPlan, plan_build
+from memaudit.building.annotations import METHOD, AnnotatedBuild, AnnotationRecipe, build_package
 from memaudit.building.candidates import EXTRACT_RULES, PAIR_RULE
 from memaudit.building.coverage_rules import RULE_TEXTS
 from memaudit.building.label_fitting import MISFIT_KINDS, Misfit
 from memaudit.building.transcript import BY_TURN
 from memaudit.conversations.records import Irregularity, LoadedConversation
+from memaudit.conversations.registry import guess_format, iter_conversations
+from memaudit.conversations.subset import Subset, apply_subset, read_subset
+from memaudit.conversations.transcripts import dataset_hash
+from memaudit.judges.label_files import NO_LABELS, Labels
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import clear_leftover, write_file
 from memaudit.kernel.io.files import read_text
 from memaudit.kernel.io.packages import BUILD_FORMAT, examine, package_places, write_package
 from memaudit.kernel.io.strict_json import floats, json_text, parse_json
+from memaudit.kernel.package.cost import WORDS, default_rule
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.grounds import is_exact
 from memaudit.kernel.package.package import TABLES, Package
 from memaudit.kernel.version import VERSION
 from memaudit.workspace.run_folder import locked, refuse_other_run
 from memaudit.workspace.task_journal import TaskRunner, one_by_one, task_journal
+
+
+@dataclass(frozen=True, slots=True)
+class BuildJob:
+    path: Path
+    format: str | None = None
+    subset: Path | None = None
+    conversations: tuple[str, ...] = ()
+    cost_rule: str | None = None
+    """The one that counts the words of the conversations, if not given."""
+    labels: Labels = NO_LABELS
+    group: str = BY_TURN
+    """What candidates compete within."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """A job with what its files contain."""
+
+    job: BuildJob
+    recipe: AnnotationRecipe
+    sha256: str
+    subset: Subset | None
+
+    def loaded(self) -> Iterator[LoadedConversation]:
+        """The selected conversations; one that is not in the file is an error."""
+        seen: set[str] = set()
+        wanted = set(self.job.conversations)
+        conversations = (
+            iter_conversations(self.job.path, self.recipe.format)
+            if self.subset is None
+            else apply_subset(self.subset, self.job.path)
+        )
+        for loaded in conversations:
+            if not wanted or loaded.conversation.id in wanted:
+                seen.add(loaded.conversation.id)
+                yield loaded
+        if missing := sorted(wanted - seen):
+            raise MemAuditError(f"{self.job.path.name}: has no conversation {missing[0]!r}")
+
+    def built(self) -> Iterator[AnnotatedBuild]:
+        return (build_package(loaded, self.recipe) for loaded in self.loaded())
+
+
+def plan_build(job: BuildJob) -> BuildPlan:
+    """Read what must be known before the first package is built."""
+    subset = None if job.subset is None else read_subset(job.subset)
+    format = subset.dataset_format if subset is not None else job.format or guess_format(job.path)
+    if subset is not None and job.format not in (None, format):
+        raise MemAuditError(f"the subset is of format {format!r}, not {job.format!r}")
+    plan = BuildPlan(
+        job,
+        AnnotationRecipe(format, job.cost_rule or WORDS, job.labels, job.group),
+        dataset_hash(job.path),
+        subset,
+    )
+    if job.cost_rule is None:
+        recipe = replace(plan.recipe, cost_rule=default_rule(_first_texts(plan)))
+        plan = replace(plan, recipe=recipe)
+    row = job.labels.without_conversation
+    if row is not None and len(list(islice(plan.loaded(), 2))) > 1:
+        raise row.wrong(
+            "names no conversation, but several are built; add the field 'conversation' or "
+            "build one of them"
+        )
+    return plan
+
+
+FIRST_CHARACTERS = 1_000_000
+"""The rule that counts words is decided on so much of the conversations."""
+
+
+def _first_texts(plan: BuildPlan) -> Iterator[str]:
+    seen = 0
+    with suppress(MemAuditError):  # the build itself says what is wrong with the file
+        for loaded in plan.loaded():
+            for turn in loaded.conversation.turns:
+                seen += len(turn.text)
+                yield turn.text
+            if seen >= FIRST_CHARACTERS:
+                return
+
 
 FORMAT, FORMAT_VERSION = BUILD_FORMAT, 1
 MANIFEST = "manifest.json"

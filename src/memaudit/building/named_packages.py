@@ -1,6 +1,12 @@
-"""Packages by name: a shipped set, a file, a folder or a build."""
+"""What comes with the program, by name: shipped sets of packages and the natural set's stores.
 
-from collections.abc import Iterable
+The stores were written by hand, in the shapes of Mem0, Letta and A-Mem, and are no measurement of
+these systems. Comparisons leave them out on the conversations of the board, which has stores of
+systems that were run. Every memory is labelled against every unit of its conversation.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -14,6 +20,7 @@ from memaudit.conversations.registry import read_conversations
 from memaudit.judges.label_files import read_labels
 from memaudit.kernel.io.files import content_digest
 from memaudit.kernel.io.packages import PackagePlace
+from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.cost import default_rule
 from memaudit.kernel.package.package import Package
 
@@ -93,3 +100,51 @@ def contents_of(places: Iterable[object]) -> list[str]:
         f"{digests[place.path]} {place.number}" if isinstance(place, PackagePlace) else repr(place)
         for place in places
     ]
+
+
+STORES = ("mem0-shaped", "letta-shaped", "amem-shaped", "amem-shaped-metadata")
+"""A-Mem's notes in two views: what its reader is shown, and the metadata alone."""
+
+STORES_FOLDER = "stores"
+LABELS, MEMORIES = "coverage.jsonl", "memories.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFiles:
+    """Where the files of the shipped stores are."""
+
+    folder: Path
+
+    @property
+    def labels(self) -> Path:
+        """What every memory covers, as adjudicated."""
+        return self.folder / LABELS
+
+    @property
+    def memories(self) -> Path:
+        """The texts that the labels are about."""
+        return self.folder / MEMORIES
+
+    def store(self, name: str) -> Path:
+        return self.folder / f"{name}.json"
+
+    def salience(self, name: str) -> Path:
+        """Write-time salience, scored by a reader who saw the store and no question."""
+        return self.folder / f"salience-{name}.jsonl"
+
+
+@contextmanager
+def store_files() -> Iterator[StoreFiles]:
+    """The files, on disk while the context lasts."""
+    with as_file(files("memaudit").joinpath("examples", NATURAL, STORES_FOLDER)) as folder:
+        yield StoreFiles(folder)
+
+
+@cache
+def natural_stores() -> tuple[ExportedStore, ...]:
+    """Every shipped store, with the memories of all conversations."""
+    # Packages by name are read in every worker of a run, which needs no reader of exports.
+    from memaudit.stores.registry import read_imported
+
+    with store_files() as shipped:
+        return tuple(read_imported(shipped.store(name)) for name in STORES)

@@ -17,7 +17,7 @@ from memaudit.kernel.package.cost import UNICODE_WORDS, WORDS
 from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.building.build_plan import BuildJob
+    from memaudit.building.build_folder import BuildJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +141,8 @@ def build(
 ) -> None:
     """Build one package per conversation, and a manifest. Run the same command again to resume."""
     from memaudit.building.annotations import METHOD
-    from memaudit.building.build_folder import build_into
-    from memaudit.building.build_plan import BuildJob
-    from memaudit.building.passes.manifest import build_summary
+    from memaudit.building.build_folder import BuildJob, build_into
+    from memaudit.building.passes.build import build_summary
     from memaudit.judges.label_files import NO_LABELS, read_labels
 
     options = ModelOptions(

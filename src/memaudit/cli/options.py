@@ -336,9 +336,9 @@ def model_session(
         yield None
         return
     from memaudit.models.cache import Cache
+    from memaudit.models.live import RetryPolicy
     from memaudit.models.session import ModelSettings, SessionCallbacks, open_session
     from memaudit.models.spending import price_of
-    from memaudit.models.transport import RetryPolicy
 
     keys = in_force().model
     settings = ModelSettings(
@@ -373,8 +373,8 @@ def judging_session(
     if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
         yield None
         return
+    from memaudit.models import BASE_URL
     from memaudit.models.cache import Cache
-    from memaudit.models.defaults import BASE_URL
     from memaudit.models.session import ModelSettings, SessionCallbacks, open_session
     from memaudit.models.spending import price_of
 

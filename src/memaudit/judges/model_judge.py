@@ -31,8 +31,7 @@ from memaudit.kernel.package.labels import FULL, NONE, PARTIAL
 from memaudit.kernel.package.package import EvidenceUnit
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
 from memaudit.kernel.score.judge import Cell, Judgement, MemoryText, Pair
-from memaudit.models.prompt import Quotable, StrictRow, provenance
-from memaudit.models.prompts import pass_prompt, pass_request
+from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request, provenance
 from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
 

@@ -22,8 +22,7 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import NotJudged
 from memaudit.kernel.score.salience_source import Salience, SalienceSource, Texts
 from memaudit.kernel.words.text import counted
-from memaudit.models.prompt import Quotable, StrictRow
-from memaudit.models.prompts import pass_prompt, pass_request
+from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
 from memaudit.stores.published import memory_id, read_salience_calls

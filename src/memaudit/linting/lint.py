@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
-from memaudit.building.build_folder import packages_at
-from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.building.build_folder import BuildJob, packages_at, plan_build
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.files import open_regular

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from memaudit.building.passes.memory_pairs import find_pair_verdicts
+from memaudit.building.passes.store_passes import find_pair_verdicts
 from memaudit.kernel.io.store_file import ExportedStore, ExportWarning, Memory, export_warning
 from memaudit.kernel.score.judged_store import PARTS_OF_ONE
 from memaudit.kernel.words.text import content_key, counted

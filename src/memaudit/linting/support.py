@@ -2,8 +2,8 @@
 
 Every sentence of a memory is looked for in the conversation: which share of its words, rare ones
 counting more, do a turn and its neighbours have? Names and numbers that the whole conversation does
-not have weigh most. A model can give the verdict instead (building/passes/support.py); the nearest
-turns are then what it is shown.
+not have weigh most. A model can give the verdict instead (building/passes/store_passes.py); the
+nearest turns are then what it is shown.
 """
 
 import re
@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.building.passes.support import MemoryToCheck, Verdict, find_support
+from memaudit.building.passes.store_passes import MemoryToCheck, Verdict, find_support
 from memaudit.judges.pair_features import passages, with_plain_numbers
 from memaudit.kernel.io.store_file import Memory
 from memaudit.kernel.package.package import Experience

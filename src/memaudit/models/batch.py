@@ -16,7 +16,6 @@ from memaudit.kernel.io.strict_json import floats, parse_lines
 from memaudit.kernel.words.text import counted
 from memaudit.models.cache import Cache, now
 from memaudit.models.cache_rows import Attempt, attempt_of
-from memaudit.models.client import Failure, FailureKind, Invalid, Reply, ReplyT, Usage, parsed_json
 from memaudit.models.completions import (
     Completion,
     MalformedBody,
@@ -24,7 +23,18 @@ from memaudit.models.completions import (
     read_completion,
     request_body,
 )
-from memaudit.models.request import Request, canonical_json, request_from_json
+from memaudit.models.request import (
+    Failure,
+    FailureKind,
+    Invalid,
+    Reply,
+    ReplyT,
+    Request,
+    Usage,
+    canonical_json,
+    parsed_json,
+    request_from_json,
+)
 from memaudit.models.schema_check import schema_problem
 from memaudit.models.secret import hide_keys, hide_known_keys
 from memaudit.models.spending import Price

@@ -15,7 +15,8 @@ from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import read_text
 from memaudit.kernel.io.strict_json import floats, parse_lines
 from memaudit.models.cache_rows import Answer, Attempt, answer_of, attempt_of
-from memaudit.models.client import (
+from memaudit.models.database import Database, Schema
+from memaudit.models.request import (
     RECORDED,
     Failure,
     FailureKind,
@@ -23,12 +24,13 @@ from memaudit.models.client import (
     ModelClient,
     Reply,
     ReplyT,
+    Request,
     Usage,
+    canonical_json,
     parsed_json,
+    request_from_json,
     validated,
 )
-from memaudit.models.database import Database, Schema
-from memaudit.models.request import Request, canonical_json, request_from_json
 from memaudit.models.schema_check import schema_problem
 from memaudit.models.secret import hide_known_keys
 

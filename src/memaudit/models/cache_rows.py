@@ -7,8 +7,15 @@ from typing import Any, Self
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
-from memaudit.models.client import RECORDED, Failure, FailureKind, Reply, Usage
-from memaudit.models.request import Request, canonical_json
+from memaudit.models.request import (
+    RECORDED,
+    Failure,
+    FailureKind,
+    Reply,
+    Request,
+    Usage,
+    canonical_json,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from typing import Any
 
 from memaudit.kernel.exact import exact
 from memaudit.kernel.words.text import shortened
-from memaudit.models.client import Usage
-from memaudit.models.request import Request
+from memaudit.models.request import Request, Usage
 from memaudit.models.spending import Price
 
 BYTES_A_MESSAGE = 32

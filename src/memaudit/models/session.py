@@ -11,15 +11,22 @@ from pathlib import Path
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.words.text import counted
+from memaudit.models import BASE_URL, CONCURRENCY, PROVIDERS, TIMEOUT
 from memaudit.models.batch import BatchClient
 from memaudit.models.cache import Cache, CachedClient
-from memaudit.models.client import Failure, FailureKind, ModelClient, Reply, ReplyT, Usage
-from memaudit.models.defaults import BASE_URL, CONCURRENCY, PROVIDERS, TIMEOUT
-from memaudit.models.live import LiveClient
-from memaudit.models.request import ModelParameters, Request
+from memaudit.models.live import LiveClient, OpenAITransport, RetryPolicy
+from memaudit.models.request import (
+    Failure,
+    FailureKind,
+    ModelClient,
+    ModelParameters,
+    Reply,
+    ReplyT,
+    Request,
+    Usage,
+)
 from memaudit.models.secret import checked_address, key_for
 from memaudit.models.spending import Meter, Price, SpendingCap, confirm, estimate
-from memaudit.models.transport import OpenAITransport, RetryPolicy
 
 GIVE_UP_AFTER = 20
 """Requests in a row without an HTTP answer before the server counts as gone."""

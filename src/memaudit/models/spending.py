@@ -9,8 +9,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
 from memaudit.kernel.words.text import counted
 from memaudit.models.cache import Cache
-from memaudit.models.client import Usage
-from memaudit.models.request import Request
+from memaudit.models.request import Request, Usage
 
 MILLION = 1_000_000
 

@@ -6,13 +6,13 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from memaudit.building.build_plan import BuildJob
+from memaudit.building.build_folder import BuildJob
 from memaudit.building.passes.build import build_into_with_model
 from memaudit.building.passes.recipe import ModelRecipe
 from memaudit.models.batch import import_batch
 from memaudit.models.cache import Cache
+from memaudit.models.live import RetryPolicy
 from memaudit.models.session import ModelSession, ModelSettings, SessionCallbacks, open_session
-from memaudit.models.transport import RetryPolicy
 from tests.building.passes.fake_model import answer, which
 from tests.models.server import Served, completion
 

@@ -24,8 +24,7 @@ from memaudit.conversations.conversation import (
 from memaudit.conversations.records import LoadedConversation
 from memaudit.judges.model_judge import Statement, judge_coverage
 from memaudit.models.cache import Cache
-from memaudit.models.prompt import RULE
-from memaudit.models.prompts import pass_prompt
+from memaudit.models.prompts import RULE, pass_prompt
 from memaudit.models.session import ModelSession, open_session
 from tests.building.passes.building import live
 from tests.building.passes.fake_model import answer, blocks, instead, plays, unit, which

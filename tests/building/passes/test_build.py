@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memaudit.building.build_folder import packages_at
-from memaudit.building.passes.manifest import build_summary
+from memaudit.building.passes.build import build_summary
 from memaudit.building.passes.recipe import ModelRecipe
 from memaudit.building.reliability import reliability_of
 from memaudit.kernel.checker import PackageChecker

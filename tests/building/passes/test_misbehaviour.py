@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memaudit.building.build_folder import packages_at
-from memaudit.building.passes.manifest import build_summary
+from memaudit.building.passes.build import build_summary
 from memaudit.building.passes.recipe import ModelRecipe
 from memaudit.kernel.package.package import Package
 from tests.building.passes.building import PLAIN, RECIPE, BuildRun, live, make

@@ -11,7 +11,7 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.embedders import AddressEmbedder
 from memaudit.lab.downstream.retrievers import named_retriever
-from memaudit.models.transport import RetryPolicy
+from memaudit.models.live import RetryPolicy
 from tests.lab.downstream.small import ALL, ASKED
 from tests.models.server import Behaviour, fails, send, serving
 

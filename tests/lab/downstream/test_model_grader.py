@@ -22,7 +22,7 @@ from memaudit.lab.downstream.grading import (
 from memaudit.lab.downstream.model_grader import GradeReply, ModelGrader
 from memaudit.lab.downstream.retrievers import Recency
 from memaudit.lab.downstream.run import diagnose
-from memaudit.models.prompt import RULE, load_prompt
+from memaudit.models.prompts import RULE, load_prompt
 from memaudit.models.request import schema_of
 from memaudit.models.session import ModelSettings
 from tests.building.passes.building import live

@@ -27,7 +27,7 @@ from memaudit.lab.downstream.model_reader import (
 )
 from memaudit.lab.downstream.served_store import StoredMemory
 from memaudit.models.cache import Cache
-from memaudit.models.prompt import RULE
+from memaudit.models.prompts import RULE
 from memaudit.models.request import schema_of
 from memaudit.models.session import ModelSession, ModelSettings, SessionCallbacks, open_session
 from tests.building.passes.building import live

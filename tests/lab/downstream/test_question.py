@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.building.build_folder import BuildJob, plan_build
 from memaudit.kernel.package.package import EvidenceUnit, Package, Source
 from memaudit.lab.downstream.answer_readers import EvidenceOnly
 from memaudit.lab.downstream.ask_questions import ReadingSetup, examine

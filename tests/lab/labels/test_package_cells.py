@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.annotations import AnnotationRecipe, build_package
-from memaudit.building.build_folder import build_into, packages_at
-from memaudit.building.build_plan import BuildJob
+from memaudit.building.build_folder import BuildJob, build_into, packages_at
 from memaudit.building.named_packages import short_set
 from memaudit.judges.label_files import read_labels
 from memaudit.kernel.errors import MemAuditError

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from memaudit.building.build_plan import BuildJob, plan_build
+from memaudit.building.build_folder import BuildJob, plan_build
 from memaudit.judges.label_files import read_labels
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.errors import MemAuditError

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.building.named_stores import STORES
+from memaudit.building.named_packages import STORES
 from memaudit.engines import named_engine
 from memaudit.lab.reproduce.own_set import COSTS, DENOMINATORS, SMALLEST, store_texts
 

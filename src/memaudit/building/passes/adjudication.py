@@ -14,8 +14,7 @@ from memaudit.building.passes.requirements import (
     question_data,
 )
 from memaudit.conversations.conversation import Question
-from memaudit.models.prompt import Quotable, StrictRow
-from memaudit.models.prompts import pass_prompt, pass_request
+from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
 

@@ -39,8 +39,7 @@ from memaudit.kernel.package.package import (
 )
 from memaudit.kernel.package.unit_parts import has_usable_words, part_id, part_units
 from memaudit.kernel.words.text import one_line
-from memaudit.models.prompt import provenance
-from memaudit.models.prompts import PROMPTS, pass_prompt
+from memaudit.models.prompts import PROMPTS, pass_prompt, provenance
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,33 +1,304 @@
-"""All passes in order: conversations in, a folder of packages out."""
+"""All passes in order: conversations in, a folder of packages and its manifest out.
 
-from collections.abc import Iterable
-from dataclasses import replace
+The manifest says for every pass what it sees and must not see."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from memaudit.building.build_folder import (
     MANIFEST,
+    BuildJob,
+    BuildPlan,
+    counted,
     file_name,
+    manifest_head,
+    plan_build,
     refuse_an_empty_build,
     refuse_other_builds,
     write_if_new,
 )
-from memaudit.building.build_plan import BuildJob, plan_build
-from memaudit.building.passes.adjudication import RequirementProposal, adjudicate, make_rulings
-from memaudit.building.passes.assemble import METHOD, ConversationDraft, ModelBuild, assemble
-from memaudit.building.passes.manifest import model_manifest, package_entry, prompts_of, settings_of
+from memaudit.building.passes.adjudication import (
+    QUERY_STATUSES,
+    RequirementProposal,
+    adjudicate,
+    make_rulings,
+)
+from memaudit.building.passes.assemble import (
+    METHOD,
+    QUOTE,
+    UNDECIDED,
+    ConversationDraft,
+    ModelBuild,
+    assemble,
+)
 from memaudit.building.passes.memories import STAGE as MEMORIES
 from memaudit.building.passes.memories import find_memories
 from memaudit.building.passes.recipe import ModelRecipe
 from memaudit.building.passes.requirements import find_requirements
 from memaudit.building.passes.units import find_units
 from memaudit.conversations.records import LoadedConversation
-from memaudit.judges.model_judge import judge_pairs, spot_check
+from memaudit.judges.model_judge import SpotCheck, judge_pairs, spot_check
+from memaudit.kernel.exact import plain
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.strict_json import json_text
-from memaudit.models.request import canonical_json
-from memaudit.models.session import ModelSession
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.grounds import is_exact
+from memaudit.kernel.package.package import TABLES, Package
+from memaudit.models.prompts import PROMPTS, pass_prompt
+from memaudit.models.request import ModelParameters, Usage, canonical_json
+from memaudit.models.session import ModelSession, SessionLedger, usage_json
 from memaudit.workspace.run_folder import locked
+
+_SOURCE = ("speakers, texts and times of the turns", "order and times of the sessions")
+_ASKED = ("questions", "answers", "gold evidence", "representations the dataset ships", "ids")
+
+VIEWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "memories": (_SOURCE, (*_ASKED, "units")),
+    "units": (_SOURCE, (*_ASKED, "memories")),
+    "quotes": ((*_SOURCE, "units whose quotes did not hold"), (*_ASKED, "memories")),
+    "requirements": (
+        ("one question, when it was asked, its answer", "unit statements, kinds and times"),
+        ("gold evidence", "representations the dataset ships", "ids", "source", "memories"),
+    ),
+    "adjudication": (
+        (
+            "one question, when it was asked, its answer",
+            "unit statements, kinds, times and quotes",
+            "the proposed requirements",
+        ),
+        ("gold evidence", "representations the dataset ships", "ids", "memories", "coverage"),
+    ),
+    "coverage": (
+        ("texts of memories", "texts of units"),
+        (*_ASKED, "who wrote a memory", "kinds", "costs", "requirements", "source"),
+    ),
+    "spot check": (
+        ("texts of sampled memories", "texts of sampled units"),
+        (*_ASKED, "who wrote a memory", "kinds", "costs", "requirements", "the first label"),
+    ),
+}
+"""By pass: what it sees, and what it must not see."""
+
+
+_RULES = {QUOTE: "the raw turn holds the unit's quote, which was found in it word for word"}
+
+
+def package_entry(built: ModelBuild, file: str, ledger: SessionLedger) -> dict[str, Any]:
+    """The manifest's entry for a package."""
+    package, draft = built.package, built.draft
+    labels = Counter(row.label or "" for row in package.coverage)
+    return {
+        "name": package.name,
+        "file": file,
+        "digest": digest(package),
+        "status": package.attributes["status"],
+        "scoring_pool": package.attributes["scoring_pool"],
+        "reasons": package.attributes["reasons"],
+        "counts": {table: len(getattr(package, table)) for table in TABLES},
+        "queries": draft.rulings.counts(),
+        "queries_without_units": sum(not query.required for query in package.queries),
+        "units": {
+            "required": len(draft.rulings.required),
+            "requoted": sum(unit.requoted for unit in draft.units.items),
+            "reworded": len(draft.rulings.rewrites),
+        },
+        "cells": {
+            "judged": sum(cell is not None for cell in draft.cells.values()),
+            "undecided": labels[UNDECIDED],
+            "by_quote": sum(row.provenance == QUOTE for row in package.coverage),
+            "not_asked": _not_asked(package),
+        },
+        "spot_check": None if draft.spot is None else spot_json(draft.spot),
+        "failures": ledger.counts(draft.name, failure=True),
+        "rejections": ledger.counts(draft.name, failure=False),
+        "usage": ledger.spent(draft.name),
+        "served_models": {
+            stage: sorted(names)
+            for (owner, stage), names in sorted(ledger.served.items())
+            if owner == draft.name
+        },
+    }
+
+
+def _not_asked(package: Package) -> int:
+    """Cells of required units that neither a quote nor the judge decides."""
+    required = {unit for query in package.queries for unit in query.required}
+    rows = sum(row.unit in required for row in package.coverage)
+    return len(package.candidates) * len(required) - rows
+
+
+def spot_json(spot: SpotCheck) -> dict[str, Any]:
+    agreement = spot.agreement
+    return {
+        "cells": len(spot.cells),
+        "undecided": spot.undecided,
+        "agreement": None if agreement is None else plain(agreement),
+        "labels": [
+            {"judge": judge, "checker": checker, "cells": number}
+            for (judge, checker), number in spot.table.items()
+        ],
+        "disagreements": [
+            {
+                "memory": pair[0],
+                "unit": pair[1].text,
+                "judge": judge.label,
+                "checker": checker.label,
+                "judge_reason": judge.reason,
+                "checker_reason": checker.reason,
+            }
+            for pair, (judge, checker) in sorted(spot.cells.items(), key=lambda item: item[0])
+            if judge.label != checker.label
+        ],
+    }
+
+
+def model_manifest(
+    plan: BuildPlan,
+    recipe: ModelRecipe,
+    parameters: ModelParameters,
+    entries: Sequence[dict[str, Any]],
+    builds: Sequence[ModelBuild],
+    ledger: SessionLedger,
+) -> dict[str, Any]:
+    """The manifest. Nothing in it depends on when or where the build ran."""
+    irregular = [row for built in builds for row in built.draft.loaded.irregularities]
+    packages = [built.package for built in builds]
+    counts = Counter[str]()
+    for entry in entries:
+        counts.update(entry["counts"])
+        counts["queries_without_units"] += entry["queries_without_units"]
+    return {
+        **manifest_head(plan, METHOD),
+        "models": recipe.models,
+        "parameters": parameters.to_json(),
+        "prompts": prompts_of(),
+        "passes": {
+            name: {"sees": list(sees), "must_not_see": list(hidden)}
+            for name, (sees, hidden) in VIEWS.items()
+        },
+        "settings": settings_of(recipe),
+        "adjudication": _adjudication(recipe, entries),
+        "spot_check": _spot(recipe, builds),
+        "usage": usage_json(sum(ledger.usage.values(), Usage())),
+        "counts": {"packages": len(entries), **dict(sorted(counts.items()))},
+        "statuses": counted(str(entry["status"]) for entry in entries),
+        "candidates_by_kind": counted(
+            candidate.kind for package in packages for candidate in package.candidates
+        ),
+        "coverage_by_provenance": _provenances(packages),
+        "irregularity_counts": counted(row.what for row in irregular),
+        "irregularities": [asdict(row) for row in irregular],
+        "packages": list(entries),
+    }
+
+
+def prompts_of() -> list[dict[str, str | int]]:
+    return [pass_prompt(name).to_json() for name in PROMPTS]
+
+
+def settings_of(recipe: ModelRecipe) -> dict[str, Any]:
+    return {
+        "group_cap": recipe.group_cap,
+        "judge_raw": recipe.judge_raw,
+        "frame": recipe.frame,
+        "spot_share": plain(recipe.spot_share),
+        "seed": recipe.seed,
+    }
+
+
+def _adjudication(recipe: ModelRecipe, entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    if recipe.adjudicator is None:
+        return None
+    queries = {
+        status: sum(entry["queries"][status] for entry in entries) for status in QUERY_STATUSES
+    }
+    return {"model": recipe.adjudicator, "queries": queries}
+
+
+def _spot(recipe: ModelRecipe, builds: Iterable[ModelBuild]) -> dict[str, Any] | None:
+    spots = [built.draft.spot for built in builds if built.draft.spot is not None]
+    if recipe.checker is None:
+        return None
+    cells = sum(len(spot.cells) for spot in spots)
+    table: Counter[tuple[str, str]] = Counter()
+    for spot in spots:
+        table.update(spot.table)
+    same = sum(number for (judge, checker), number in table.items() if judge == checker)
+    return {
+        "model": recipe.checker,
+        "cells": cells,
+        "same": same,
+        "undecided": sum(spot.undecided for spot in spots),
+        "labels": [
+            {"judge": judge, "checker": checker, "cells": number}
+            for (judge, checker), number in sorted(table.items())
+        ],
+    }
+
+
+def _provenances(packages: Iterable[Package]) -> dict[str, Any]:
+    rows = Counter(row.provenance or "" for package in packages for row in package.coverage)
+    return {
+        name: {
+            "rows": number,
+            "exact": is_exact(name),
+            "rule": _RULES.get(name, "judged by a model"),
+        }
+        for name, number in sorted(rows.items())
+    }
+
+
+def build_summary(manifest: dict[str, Any], out: Path) -> list[str]:
+    """What was built, how it was judged and what failed, as lines of text."""
+    counts = manifest["counts"]
+    existing = f", {manifest['kept']} of them already existed" if manifest.get("kept") else ""
+    number = counts["packages"]
+    lines = [f"{number} package{'s'[: number != 1]} in {out}{existing}"]
+    lines += [_row(number, status, 1) for status, number in manifest["statuses"].items()]
+    lines += [_row(counts.get(name, 0), name) for name in ("experiences", "candidates", "units")]
+    lines.append(_row(counts.get("queries", 0), "queries"))
+    for status, number in _summed(manifest, "queries").items():
+        if number:
+            lines.append(_row(number, status, 1))
+    lines.append(_row(counts.get("coverage", 0), "coverage rows"))
+    for name, part in manifest["coverage_by_provenance"].items():
+        lines.append(_row(part["rows"], name, 1))
+    cells = _summed(manifest, "cells")
+    for name in ("undecided", "not_asked"):
+        if cells[name]:
+            lines.append(_row(cells[name], f"cells {name.replace('_', ' ')}", 1))
+    if (spot := manifest["spot_check"]) is not None:
+        lines.append(_row(spot["cells"], f"cells judged again by {spot['model']}"))
+        lines.append(_row(spot["same"], "with the same label", 1))
+    for title, field in (("replies failed", "failures"), ("items refused", "rejections")):
+        counts_by_kind = _by_kind(manifest, field)
+        if counts_by_kind:
+            lines.append(_row(counts_by_kind.total(), title))
+            lines += [_row(number, what, 1) for what, number in sorted(counts_by_kind.items())]
+    return lines
+
+
+def _summed(manifest: dict[str, Any], field: str) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for entry in manifest["packages"]:
+        total.update(entry[field])
+    return total
+
+
+def _by_kind(manifest: dict[str, Any], field: str) -> Counter[str]:
+    """By pass and kind, over all packages."""
+    total: Counter[str] = Counter()
+    for entry in manifest["packages"]:
+        for stage, kinds in entry[field].items():
+            total.update({f"{stage}: {kind}": number for kind, number in kinds.items()})
+    return total
+
+
+def _row(number: int, what: str, deeper: int = 0) -> str:
+    return f"{number:>9,}{'  ' * deeper}  {what}"
 
 
 def build_with_model(

@@ -6,8 +6,7 @@ from typing import Literal
 
 from memaudit.building.passes.source import SourceText, pieces
 from memaudit.kernel.words.text import one_line
-from memaudit.models.prompt import StrictRow
-from memaudit.models.prompts import long_reply, pass_prompt, pass_request
+from memaudit.models.prompts import StrictRow, long_reply, pass_prompt, pass_request
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
 

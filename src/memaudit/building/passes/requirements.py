@@ -7,8 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from memaudit.conversations.conversation import Question
-from memaudit.models.prompt import Quotable, StrictRow
-from memaudit.models.prompts import pass_prompt, pass_request
+from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from memaudit.building.transcript import turn_text
 from memaudit.conversations.conversation import Session
-from memaudit.models.prompt import Quotable
+from memaudit.models.prompts import Quotable
 
 MAX_CHARACTERS = 12_000
 """Source text per request. A reply about more would not fit."""

@@ -11,8 +11,7 @@ from pydantic import Field, model_validator
 from memaudit.building.passes.source import SourceText, pieces
 from memaudit.kernel.package.package import ABSTENTION, CURRENT, DELETION, STALE, SUPERSESSION
 from memaudit.kernel.words.text import NARROW, one_line, stands_close
-from memaudit.models.prompt import Quotable, StrictRow
-from memaudit.models.prompts import long_reply, pass_prompt, pass_request
+from memaudit.models.prompts import Quotable, StrictRow, long_reply, pass_prompt, pass_request
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
 

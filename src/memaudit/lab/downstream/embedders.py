@@ -15,13 +15,13 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.writers.estimators.embedding import embedded
 from memaudit.models.completions import escape_surrogates
 from memaudit.models.database import refuse_special_database
-from memaudit.models.secret import checked_address, key_for
-from memaudit.models.transport import (
+from memaudit.models.live import (
     CallFailed,
     OpenAITransport,
     RetryPolicy,
     is_transient,
 )
+from memaudit.models.secret import checked_address, key_for
 
 Vectors = NDArray[np.float64]
 

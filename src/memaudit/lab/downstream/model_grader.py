@@ -10,9 +10,8 @@ from typing import Literal
 
 from memaudit.lab.downstream.answers import AnswerVerdict
 from memaudit.lab.downstream.grading import GRADER_NO_REPLY, NOT_GRADED, GradingTask, ModelGrade
-from memaudit.models.client import FailureKind
-from memaudit.models.prompt import Quotable, StrictRow, load_prompt
-from memaudit.models.request import Request
+from memaudit.models.prompts import Quotable, StrictRow, load_prompt
+from memaudit.models.request import FailureKind, Request
 from memaudit.models.session import ModelSession
 
 

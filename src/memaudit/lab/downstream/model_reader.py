@@ -11,9 +11,8 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.words.text import contains
 from memaudit.lab.downstream.answer_readers import ReaderReply, ReadingTask, ReplyState
 from memaudit.lab.downstream.served_store import StoredMemory
-from memaudit.models.client import FailureKind
-from memaudit.models.prompt import Prompt, Quotable, StrictRow, load_prompt
-from memaudit.models.request import Request
+from memaudit.models.prompts import Prompt, Quotable, StrictRow, load_prompt
+from memaudit.models.request import FailureKind, Request
 from memaudit.models.session import ModelSession
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.building.annotations import build_package
-from memaudit.building.build_plan import BuildJob, BuildPlan, plan_build
+from memaudit.building.build_folder import BuildJob, BuildPlan, plan_build
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.budgets import budget_cost, is_share, split_budgets
 from memaudit.kernel.package.digest import digest

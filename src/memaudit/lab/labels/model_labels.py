@@ -11,8 +11,7 @@ from memaudit.judges.model_judge import Statement, TextPair, judge_pairs
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.labels import Label
 from memaudit.lab.labels.frame import Frame, LabelSet
-from memaudit.models.prompt import provenance
-from memaudit.models.prompts import pass_prompt
+from memaudit.models.prompts import pass_prompt, provenance
 from memaudit.models.session import ModelSession
 
 STAGE = "cells"

@@ -17,8 +17,13 @@ from typing import Any
 from memaudit.board.board_folder import BoardFolder, read_board, shipped_board
 from memaudit.board.denominators import denominator_rows, denominators_data
 from memaudit.building.build_folder import file_name
-from memaudit.building.named_packages import PASSES, ShippedPlace, natural_set
-from memaudit.building.named_stores import natural_stores, store_files
+from memaudit.building.named_packages import (
+    PASSES,
+    ShippedPlace,
+    natural_set,
+    natural_stores,
+    store_files,
+)
 from memaudit.building.reliability import reliability
 from memaudit.engines import Engine
 from memaudit.judges.label_judges import LabelJudge

@@ -17,8 +17,7 @@ from memaudit.kernel.score.judged_store import writing_order
 from memaudit.kernel.words.text import sentences
 from memaudit.lab.writers.estimators.cue_prior import cue_worth
 from memaudit.lab.writers.estimators.lexical import content_words
-from memaudit.models.prompt import StrictRow
-from memaudit.models.prompts import long_reply, pass_prompt, pass_request
+from memaudit.models.prompts import StrictRow, long_reply, pass_prompt, pass_request
 from memaudit.models.session import ModelSession
 
 STAGE = "compaction"

@@ -1,8 +1,11 @@
-"""Support: whether the turns of a conversation say what a memory says, as a model reads them.
+"""Passes over a finished store, as a model reads it: are its memories said, and which are alike?
 
-The opposite direction of coverage. A request holds up to 15 memories in order of writing and the
-turns that are nearest to each of them, in the order of the conversation. It has no units, no
-questions, and nothing about the system that wrote the memories.
+Support is the opposite direction of coverage: whether the turns of a conversation say what a memory
+says. A request holds up to 15 memories in order of writing and the turns that are nearest to each
+of them, in the order of the conversation. It has no units, no questions, and nothing about the
+system that wrote the memories.
+
+Two memories of one store are the same, in conflict, or neither.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,8 +15,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from memaudit.kernel.package.package import Experience
-from memaudit.models.prompt import Quotable, StrictRow
-from memaudit.models.prompts import pass_prompt, pass_request
+from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request
 from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
 
@@ -70,9 +72,9 @@ def find_support(
     owner: str,
 ) -> list[Support | None]:
     """A verdict on each memory; None where there was no answer. Those are asked about once more."""
-    found: list[Support | None] = [None] * len(memories)
+    answers: list[Support | None] = [None] * len(memories)
     for second in (False, True):
-        left = [place for place, one in enumerate(found) if one is None]
+        left = [place for place, answer in enumerate(answers) if answer is None]
         work = list(_chunks(memories, turns, left))
         requests = [
             (owner, _request(memories, turns, *chunk, model, session.parameters, second))
@@ -87,11 +89,11 @@ def find_support(
                     continue
                 known = row.turn is not None and 1 <= row.turn <= len(shown)
                 turn = shown[row.turn - 1] if known and row.turn is not None else None
-                found[places[row.memory - 1]] = Support(row.support, turn, row.reason)
-    for memory, one in zip(memories, found, strict=True):
-        if one is None:
+                answers[places[row.memory - 1]] = Support(row.support, turn, row.reason)
+    for memory, answer in zip(memories, answers, strict=True):
+        if answer is None:
             session.ledger.refuse(owner, STAGE, "memory without a verdict", memory.text)
-    return found
+    return answers
 
 
 def _chunks(
@@ -141,3 +143,82 @@ def _request(
     if second:
         blocks["asked_before"] = "yes"
     return pass_request(pass_prompt(STAGE), SupportReply, model, parameters, **blocks)
+
+
+MAX_PAIRS = 30
+PAIRS_STAGE = "memory_pairs"
+
+PairVerdict = Literal["same", "conflict", "other"]
+TextPair = tuple[str, str]
+
+
+# The names and docstrings of reply types are part of every request's hash.
+class PairRow(StrictRow):
+    """The verdict on one pair."""
+
+    pair: int
+    verdict: PairVerdict
+    reason: str
+
+
+class PairReply(StrictRow):
+    """The reply of this pass."""
+
+    verdicts: list[PairRow]
+
+    @model_validator(mode="after")
+    def _once_each(self) -> "PairReply":
+        if len({row.pair for row in self.verdicts}) < len(self.verdicts):
+            raise ValueError("a pair appears twice")
+        return self
+
+
+def find_pair_verdicts(
+    pairs: Sequence[TextPair], session: ModelSession, model: str, owner: str
+) -> list[PairVerdict | None]:
+    """A verdict on each pair; None where there was no answer. Those are asked about once more."""
+    verdicts: list[PairVerdict | None] = [None] * len(pairs)
+    for second in (False, True):
+        left = [place for place, verdict in enumerate(verdicts) if verdict is None]
+        work = list(_pair_chunks(pairs, left))
+        requests = []
+        for places in work:
+            blocks: dict[str, Quotable] = {
+                "pairs": [
+                    {"pair": number, "first": pairs[at][0], "second": pairs[at][1]}
+                    for number, at in enumerate(places, start=1)
+                ]
+            }
+            if second:
+                blocks["asked_before"] = "yes"
+            prompt = pass_prompt(PAIRS_STAGE)
+            request = pass_request(prompt, PairReply, model, session.parameters, **blocks)
+            requests.append((owner, request))
+        replies = session.ask(
+            f"{PAIRS_STAGE} again" if second else PAIRS_STAGE, requests, PairReply
+        )
+        for places, reply in zip(work, replies, strict=True):
+            for row in [] if reply is None else reply.verdicts:
+                if 1 <= row.pair <= len(places):
+                    verdicts[places[row.pair - 1]] = row.verdict
+                else:
+                    words = f"pair {row.pair}: {row.verdict}"
+                    session.ledger.refuse(owner, PAIRS_STAGE, "verdict nobody asked for", words)
+    for (first, _), verdict in zip(pairs, verdicts, strict=True):
+        if verdict is None:
+            session.ledger.refuse(owner, PAIRS_STAGE, "pair without a verdict", first)
+    return verdicts
+
+
+def _pair_chunks(pairs: Sequence[TextPair], places: Sequence[int]) -> Iterator[list[int]]:
+    together: list[int] = []
+    length = 0
+    for place in places:
+        own = sum(map(len, pairs[place]))
+        if together and (len(together) == MAX_PAIRS or length + own > MAX_CHARACTERS):
+            yield together
+            together, length = [], 0
+        together.append(place)
+        length += own
+    if together:
+        yield together
