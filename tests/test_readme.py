@@ -11,9 +11,9 @@ from memaudit.building.candidates import EXTRACT_RULES
 from memaudit.building.coverage_rules import RULE_TEXTS
 from memaudit.kernel.checker import verify
 from memaudit.kernel.io.packages import read_package
-from memaudit.kernel.package.grounds import ground
 from memaudit.kernel.package.optimum import Certificate
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import ground
 from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.kernel.solvers.solve import solve
 

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 from memaudit.board.board import Board
 from memaudit.board.board_of_scores import board_of_scores
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.judges.registry import named_judge
 from memaudit.judges.salience import QUERY, named_salience
 from memaudit.judges.score_plan import ScorePlan
 from memaudit.kernel.checker import Verdict
 from memaudit.kernel.checker import verify as check_certificate
-from memaudit.kernel.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import Enclosure
 from memaudit.kernel.io.certificates import read_certificates
@@ -28,11 +28,11 @@ from memaudit.kernel.notebook import Frame, html_table, html_text, to_frame
 from memaudit.kernel.package.objective import value as store_value
 from memaudit.kernel.package.optimum import Certificate, Optimum
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.fed_turns import check_names, examples_of, renamed
 from memaudit.kernel.score.judge import Judge
 from memaudit.kernel.score.package_scores import score_package
+from memaudit.kernel.score.priced_store import Salience
 from memaudit.kernel.score.result import ScoreResult
-from memaudit.kernel.score.salience_source import Salience
+from memaudit.kernel.score.store_match import check_names, examples_of, renamed
 from memaudit.kernel.solvers.frontier import Frontier
 from memaudit.kernel.solvers.frontier import Progress as FrontierProgress
 from memaudit.kernel.solvers.frontier import frontier as package_frontier
@@ -331,7 +331,9 @@ def _over_one_union(results: Sequence[ScoreResult]) -> ScoreResult:
                     f"two stores are called {store.name!r}; import one of them with another name"
                 )
             judges[store.name] = theirs.judges[store.name]
-    return score_package(first.source, list(stores.values()), replace(first.scoring, judges=judges))
+    return score_package(
+        first.original_package, list(stores.values()), replace(first.scoring, judges=judges)
+    )
 
 
 def solve(

@@ -23,9 +23,9 @@ from memaudit.building.coverage_rules import (
 from memaudit.conversations.records import LoadedConversation
 from memaudit.judges.lexical import LEXICAL, lexical
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.grounds import STATEMENT, is_exact
 from memaudit.kernel.package.labels import FULL, NONE, PARTIAL
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import STATEMENT, is_exact
 from memaudit.kernel.words.text import terms
 from memaudit.lab.writers.protocol import visible
 from tests.building.talks import DIET, Row, cells, load

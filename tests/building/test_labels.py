@@ -11,10 +11,10 @@ from memaudit.building.coverage_rules import INCLUSION
 from memaudit.building.reliability import reliability
 from memaudit.judges.label_files import read_labels
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.grounds import STATEMENT
 from memaudit.kernel.package.label_passes import label_passes, with_pass
 from memaudit.kernel.package.labels import FULL
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import STATEMENT
 from memaudit.lab.writers.protocol import visible
 from tests.building.talks import DIET, Row, cells, load, write_rows
 

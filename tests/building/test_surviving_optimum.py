@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memaudit.building.build_folder import BuildJob, plan_build
 from memaudit.judges.label_files import read_labels
-from memaudit.kernel.package.grounds import Ground
+from memaudit.kernel.package.provenance import Ground
 from memaudit.lab.labels.optimum_audit import audit_optimum
 from tests.conversations.files import real_file
 

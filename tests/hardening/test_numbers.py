@@ -14,8 +14,8 @@ from hypothesis import given
 from memaudit.kernel.checker import Q, _Checker, _Layout, _Node, _Problem, verify
 from memaudit.kernel.package.optimum import Certificate
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.score import StoreScorer
-from memaudit.kernel.score.written_store import WrittenStore
 from tests.forgeries import EDITS
 from tests.hardening.edits import EXAMPLES, FUZZ, SEED
 from tests.kernel.score.small_stores import judged_problems
@@ -86,7 +86,7 @@ def test_nodes_of_the_checker() -> None:
 @FUZZ
 @given(judged_problems(), SOME_BUDGETS)
 def test_scores_by_brute_force(
-    problem: tuple[Package, list[WrittenStore]], budget: Fraction
+    problem: tuple[Package, list[JudgedStore]], budget: Fraction
 ) -> None:
     """Every ratio's denominator is the best of all stores, and no store is above it."""
     package, written = problem

@@ -18,9 +18,8 @@ from memaudit.judges.salience import (
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin
 from memaudit.kernel.package.package import EvidenceUnit, Package, Query
-from memaudit.kernel.score.judged_store import measured_store
+from memaudit.kernel.score.priced_store import Salience, price_store
 from memaudit.kernel.score.pruning import usable_policies
-from memaudit.kernel.score.salience_source import Salience
 from memaudit.models.cache import Cache
 from memaudit.models.session import ModelSession, ModelSettings, open_session
 from tests.building.passes.building import live
@@ -108,8 +107,8 @@ def test_a_model_as_the_source_of_a_store(tmp_path: Path) -> None:
     with serving(plays) as served:
         session = opened(tmp_path, live(served.url))
         salience = named_salience(["model:one"], ["model:one"], ["a"], session)
-        found = measured_store(PACKAGE, store("a", *TEXTS), salience)
-        measured_store(PACKAGE, store("a", *TEXTS), salience)
+        found = price_store(PACKAGE, store("a", *TEXTS), salience)
+        price_store(PACKAGE, store("a", *TEXTS), salience)
     assert len(served.bodies) == 2
     assert [memory.salience for memory in found.memories] == [F(3, 10), F(6, 10), F(1, 10)]
     assert [memory.query_salience for memory in found.memories] == [F(0), F(4, 10), F(0)]
@@ -128,8 +127,8 @@ def test_scores_of_one_store_are_never_given_to_another(tmp_path: Path) -> None:
     file = calls(tmp_path, m1=5, m2=3)
     first, second = store("a", "tea", "Rome"), store("b", "dogs", "cats")
     salience = named_salience([f"a={file}"], [], ["a", "b"])
-    assert [one.salience for one in measured_store(PACKAGE, first, salience).memories] == [5, 3]
-    other = measured_store(PACKAGE, second, salience)
+    assert [one.salience for one in price_store(PACKAGE, first, salience).memories] == [5, 3]
+    other = price_store(PACKAGE, second, salience)
     assert [one.salience for one in other.memories] == [None, None]
     with pytest.raises(MemAuditError, match="does not say which of 2 stores it was made for"):
         named_salience([file], [], ["a", "b"])
@@ -138,5 +137,5 @@ def test_scores_of_one_store_are_never_given_to_another(tmp_path: Path) -> None:
     file = calls(tmp_path, m1=5, m7=3)
     for salience in (named_salience([file], [], ["b"]), named_salience([], [file], ["b"])):
         with pytest.raises(MemAuditError, match="scores 1 memory that the store 'b' does not have"):
-            measured_store(PACKAGE, second, salience)
+            price_store(PACKAGE, second, salience)
     assert Salience().names == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memaudit.kernel.checker import PackageChecker
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.score.judge import Cell
-from memaudit.kernel.score.written_store import WrittenMemory, WrittenStore
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
 from memaudit.linting.smallest_store import SHARES, smallest_stores
 from tests.linting.stores import package
 
@@ -26,8 +26,8 @@ memories = st.lists(
 )
 
 
-def written(rows: list[tuple[int, dict[str, F]]]) -> WrittenStore:
-    return WrittenStore(
+def written(rows: list[tuple[int, dict[str, F]]]) -> JudgedStore:
+    return JudgedStore(
         "s",
         tuple(
             WrittenMemory(

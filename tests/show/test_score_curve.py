@@ -13,7 +13,11 @@ from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.response import Log1p
 from memaudit.kernel.score.judge import Cell
-from memaudit.kernel.score.package_scores import conversation_cost, score_judged, score_package
+from memaudit.kernel.score.package_scores import (
+    conversation_cost,
+    score_judged_stores,
+    score_package,
+)
 from memaudit.kernel.score.pruning import Policy
 from memaudit.kernel.score.result import ScoreResult, Scoring
 from memaudit.kernel.score.score import StoreScorer
@@ -121,7 +125,7 @@ def test_open_cells_have_no_curve() -> None:
     (memory,) = DOG.memories
     cells = {"dog": Cell(F(1, 2), "model:x", upper=F(1))}
     half = replace(DOG, memories=(replace(memory, coverage=cells),))
-    judged = score_judged(
+    judged = score_judged_stores(
         PETS, [exported(name="dog")], [half], Scoring(asked_budgets(3), {"dog": LexicalJudge()})
     )
     with pytest.raises(MemAuditError, match="some cells are not judged"):

@@ -40,8 +40,8 @@ from memaudit.kernel.io.store_file import (
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.heading_credit import heading_texts
-from memaudit.kernel.score.judged_store import measured_store
+from memaudit.kernel.score.judged_store import heading_texts
+from memaudit.kernel.score.priced_store import price_store
 from memaudit.kernel.words.text import one_line
 from memaudit.stores.registry import StoreArgument, open_store
 
@@ -172,7 +172,7 @@ class BoardFolder:
     def unlabelled(self, run: Run, headings: bool = False) -> list[str]:
         """The texts of a run that no label is about; with `headings`, those that entries share."""
         package = next(one for one in self.packages if one.name == run.conversation)
-        measured = measured_store(package, self.store(run))
+        measured = price_store(package, self.store(run))
         texts = [memory.text for memory in measured.memories]
         if headings:
             texts += [heading.text for heading in heading_texts(measured, package.name)]

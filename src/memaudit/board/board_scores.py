@@ -16,7 +16,7 @@ from memaudit.kernel.exact import total
 from memaudit.kernel.package.budgets import asked_budget
 from memaudit.kernel.package.label_passes import label_passes, with_pass
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.package_scores import Unscored, score_written
+from memaudit.kernel.score.package_scores import Unscored, score_matching_stores
 from memaudit.kernel.score.pruning import random_cuts
 from memaudit.kernel.score.result import ScoreResult, Scoring
 from memaudit.kernel.score.score import StoreScorer
@@ -105,7 +105,9 @@ def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConve
             draws=0,
         )
         labelled = _labelled_by(package, Path(name).stem)
-        for result in score_written(labelled, stores, [one.name for one in stores], scoring):
+        for result in score_matching_stores(
+            labelled, stores, [one.name for one in stores], scoring
+        ):
             if isinstance(result, ScoreResult):
                 results[name] = result
             elif name == board.plan.labels:
@@ -125,7 +127,7 @@ def _random_cuts(result: ScoreResult, scorer: StoreScorer) -> dict[tuple[str, st
     for row in result:
         store = stores[row.store]
         cuts = random_cuts(store, row.budget)
-        values = [scorer.part(store, kept).value for kept in cuts]
+        values = [scorer.worth(store, kept).value for kept in cuts]
         ratio = replace(row.numbers.kept.ratio, numerator=total(values) / len(values))
         if ratio.value is not None:
             found[row.store, row.asked] = ratio.value

@@ -16,9 +16,9 @@ from memaudit.kernel.io.store_file import WRITTEN_AFTER, Memory
 from memaudit.kernel.losses import KEPT, LOSS_STEPS, SHARES
 from memaudit.kernel.number_text import percent, rounded
 from memaudit.kernel.score.loss_diagnosis import Diagnosis
+from memaudit.kernel.score.priced_store import WrittenMemory
 from memaudit.kernel.score.pruning import default_policy
 from memaudit.kernel.score.result import ScoreResult, StoreScore
-from memaudit.kernel.score.written_store import WrittenMemory
 from memaudit.kernel.stats.agreement_coefficients import kappa_of_pairs
 from memaudit.kernel.words.text import counted, one_line
 from memaudit.show.columns import Column

@@ -29,8 +29,8 @@ from memaudit.kernel.io.packages import BUILD_FORMAT, examine, package_places, w
 from memaudit.kernel.io.strict_json import floats, json_text, parse_json
 from memaudit.kernel.package.cost import WORDS, default_rule
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.grounds import is_exact
 from memaudit.kernel.package.package import TABLES, Package
+from memaudit.kernel.package.provenance import is_exact
 from memaudit.kernel.version import VERSION
 from memaudit.workspace.run_folder import locked, refuse_other_run
 from memaudit.workspace.task_journal import TaskRunner, one_by_one, task_journal

@@ -11,9 +11,9 @@ from fractions import Fraction
 from memaudit.building.candidates import Offer, UpdatePair
 from memaudit.building.evidence import LocatedUnit
 from memaudit.judges.lexical import LEXICAL, RuleValue, has_words, lexical, term_share
-from memaudit.kernel.package.grounds import STATEMENT
 from memaudit.kernel.package.labels import FULL, LABELS, PARTIAL, coverage_row
 from memaudit.kernel.package.package import STALE, TEMPORAL, Coverage
+from memaudit.kernel.package.provenance import STATEMENT
 from memaudit.kernel.words.text import Terms, contains, terms
 
 INCLUSION = "heuristic:inclusion-v2"

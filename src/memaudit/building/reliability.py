@@ -9,10 +9,10 @@ from pathlib import Path
 from memaudit.building.build_folder import MANIFEST, build_manifest, packages_at
 from memaudit.building.label_fitting import UNVERIFIED
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.grounds import is_exact
 from memaudit.kernel.package.label_passes import LabelSetAgreement, label_passes, pass_agreements
 from memaudit.kernel.package.labels import LABELS
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import is_exact
 from memaudit.kernel.words.text import contains
 
 VERDICTS = ("accepted", "corrected", "ambiguous", "rejected")

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memaudit.building.coverage_rules import says_change
-from memaudit.kernel.package.grounds import STATEMENT
 from memaudit.kernel.package.labels import FULL, coverage_row
 from memaudit.kernel.package.package import (
     CURRENT,
@@ -22,6 +21,7 @@ from memaudit.kernel.package.package import (
     Package,
     Source,
 )
+from memaudit.kernel.package.provenance import STATEMENT
 from memaudit.kernel.words.text import QUESTION_MARKS, numbers, sentences, terms, times
 
 ASSISTANTS = frozenset({"assistant", "ai", "bot", "gpt", "chatgpt", "claude", "system", "model"})

@@ -19,7 +19,7 @@ from memaudit.cli.options import (
     spread,
 )
 from memaudit.cli.terminal import safe
-from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.number_text import short_exact
 from memaudit.workspace.overwrite import may_write
 

@@ -172,7 +172,7 @@ def _show(frontier: "Frontier") -> None:
 
     from memaudit.cli.terminal import console, safe_markup
     from memaudit.kernel.number_text import percent, short_exact
-    from memaudit.kernel.package.grounds import assumed_text
+    from memaudit.kernel.package.provenance import assumed_text
 
     steps = frontier.steps()
     rows = evenly(steps, MOST_ROWS)

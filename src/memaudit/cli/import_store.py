@@ -93,7 +93,7 @@ def import_store(
     from memaudit import api
     from memaudit.kernel.io.atomic import write_lines
     from memaudit.kernel.io.store_file import write_store
-    from memaudit.kernel.score.fed_turns import parse_names
+    from memaudit.kernel.score.store_match import parse_names
     from memaudit.stores.registry import ADAPTERS, import_transcript
     from memaudit.stores.transcript import chat_lines
 

@@ -14,7 +14,7 @@ import typer
 from memaudit.cli.assignments import SET
 from memaudit.cli.settings import ModelKeys, in_force
 from memaudit.cli.terminal import safe
-from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import beside
 from memaudit.kernel.solvers.protocol import checked_seconds, use_threads
@@ -525,8 +525,8 @@ NO_STORE_OPTIONS = StoreOptions()
 
 def read_stores(arguments: Sequence[str], options: StoreOptions) -> "list[ExportedStore]":
     """The stores of a comparison, all with the same rule for times; their warnings are printed."""
-    from memaudit.kernel.score.fed_turns import check_names, examples_of, parse_names, renamed
     from memaudit.kernel.score.package_scores import refuse_incomparable
+    from memaudit.kernel.score.store_match import check_names, examples_of, parse_names, renamed
     from memaudit.stores.registry import open_store, parse_argument
 
     times = named_times(options.times) if options.times else None
@@ -550,7 +550,7 @@ def read_views(
     arguments: Sequence[str], stores: "Sequence[ExportedStore]", view: str, options: StoreOptions
 ) -> "list[ExportedStore]":
     """The stores again, those that are exports and have this view by it."""
-    from memaudit.kernel.score.fed_turns import parse_names, renamed
+    from memaudit.kernel.score.store_match import parse_names, renamed
     from memaudit.stores.registry import ADAPTERS, open_store, parse_argument
 
     names = parse_names(options.map or [])

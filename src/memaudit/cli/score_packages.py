@@ -33,7 +33,7 @@ from memaudit.kernel.score.loss_diagnosis import KindRow, pool_kind_rows
 from memaudit.kernel.score.package_scores import (
     Unscored,
     refuse_unnamed,
-    score_written,
+    score_matching_stores,
     unknown_examples,
     written_for,
 )
@@ -109,7 +109,7 @@ def score_at(how: ManyScoring, place: NamedPlace) -> ScoredPackage:
     asking = how.asking
     together = None if asking is None else partial(score_asking, scoring=how.scoring, plan=asking)
     data, lines, warnings, missing = None, list[ScoreLine](), list[str](), list[Unscored]()
-    for result in score_written(package, how.stores, own, how.scoring, together):
+    for result in score_matching_stores(package, how.stores, own, how.scoring, together):
         if isinstance(result, Unscored):
             missing.append(result)
             continue

@@ -28,8 +28,9 @@ from memaudit.kernel.score.result import (
     StoreScore,
     ratio_text,
 )
-from memaudit.kernel.score.score import Ratio, StoreValue
+from memaudit.kernel.score.score import Ratio
 from memaudit.kernel.score.score_json import cells_data, explanation, package_scores_data
+from memaudit.kernel.score.store_value import StoreValue
 from memaudit.kernel.score.writing_cost import writing_cost
 from memaudit.kernel.words.text import counted
 

@@ -25,8 +25,8 @@ from rich.text import Text
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import MISSING, short_exact
-from memaudit.kernel.package.grounds import assumed_text, is_estimate
 from memaudit.kernel.package.optimum import Optimum
+from memaudit.kernel.package.provenance import assumed_text, is_estimate
 from memaudit.kernel.words.text import visible_text
 from memaudit.show.columns import Column, Row, filled
 

@@ -34,11 +34,10 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.unit_parts import WholeUnit
-from memaudit.kernel.score.candidate_cells import judge_candidates
-from memaudit.kernel.score.heading_credit import heading_texts
 from memaudit.kernel.score.judge import Cell, Judge, MemoryText, ask_judge, for_package, goes_by_id
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judged_store import heading_texts, judge_store
 from memaudit.kernel.score.package_scores import score_package
+from memaudit.kernel.score.rejudge_package import judge_candidates
 from memaudit.kernel.score.result import Asked, ScoreResult, Scoring
 from memaudit.kernel.score.score import OPTIMUM_IS_ZERO, StoreScorer
 from memaudit.kernel.score.score_interval import (
@@ -169,7 +168,7 @@ def score_asking(
         batch = pairs[: min(plan.round_cells, max(0, left))]
         if settled or bounds.certain or not batch:
             return replace(result, asked=state)
-        for text, known in _ask(plan.judge, result.source, batch).items():
+        for text, known in _ask(plan.judge, result.original_package, batch).items():
             answers.setdefault(text, {}).update(known)
         asked |= {(text, whole.id) for text, whole in batch}
         judge = answered.answered(judge.name, {})  # remembers the probabilities
@@ -204,7 +203,7 @@ class Bounds:
 
 def bounds_of(result: ScoreResult, judge: OfflineJudge) -> Bounds:
     """Score with pairs in doubt between 0 and 1, then solve with all of them at 1."""
-    package = result.source
+    package = result.original_package
     own = judge.for_package(package)
     between, highest = (_scorer(result, OpenJudge(own, most)) for most in (False, True))
     stores = {store.name: store for store in between.stores}
@@ -232,7 +231,7 @@ def bounds_of(result: ScoreResult, judge: OfflineJudge) -> Bounds:
 
 
 def _scorer(result: ScoreResult, judge: OpenJudge) -> StoreScorer:
-    package, scoring = result.source, result.scoring
+    package, scoring = result.original_package, result.scoring
     stores = [judge_store(package, store, judge, scoring.salience) for store in result.exported]
     limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
     return StoreScorer(judge_candidates(package, judge), stores, scoring.group_cap, limit)
@@ -250,7 +249,7 @@ def doubtful_pairs(
     times how much its memory takes part: in what a store keeps, or in the best stores of draws.
     Texts of `best` that take no such part come last.
     """
-    package = result.source
+    package = result.original_package
     part: dict[str, float] = defaultdict(float)
     for draw in draws:
         for text in draw.best:

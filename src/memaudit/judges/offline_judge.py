@@ -20,12 +20,12 @@ from memaudit.judges.pair_features import FEATURES, Floats, PairFeatures, Stated
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.strict_json import read_object
-from memaudit.kernel.package.grounds import UNJUDGED
 from memaudit.kernel.package.labels import FULL, NONE, PARTIAL
 from memaudit.kernel.package.package import EvidenceUnit, Package
+from memaudit.kernel.package.provenance import UNJUDGED
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
 from memaudit.kernel.score.judge import Cell, Judgement, MemoryText, Pair, only
-from memaudit.kernel.score.readable import foremost_script
+from memaudit.kernel.score.script_support import foremost_script
 
 OFFLINE = "offline"
 PROVENANCE = f"estimated:offline-{VERSION}"

@@ -20,7 +20,7 @@ from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import NotJudged
-from memaudit.kernel.score.salience_source import Salience, SalienceSource, Texts
+from memaudit.kernel.score.priced_store import Salience, SalienceSource, Texts
 from memaudit.kernel.words.text import counted
 from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request
 from memaudit.models.request import ModelParameters, Request

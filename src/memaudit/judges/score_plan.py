@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from memaudit.judges.asking import AT_ONCE, AT_ONCE_IN_BATCHES, AskPlan, Goal, score_asking
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.judges.offline_judge import OFFLINE, OfflineJudge
 from memaudit.judges.registry import (
     judge_files,
@@ -17,16 +18,15 @@ from memaudit.judges.registry import (
     named_judges,
 )
 from memaudit.judges.salience import named_salience, salience_files, salience_model
-from memaudit.kernel.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.budgets import AskedBudget, asked_budgets
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import Judge, refuse_shared_ids
-from memaudit.kernel.score.package_scores import prepared, score_package
+from memaudit.kernel.score.package_scores import apply_overrides, score_package
+from memaudit.kernel.score.priced_store import Salience
 from memaudit.kernel.score.pruning import named_policy
 from memaudit.kernel.score.result import DRAWS, Asked, ScoreResult, Scoring
-from memaudit.kernel.score.salience_source import Salience
 from memaudit.kernel.solvers.protocol import checked_seconds
 from memaudit.stores.system_limits import Limit, is_limit, named_limits
 
@@ -129,7 +129,7 @@ class ScorePlan:
 
     def prepared(self, package: Package) -> Package:
         """The package with the plan's costs, and without candidates where stores alone count."""
-        return prepared(package, self.cost_rule, self.stores_only)
+        return apply_overrides(package, self.cost_rule, self.stores_only)
 
     def scoring(
         self, stores: Sequence[ExportedStore], session: "ModelSession | None" = None

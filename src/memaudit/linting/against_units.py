@@ -12,7 +12,7 @@ from memaudit.kernel.package.package import (
     EvidenceUnit,
     Package,
 )
-from memaudit.kernel.score.written_store import WrittenStore
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.words.text import content_key, counted
 from memaudit.linting.findings import Evidence, Finding, evidence
 
@@ -20,7 +20,7 @@ Amounts = dict[str, Fraction]
 NOTHING, ALL = Fraction(0), Fraction(1)
 
 
-def covered(store: WrittenStore, once: bool = True) -> Amounts:
+def covered(store: JudgedStore, once: bool = True) -> Amounts:
     """Per unit, how much all memories cover together; `once`: equal texts count once."""
     amounts: Amounts = {}
     seen: set[str] = set()
@@ -34,7 +34,7 @@ def covered(store: WrittenStore, once: bool = True) -> Amounts:
     return amounts
 
 
-def worth_nothing(package: Package, store: WrittenStore) -> Iterator[Finding]:
+def worth_nothing(package: Package, store: JudgedStore) -> Iterator[Finding]:
     """Memories that cover no unit, and those that add nothing beside the rest."""
     once = package.equal_texts_once
     amounts = covered(store, once)
@@ -68,7 +68,7 @@ def worth_nothing(package: Package, store: WrittenStore) -> Iterator[Finding]:
             )
 
 
-def stale_facts(package: Package, store: WrittenStore) -> Iterator[Finding]:
+def stale_facts(package: Package, store: JudgedStore) -> Iterator[Finding]:
     """Memories that cover a unit that no longer holds, and none that says what changed."""
     units = {unit.id: unit for unit in package.units}
     for memory in store.memories:
@@ -90,7 +90,7 @@ def stale_facts(package: Package, store: WrittenStore) -> Iterator[Finding]:
 
 
 def wrongly_retired(
-    package: Package, active: WrittenStore, retired: WrittenStore, states: Mapping[str, str]
+    package: Package, active: JudgedStore, retired: JudgedStore, states: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Retired memories that cover a unit which holds, more than all active ones do."""
     amounts = covered(active, package.equal_texts_once)
@@ -114,7 +114,7 @@ def wrongly_retired(
 
 
 def lost_updates(
-    package: Package, before: WrittenStore, now: WrittenStore, later: ExportedStore
+    package: Package, before: JudgedStore, now: JudgedStore, later: ExportedStore
 ) -> Iterator[Finding]:
     """Units that an earlier export covered more than this one, with what became of its memories."""
     then, left = (covered(one, package.equal_texts_once) for one in (before, now))

@@ -17,15 +17,17 @@ from memaudit.kernel.io.store_file import (
 )
 from memaudit.kernel.package.cost import DECLARED, cost_rule, default_rule
 from memaudit.kernel.package.package import Experience, Package
-from memaudit.kernel.score.fed_turns import written_from
 from memaudit.kernel.score.judge import Judge, judged_how
-from memaudit.kernel.score.judged_store import (
+from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.priced_store import (
+    DOCUMENT,
+    MEMORY,
+    JudgedStore,
     active_memories,
-    judge_store,
-    measured_store,
+    price_store,
     writing_order,
 )
-from memaudit.kernel.score.written_store import DOCUMENT, MEMORY, WrittenStore
+from memaudit.kernel.score.store_match import written_from
 from memaudit.kernel.words.text import counted
 from memaudit.linting.against_units import (
     lost_updates,
@@ -171,7 +173,7 @@ def store_costs(
     known = (
         {}
         if package is None
-        else {one.id: one.cost for one in measured_store(package, store).memories}
+        else {one.id: one.cost for one in price_store(package, store).memories}
     )
     cost, total = dict[str, Fraction](), Fraction(0)
     for memory in memories:
@@ -349,7 +351,7 @@ def _sorted(unmeasured: Mapping[str, str]) -> dict[str, str]:
     return {rule: unmeasured[rule] for rule in RULES if rule in unmeasured}
 
 
-def _priced(written: WrittenStore, costs: Mapping[str, Fraction]) -> WrittenStore:
+def _priced(written: JudgedStore, costs: Mapping[str, Fraction]) -> JudgedStore:
     """The judged memories, each at what it takes; whole files are no choice beside their lines."""
     memories = tuple(replace(one, cost=costs[one.id]) for one in written.memories)
     return replace(written, memories=memories, documents=())
@@ -357,7 +359,7 @@ def _priced(written: WrittenStore, costs: Mapping[str, Fraction]) -> WrittenStor
 
 def _judged(
     store: ExportedStore, memories: Sequence[Memory], package: Package, judge: Judge
-) -> WrittenStore:
+) -> JudgedStore:
     """Memories that are no longer active, judged as if they were."""
     revived = tuple(memory.model_copy(update={"state": "active"}) for memory in memories)
     return judge_store(package, store.model_copy(update={"memories": revived}), judge)

@@ -12,7 +12,7 @@ import numpy as np
 
 from memaudit.building.passes.store_passes import find_pair_verdicts
 from memaudit.kernel.io.store_file import ExportedStore, ExportWarning, Memory, export_warning
-from memaudit.kernel.score.judged_store import PARTS_OF_ONE
+from memaudit.kernel.score.priced_store import PARTS_OF_ONE
 from memaudit.kernel.words.text import content_key, counted
 from memaudit.linting.cleanup_plan import same_words
 from memaudit.linting.findings import Finding, quoted

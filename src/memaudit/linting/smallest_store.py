@@ -16,8 +16,8 @@ from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.optimum import Certificate, Optimum
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.unions import store_alone
-from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.kernel.solvers.solve import PackageSolver
 
 SHARES = (Fraction(1), Fraction(99, 100), Fraction(95, 100), Fraction(90, 100))
@@ -74,7 +74,7 @@ class _Budgets:
 
 def smallest_stores(
     package: Package,
-    store: WrittenStore,
+    store: JudgedStore,
     seconds: float | None = None,
     fixed: Fraction = Fraction(0),
     shares: Sequence[Fraction] = SHARES,
@@ -107,7 +107,7 @@ def _step(package: Package) -> Fraction:
 
 
 def _smallest(
-    budgets: _Budgets, store: WrittenStore, share: Fraction, target: Fraction, step: Fraction
+    budgets: _Budgets, store: JudgedStore, share: Fraction, target: Fraction, step: Fraction
 ) -> SmallestStore:
     """Bisection between a budget whose optimum is worth less and one whose optimum is enough."""
     enough = min(

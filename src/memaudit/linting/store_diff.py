@@ -10,14 +10,14 @@ from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.kernel.package.cost import DECLARED, default_rule
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import Judge
-from memaudit.kernel.score.judged_store import (
+from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.priced_store import (
     PARTS_OF_ONE,
+    JudgedStore,
     active_memories,
-    judge_store,
     writing_order,
 )
 from memaudit.kernel.score.score import StoreScorer
-from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.kernel.words.text import content_key
 from memaudit.linting.against_units import covered
 from memaudit.linting.findings import evidence
@@ -190,8 +190,8 @@ def _with_units(
     found: StoreDiff, before: ExportedStore, after: ExportedStore, package: Package, judge: Judge
 ) -> StoreDiff:
     measured = package if package.cost_rule != DECLARED else package.recost(found.cost_rule)
-    sides: list[WrittenStore] = [judge_store(measured, one, judge) for one in (before, after)]
-    values = [StoreScorer(measured, [one]).part(one, one.candidate_ids).value for one in sides]
+    sides: list[JudgedStore] = [judge_store(measured, one, judge) for one in (before, after)]
+    values = [StoreScorer(measured, [one]).worth(one, one.candidate_ids).value for one in sides]
     then, now = (covered(one, measured.equal_texts_once) for one in sides)
     one = Fraction(1)
     units = [

@@ -12,7 +12,7 @@ from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader, StrictU
 from markupsafe import Markup
 
 from memaudit.kernel.number_text import byte_size, short_number
-from memaudit.kernel.package.grounds import assumed_text
+from memaudit.kernel.package.provenance import assumed_text
 from memaudit.kernel.stats.bootstrap import LEVEL, RESAMPLES
 from memaudit.kernel.stats.paired_tests import FLIPS
 from memaudit.kernel.words.text import counted

@@ -70,7 +70,7 @@ def score_curve(result: ScoreResult, progress: Progress | None = None) -> ScoreC
         kept = []
         for budget in budgets:
             ids = keep_within(store, Fraction(budget), scoring.policy).ids
-            kept.append(_over(scorer.part(store, ids).value, optimum.values[budget]))
+            kept.append(_over(scorer.worth(store, ids).value, optimum.values[budget]))
         upper = tuple(_over(best.values[budget], optimum.values[budget]) for budget in budgets)
         curves.append(StoreCurve(store.name, store.cost, tuple(kept), upper))
         if progress is not None:

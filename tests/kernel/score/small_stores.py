@@ -12,9 +12,9 @@ from memaudit.kernel.package.equal_texts import distinct_texts
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.response import Log1p, Sqrt
 from memaudit.kernel.score.judge import Cell
-from memaudit.kernel.score.package_scores import score_judged
+from memaudit.kernel.score.package_scores import score_judged_stores
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenDocument, WrittenMemory
 from memaudit.kernel.score.result import ScoreResult, Scoring
-from memaudit.kernel.score.written_store import WrittenDocument, WrittenMemory, WrittenStore
 from tests.strategies import COSTS, packages
 
 F = Fraction
@@ -72,18 +72,18 @@ def memory(id: str, cost: int, text: str = "", **covers: object) -> WrittenMemor
     return WrittenMemory(id, text or f"text of {id}", F(cost), cells)
 
 
-LONG = WrittenStore("long", (memory("m1", 1, once=1), memory("m2", 5, now=1), memory("m3", 1)))
+LONG = JudgedStore("long", (memory("m1", 1, once=1), memory("m2", 5, now=1), memory("m3", 1)))
 """Of MEALS: 7 words, two of its three units."""
 
-DOG = WrittenStore("dog", (memory("m", 3, "the dog Rex", dog=1),))
-CAT = WrittenStore("cat", (memory("m", 1, "cat", cat=1),))
+DOG = JudgedStore("dog", (memory("m", 3, "the dog Rex", dog=1),))
+CAT = JudgedStore("cat", (memory("m", 1, "cat", cat=1),))
 """Of PETS."""
 
 
 def meals_scores(*budgets: object) -> ScoreResult:
     """LONG on MEALS. Its coverage is given, so the judge is asked for nothing."""
     scoring = Scoring(asked_budgets(budgets), {"long": LexicalJudge()})
-    return score_judged(MEALS, [exported(name="long")], [LONG], scoring)
+    return score_judged_stores(MEALS, [exported(name="long")], [LONG], scoring)
 
 
 def fish_package(name: str, **attributes: object) -> Package:
@@ -111,7 +111,7 @@ TEXTS = ("has a cat", "sold a boat", "likes tea", "eats fish")
 
 
 @st.composite
-def judged_problems(draw: st.DrawFn) -> tuple[Package, list[WrittenStore]]:
+def judged_problems(draw: st.DrawFn) -> tuple[Package, list[JudgedStore]]:
     """A package of any h and group cap, with one or two stores: equal texts in both and in the
     package, counted once or each; files with entries, cheaper or more expensive than those."""
     package = draw(packages(max_groups=2, max_candidates=2, max_units=3))
@@ -134,7 +134,7 @@ def judged_problems(draw: st.DrawFn) -> tuple[Package, list[WrittenStore]]:
 
 
 @st.composite
-def _stores_of_files(draw: st.DrawFn, name: str, covers: dict[str, dict[str, str]]) -> WrittenStore:
+def _stores_of_files(draw: st.DrawFn, name: str, covers: dict[str, dict[str, str]]) -> JudgedStore:
     costs, timed = st.sampled_from(COSTS), draw(st.booleans())
     memories: list[WrittenMemory] = []
     files: dict[str, list[WrittenMemory]] = {}
@@ -155,16 +155,16 @@ def _stores_of_files(draw: st.DrawFn, name: str, covers: dict[str, dict[str, str
         )
         for file, entries in files.items()
     ]
-    return WrittenStore(name, tuple(memories), documents=tuple(documents))
+    return JudgedStore(name, tuple(memories), documents=tuple(documents))
 
 
 @st.composite
-def stores(draw: st.DrawFn, name: str) -> WrittenStore:
+def stores(draw: st.DrawFn, name: str) -> JudgedStore:
     """A few memories over the units of MEALS."""
     covers = st.dictionaries(
         st.sampled_from(["now", "ended", "once"]), st.sampled_from(["0.5", "1"])
     )
     drawn = draw(st.lists(st.tuples(st.integers(1, 6), covers), max_size=5))
-    return WrittenStore(
+    return JudgedStore(
         name, tuple(memory(f"m{n}", cost, **cells) for n, (cost, cells) in enumerate(drawn))
     )

@@ -22,10 +22,10 @@ from memaudit.kernel.score.loss_diagnosis import (
     kind_rows,
     pool_kind_rows,
 )
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenDocument
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_json import diagnosis_row, kinds_data
 from memaudit.kernel.score.unions import union_of
-from memaudit.kernel.score.written_store import WrittenDocument, WrittenStore
 from memaudit.kernel.words.text import content_key
 from tests.kernel.score.small_stores import (
     IRRATIONAL,
@@ -39,7 +39,7 @@ from tests.kernel.score.small_stores import (
 from tests.strategies import renamed
 
 
-def diagnosis(package: Package, store: WrittenStore, budget: int) -> Diagnosis:
+def diagnosis(package: Package, store: JudgedStore, budget: int) -> Diagnosis:
     return diagnose_losses(StoreScorer(package, [store]), store, F(budget))
 
 
@@ -97,7 +97,7 @@ def test_what_was_never_written_is_not_too_expensive() -> None:
             "coverage": [{"candidate": "c", "unit": "big", "value": 1}],
         }
     )
-    many = WrittenStore("many", tuple(memory(f"m{n}", 5, **{f"u{n}": 1}) for n in range(10)))
+    many = JudgedStore("many", tuple(memory(f"m{n}", 5, **{f"u{n}": 1}) for n in range(10)))
     found = diagnosis(package, many, 5)
     assert losses(found) == {"generation": 0, "extraction": 9, "cost": 0, "selection": 0}
     assert "extraction" in found.advice
@@ -105,7 +105,7 @@ def test_what_was_never_written_is_not_too_expensive() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(stores("a"), stores("b"), st.integers(2, 12))
-def test_losses_add_up(first: WrittenStore, second: WrittenStore, budget: int) -> None:
+def test_losses_add_up(first: JudgedStore, second: JudgedStore, budget: int) -> None:
     """Shares sum to 1 exactly, each is at least 0, unit parts add up to their step; and over all
     kinds of units kept and each loss are those of the diagnosis, together OPT."""
     scorer = StoreScorer(MEALS, [first, second])
@@ -152,14 +152,14 @@ def counted_worth(
     )
 
 
-def written_coverage(alone: Package, store: WrittenStore) -> dict[str, Fraction]:
+def written_coverage(alone: Package, store: JudgedStore) -> dict[str, Fraction]:
     """By unit, what the whole store covers: by its entries, or by its files as they are."""
     by_entry = covered(alone, _as_candidates(alone, store, store.candidate_ids))
     by_file = covered(alone, _as_candidates(alone, store, store.choice(store.candidate_ids)))
     return {unit: max(by_entry[unit], by_file[unit]) for unit in by_entry}
 
 
-def _as_candidates(alone: Package, store: WrittenStore, ids: Iterable[str]) -> list[str]:
+def _as_candidates(alone: Package, store: JudgedStore, ids: Iterable[str]) -> list[str]:
     """Each text once, where the package has them once, and none beside a file that contains it."""
     by_text = {content_key(one.text): one.id for one in alone.candidates}
     text = {store.candidate_id(one): one.text for one in store.memories}
@@ -175,7 +175,7 @@ SOME_BUDGETS = st.sampled_from([F(0), F(1), F(2), F(5, 2), F(4), F(100)])
 @settings(max_examples=100, deadline=None)
 @given(judged_problems(), SOME_BUDGETS, st.sampled_from([None, 1, 3]))
 def test_losses_by_brute_force(
-    problem: tuple[Package, list[WrittenStore]], budget: Fraction, group_cap: int | None
+    problem: tuple[Package, list[JudgedStore]], budget: Fraction, group_cap: int | None
 ) -> None:
     """Every stage is the best of all feasible stores; M counts each unit at h(min(z, z_store)).
     No loss is negative. Shares sum to 1, parts of units and of kinds to their loss, exactly; a
@@ -191,7 +191,7 @@ def test_losses_by_brute_force(
         least = best(alone, budget, cap)
         # Some entries and other files whole may cover more than all entries, or all files.
         most = max(best(union, budget, cap, written_coverage(alone, store)), least)
-        found = scorer.written_optimum(store, budget)
+        found = scorer.as_written_optimum(store, budget)
         assert found.certified
         assert abs((found.value_high or found.value) - most) <= near
         if not opt:
@@ -217,7 +217,7 @@ def test_losses_by_brute_force(
 @settings(max_examples=60, deadline=None)
 @given(judged_problems(), SOME_BUDGETS, st.data())
 def test_losses_do_not_depend_on_ids(
-    problem: tuple[Package, list[WrittenStore]], budget: Fraction, data: st.DataObject
+    problem: tuple[Package, list[JudgedStore]], budget: Fraction, data: st.DataObject
 ) -> None:
     """Candidates and memories swap their ids, so that solvers break ties in another way; what was
     written stays in its order, which recency needs."""
@@ -239,7 +239,7 @@ def test_losses_do_not_depend_on_ids(
         assert totals[0] == totals[1]
 
 
-def _with_other_ids(store: WrittenStore, data: st.DataObject) -> WrittenStore:
+def _with_other_ids(store: JudgedStore, data: st.DataObject) -> JudgedStore:
     ids = [one.id for one in store.memories]
     new = dict(zip(ids, data.draw(st.permutations(ids)), strict=True))
     return replace(
@@ -265,7 +265,7 @@ def test_what_was_written_at_length_is_too_expensive(written: str) -> None:
             "coverage": [{"candidate": id, "unit": id, "value": 1} for id in "ab"],
         }
     )
-    store = WrittenStore("s", (memory("m", 5, **{written: 1}),))
+    store = JudgedStore("s", (memory("m", 5, **{written: 1}),))
     found = diagnosis(package, store, 1)
     assert losses(found) == {"generation": 0, "extraction": 0, "cost": 1, "selection": 0}
     assert [step.units for step in found.steps] == [(), (), ((written, 1),), ()]
@@ -288,7 +288,7 @@ def test_files_that_share_a_line() -> None:
         WrittenDocument("x", "- tea\n- cake", F(2), ("x1", "x2")),
         WrittenDocument("y", "- tea\n- soup", F(2), ("y1", "y2")),
     )
-    store = WrittenStore("s", tuple(entries), documents=files)
+    store = JudgedStore("s", tuple(entries), documents=files)
     old = MEALS.candidates[0].model_copy(update={"cost": F(0), "text": "old"})
     package = MEALS.replace(candidates=(old,), coverage=MEALS.coverage[:1], equal_texts_once=True)
     found = diagnosis(package, store, 4)
@@ -303,7 +303,7 @@ def test_no_diagnosis() -> None:
         diagnosis(MEALS, LONG, 0)
     assert (caught.value.undefined, caught.value.basis) == ("optimum is 0", "common union")
     scorer = StoreScorer(MEALS, [LONG])
-    proven = scorer.upper_optimum(LONG, F(5))
+    proven = scorer.alone_optimum(LONG, F(5))
     scorer._alone(LONG)._optima[F(5)] = replace(
         proven, status="bound", certificate=None, bound=proven.value + 2
     )
@@ -341,7 +341,7 @@ def true_optimum(candidates: list[tuple[int, Covers]], budget: int) -> float:
 @settings(max_examples=40, deadline=None)
 @given(stores("a"), stores("b"), st.integers(2, 9))
 def test_irrational_values_are_diagnosed_too(
-    first: WrittenStore, second: WrittenStore, budget: int
+    first: JudgedStore, second: JudgedStore, budget: int
 ) -> None:
     """Shares sum to 1 exactly, and each encloses what floating point and brute force find."""
     scorer = StoreScorer(IRRATIONAL, [first, second])

@@ -12,8 +12,7 @@ from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.checker import verify
 from memaudit.kernel.io.store_file import WRITTEN_AFTER, ExportedStore
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.heading_credit import NOT_NAMED, REPEATED
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judged_store import NOT_NAMED, REPEATED, judge_store
 from memaudit.kernel.score.pruning import NoSuchOrder, default_policy, keep_within, prune
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.stores.protocol import ImportOptions

@@ -13,8 +13,8 @@ from memaudit.kernel.package.package import Experience, Package
 from memaudit.kernel.score.judge import Judge
 from memaudit.kernel.score.package_scores import (
     Unscored,
+    score_matching_stores,
     score_package,
-    score_written,
     unknown_examples,
     written_for,
 )
@@ -48,7 +48,7 @@ def all_of(
     known = {(name, example) for own in written for name in own for example in own[name]}
     found = [*unknown_examples(stores, known)]
     for package, own in zip(packages, written, strict=True):
-        found += score_written(package, stores, own, scoring)
+        found += score_matching_stores(package, stores, own, scoring)
     return (
         [one for one in found if isinstance(one, ScoreResult)],
         [one for one in found if isinstance(one, Unscored)],

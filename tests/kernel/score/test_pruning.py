@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenDocument
 from memaudit.kernel.score.pruning import (
     NoSuchOrder,
     Policy,
@@ -14,10 +15,9 @@ from memaudit.kernel.score.pruning import (
     random_cuts,
     usable_policies,
 )
-from memaudit.kernel.score.written_store import WrittenDocument, WrittenStore
 from tests.kernel.score.small_stores import LONG, F, memory
 
-RATED = WrittenStore(
+RATED = JudgedStore(
     "rated",
     tuple(
         replace(memory, salience=F(salience))
@@ -26,7 +26,7 @@ RATED = WrittenStore(
 )
 
 
-FILE = WrittenStore(
+FILE = JudgedStore(
     "file",
     (
         *(
@@ -60,7 +60,7 @@ def test_everything_that_fits_is_kept() -> None:
         (FILE, "top", 7, ("L1", "L2", "L3")),  # p2 is too much, and p1 is older
     ],
 )
-def test_policies(store: WrittenStore, policy: Policy, budget: int, ids: tuple[str, ...]) -> None:
+def test_policies(store: JudgedStore, policy: Policy, budget: int, ids: tuple[str, ...]) -> None:
     """In order of writing, whatever order the policy takes them in."""
     kept = keep_within(store, F(budget), policy)
     assert kept.ids == tuple(f"{store.name}/{id}" for id in ids)
@@ -89,7 +89,7 @@ def test_a_policy_needs_a_score_of_every_memory() -> None:
         keep_within(FILE, F(5), "recency")
     with pytest.raises(NoSuchOrder, match=r"'long' has no documents to cut .*; use recency"):
         prune(LONG, F(5), "top")
-    assert usable_policies(WrittenStore("empty", ())) == ["recency", "salience", "query_salience"]
+    assert usable_policies(JudgedStore("empty", ())) == ["recency", "salience", "query_salience"]
 
 
 def test_a_random_cut() -> None:

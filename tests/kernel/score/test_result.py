@@ -14,7 +14,7 @@ from memaudit.kernel.io.store_file import ImportCount, Memory
 from memaudit.kernel.losses import LOSS_STEPS
 from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.package import Experience
-from memaudit.kernel.score.package_scores import score_judged, score_package
+from memaudit.kernel.score.package_scores import score_judged_stores, score_package
 from memaudit.kernel.score.result import ScoreResult, Scoring
 from tests.kernel.score.small_stores import CAT, DOG, PETS, F, exported, fish_package, meals_scores
 
@@ -23,7 +23,9 @@ def pets(*budgets: object) -> ScoreResult:
     """Two stores: at 3 words OPT of all is 4, of which the one keeps 3 and the other 1."""
     scoring = Scoring(asked_budgets(budgets), {"dog": LexicalJudge(), "cat": LexicalJudge()})
     scoring = replace(scoring, trust_package_cells=True)
-    return score_judged(PETS, [exported(name="dog"), exported(name="cat")], [DOG, CAT], scoring)
+    return score_judged_stores(
+        PETS, [exported(name="dog"), exported(name="cat")], [DOG, CAT], scoring
+    )
 
 
 def test_rows_by_budget() -> None:

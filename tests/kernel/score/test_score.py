@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.objective import covered, value
 from memaudit.kernel.package.package import INVALIDATION_KINDS, Package
-from memaudit.kernel.score.score import Ratio, Scorer, StoreScorer, bound_text
+from memaudit.kernel.score.priced_store import JudgedStore
+from memaudit.kernel.score.score import Ratio, StoreScorer, bound_text
 from memaudit.kernel.score.score_json import score_row
+from memaudit.kernel.score.store_value import StoreValuer
 from memaudit.kernel.score.unions import union_of
-from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.kernel.solvers.form import integer_form
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.generators.registry import named_distribution
@@ -27,7 +28,7 @@ def test_value_and_cost_are_those_of_the_store(data: st.DataObject) -> None:
     package: Package = data.draw(packages())
     ids = sorted(package.candidate)
     store = data.draw(st.lists(st.sampled_from(ids), unique=True)) if ids else []
-    score = Scorer(package, integer_form(package)).worth(store)
+    score = StoreValuer(package, integer_form(package)).worth(store)
     assert score.cost == package.total_cost(store)
     amounts = covered(package, store)
     expected = sum(
@@ -47,7 +48,7 @@ def test_value_and_cost_are_those_of_the_store(data: st.DataObject) -> None:
 def test_by_hand() -> None:
     """base, both tombstones and one old fact."""
     package = named_distribution("base").package(0)
-    score = Scorer(package, integer_form(package)).worth(
+    score = StoreValuer(package, integer_form(package)).worth(
         ["e3.fact", "e4.tombstone", "e6.tombstone"]
     )
     assert (score.invalidation, score.current, score.stale) == (2, 0, 1)
@@ -105,7 +106,7 @@ def test_union_by_hand() -> None:
 def test_over_the_package_alone_a_ratio_may_exceed_1() -> None:
     """A store that says all in 2 words: at 4 the package alone reaches 6, the store 7. Over a union
     with the store it is never more than 1."""
-    short = WrittenStore("short", (memory("m", 1, now=1, ended=1), memory("n", 1, once=1)))
+    short = JudgedStore("short", (memory("m", 1, now=1, ended=1), memory("n", 1, once=1)))
     at_4 = StoreScorer(MEALS, [short]).numbers(short, F(4))
     assert (at_4.kept.package_ratio.value, at_4.kept.union_ratio.value) == (F(7, 6), 1)
     assert at_4.kept.ratio.value == at_4.best.ratio.value == 1
@@ -113,7 +114,7 @@ def test_over_the_package_alone_a_ratio_may_exceed_1() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(stores("a"), stores("b"), st.integers(0, 12))
-def test_order_of_denominators(first: WrittenStore, second: WrittenStore, budget: int) -> None:
+def test_order_of_denominators(first: JudgedStore, second: JudgedStore, budget: int) -> None:
     """More candidates never lower an optimum, and no pruning beats the exact upper bound."""
     scorer = StoreScorer(MEALS, [first, second])
     at = F(budget)
@@ -139,7 +140,7 @@ def test_order_of_denominators(first: WrittenStore, second: WrittenStore, budget
 def test_the_upper_bound_of_an_open_solve_is_no_number() -> None:
     """Its best subset is worth 3 to 5 of 7: two ends, where a number would claim a proof."""
     scorer = StoreScorer(MEALS, [LONG])
-    proven = scorer.upper_optimum(LONG, F(5))
+    proven = scorer.alone_optimum(LONG, F(5))
     scorer._alone(LONG)._optima[F(5)] = replace(
         proven, status="bound", certificate=None, bound=proven.value + 2
     )
@@ -155,7 +156,7 @@ def test_the_upper_bound_of_an_open_solve_is_no_number() -> None:
 @given(st.lists(st.tuples(st.text("a/%2F", min_size=1), st.text("a/%2F", min_size=1)), unique=True))
 @example([("a/b", "c"), ("a", "b/c"), ("a%2Fb", "c"), ("a%252Fb", "c")])
 def test_candidate_ids_are_unique(pairs: list[tuple[str, str]]) -> None:
-    ids = [WrittenStore(name, (memory(id, 1),)).candidate_ids[0] for name, id in pairs]
+    ids = [JudgedStore(name, (memory(id, 1),)).candidate_ids[0] for name, id in pairs]
     assert len(set(ids)) == len(ids)
 
 
@@ -166,4 +167,4 @@ def test_names_that_clash_are_refused() -> None:
     with pytest.raises(MemAuditError, match="import the store with another --name"):
         union_of(like, [LONG])
     with pytest.raises(MemAuditError, match="two stores are called 'long'; rename one"):
-        StoreScorer(MEALS, [LONG, WrittenStore("long", ())])
+        StoreScorer(MEALS, [LONG, JudgedStore("long", ())])

@@ -5,8 +5,8 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, Times
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import OTHER_CLOCK, measured_store
 from memaudit.kernel.score.package_scores import refuse_incomparable
+from memaudit.kernel.score.priced_store import OTHER_CLOCK, price_store
 from memaudit.stores.registry import with_reader_time
 
 PACKAGE = Package.model_validate(
@@ -38,7 +38,7 @@ MEMORIES = (
 def shown(format: str, times: Times) -> tuple[list[str], int]:
     origin = Origin(system="x", format=format)
     store = ExportedStore(name="s", origin=origin, memories=MEMORIES, times=times)
-    measured = measured_store(PACKAGE, with_reader_time(store))
+    measured = price_store(PACKAGE, with_reader_time(store))
     texts = {memory.id: memory.text for memory in measured.memories}
     assert all(memory.cost == len(memory.text.split()) for memory in measured.memories)
     left_out = measured.caveats.left_out.get(OTHER_CLOCK, 0)
@@ -69,7 +69,7 @@ def test_a_conversation_without_times_shows_none() -> None:
     )
     origin = Origin(system="x", format="amem", reader_time="created_at")
     store = ExportedStore(name="s", origin=origin, memories=MEMORIES)
-    measured = measured_store(bare, store)
+    measured = price_store(bare, store)
     assert {memory.text for memory in measured.memories} >= {"x", "y"}
     assert measured.caveats.left_out == {OTHER_CLOCK: 2}
 

@@ -19,7 +19,6 @@ from memaudit.kernel.io.store_file import Memory
 from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.unit_parts import part_units
-from memaudit.kernel.score.candidate_cells import assumed_pairs
 from memaudit.kernel.score.judge import (
     IN_PART,
     NO_CORE,
@@ -30,6 +29,7 @@ from memaudit.kernel.score.judge import (
     ask_judge,
 )
 from memaudit.kernel.score.package_scores import score_package
+from memaudit.kernel.score.rejudge_package import assumed_pairs
 from memaudit.kernel.score.result import Scoring
 from memaudit.lab.labels.store_cells import write_store_cells
 from tests.building.passes.building import live

@@ -15,7 +15,7 @@ from memaudit.kernel.errors import MemAuditError, MissingTool
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.store_file import Memory, read_store
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import active_memories
+from memaudit.kernel.score.priced_store import active_memories
 from memaudit.lab.capture.capture import CallPlan, CaptureOutcome, assemble, capture
 from memaudit.lab.capture.driver_process import child_environment
 from memaudit.lab.capture.feed_package import ExampleResult, StoreHistory

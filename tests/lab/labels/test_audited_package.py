@@ -7,7 +7,7 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.score.judge import Cell
-from memaudit.kernel.score.written_store import WrittenMemory, WrittenStore
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
 from memaudit.lab.labels.audited_package import (
     audited_package,
     changes,
@@ -18,9 +18,9 @@ from memaudit.lab.labels.audited_package import (
 from tests.lab.labels.tiny_package import F, audited, package
 
 
-def store(name: str, **texts: str) -> WrittenStore:
+def store(name: str, **texts: str) -> JudgedStore:
     half = {"u": Cell(F(1, 2), "judge")}
-    return WrittenStore(
+    return JudgedStore(
         name, tuple(WrittenMemory(id, text, F(1), half) for id, text in texts.items())
     )
 
@@ -59,7 +59,7 @@ def test_equal_texts_are_one_candidate(cost: Fraction, stands: str) -> None:
     """The cheaper of both stands for it, by whatever name labels and stores call it."""
     half = {"u": Cell(F(1, 2), "judge"), "v": Cell(F(1, 2), "judge")}
     memories = (WrittenMemory("m", "Dog!", cost, half), WrittenMemory("n", "cow", F(1)))
-    both = audited_package(package(equal_texts_once=True), [WrittenStore("s", memories)])
+    both = audited_package(package(equal_texts_once=True), [JudgedStore("s", memories)])
     assert {one.id for one in both.scored.candidates} == {"b", "c", "s/n", stands}
     assert {both.cell(name, "u")[0] for name in ("a", "s/m", "m")} == {stands}
     assert own_values(both.scored) == {(stands, "u"): 1, (stands, "v"): F(1, 2), ("b", "v"): 1}

@@ -6,7 +6,7 @@ import pytest
 
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.score.written_store import WrittenMemory, WrittenStore
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
 from memaudit.lab.labels.audited_package import (
     DEFAULT_WRITERS,
     StoreTask,
@@ -22,10 +22,10 @@ from tests.lab.labels.tiny_package import F, audited, package
 BUDGETS = (F(1), F(2))
 
 
-def memories(name: str, costs: Sequence[int]) -> WrittenStore:
+def memories(name: str, costs: Sequence[int]) -> JudgedStore:
     """Memories m0, m1, ... of these costs, oldest first."""
     found = (WrittenMemory(f"m{at}", f"t{at}", F(cost)) for at, cost in enumerate(costs))
-    return WrittenStore(name, tuple(found))
+    return JudgedStore(name, tuple(found))
 
 
 def test_writers_keep_what_they_keep_in_sweeps() -> None:
@@ -51,7 +51,7 @@ def test_exported_stores_are_cut_by_recency() -> None:
 def test_a_store_keeps_every_text_once() -> None:
     """a of the writer and m0 of the store are "dog" and one candidate; m2 is m1 again."""
     texts = {"m0": "Dog.", "m1": "cow", "m2": "COW"}
-    store = WrittenStore("s", tuple(WrittenMemory(id, text, F(1)) for id, text in texts.items()))
+    store = JudgedStore("s", tuple(WrittenMemory(id, text, F(1)) for id, text in texts.items()))
     both = audited_package(package(equal_texts_once=True), [store])
     found = fixed_stores(StoreTask(both, ("gvt",), (F(3), F(1)), seed=0))
     assert found.stores["s", F(3)] == ("a", "s/m1")

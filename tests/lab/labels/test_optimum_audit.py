@@ -8,7 +8,7 @@ from memaudit.building.named_packages import short_set
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.written_store import WrittenStore
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.lab.labels.frame import LabelSet
 from memaudit.lab.labels.frame_files import read_frame, write_labels
 from memaudit.lab.labels.optimum_audit import JudgesAgain, audit_optimum, cross_fit
@@ -62,7 +62,7 @@ def test_what_does_not_survive_is_replaced(tmp_path: Path) -> None:
     """The optimum claims 5 at 7 words. The cut sentence states nothing, so `other` takes its place:
     2, and the fact does not fit beside it within 7."""
     again = labels(tmp_path, ("cut", "u", 0), ("fact", "v", 1), ("other", "u", 0.5))
-    store = WrittenStore("s", (memory("m", 2, "a dog", v="0.5"),))
+    store = JudgedStore("s", (memory("m", 2, "a dog", v="0.5"),))
     audit = audit_optimum(PACKAGE, [store], F(7), JudgesAgain(LabelJudge(again)))
     assert (audit.claimed.value, audit.surviving, audit.survival) == (5, 1, F(1, 5))
     assert (audit.corrected.value, audit.corrected.certified) == (F(5, 2), True)

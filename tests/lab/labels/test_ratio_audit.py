@@ -16,8 +16,8 @@ from memaudit.kernel.package.labels import Label
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import Cell
 from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
 from memaudit.kernel.score.score import OPTIMUM_IS_ZERO
-from memaudit.kernel.score.written_store import WrittenMemory, WrittenStore
 from memaudit.lab.labels.audited_package import AuditedPackage, audited_package
 from memaudit.lab.labels.frame import Frame, KeyedCell, LabelSet
 from memaudit.lab.labels.frame_drawing import Design, draw
@@ -186,7 +186,7 @@ def test_an_exported_store() -> None:
     """The memory says `dog` as a does: ann's label of a is the memory's label too. Both package
     and store are measured against their union: 2 units of value for 1 word."""
     half = {"u": Cell(F(1, 2), "judge")}
-    store = WrittenStore("s", (WrittenMemory("m", "dog", F(1), half),))
+    store = JudgedStore("s", (WrittenMemory("m", "dog", F(1), half),))
     question = RatioAuditSpec(
         (audited_package(package(), [store]),),
         (source("ann", au="1", bv="1"),),

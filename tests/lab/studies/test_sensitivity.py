@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from memaudit.kernel.score.judge import Cell
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import EVERYTHING_FITS
-from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.studies.package_sensitivity import variants
 from memaudit.lab.studies.sensitivity import (
@@ -97,7 +97,7 @@ def test_judges_against_each_other() -> None:
     assert judge_pairings([runs], {"a": "base"}, [F(3)]) == []
 
 
-def _covering(store: WrittenStore, cells: Mapping[str, Cell]) -> WrittenStore:
+def _covering(store: JudgedStore, cells: Mapping[str, Cell]) -> JudgedStore:
     (memory,) = store.memories
     return replace(store, memories=(replace(memory, coverage=cells),))
 

@@ -21,8 +21,8 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.grounds import strength
 from memaudit.kernel.package.package import Candidate, Coverage, Experience
+from memaudit.kernel.package.provenance import strength
 from memaudit.kernel.words.text import content_key
 
 

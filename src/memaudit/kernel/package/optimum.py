@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from memaudit.kernel.errors import InvalidCertificate
 from memaudit.kernel.exact import plain
-from memaudit.kernel.package.grounds import is_estimate
+from memaudit.kernel.package.provenance import is_estimate
 from memaudit.kernel.words.text import counted
 
 Status = Literal["certified", "bound"]

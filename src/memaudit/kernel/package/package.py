@@ -18,7 +18,7 @@ from memaudit.kernel.exact import (
     total,
 )
 from memaudit.kernel.package.cost import DECLARED, RecordRule, cost_rule
-from memaudit.kernel.package.grounds import is_assumed
+from memaudit.kernel.package.provenance import is_assumed
 from memaudit.kernel.package.response import CLIPPED, Response
 from memaudit.kernel.package.unit_parts import core_problems, statement_problems
 from memaudit.kernel.words.text import content_key

@@ -37,6 +37,7 @@ from memaudit.kernel.package.package import (
     EvidenceUnit,
     Package,
 )
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import EVERYTHING_FITS, Policy, keep_within
 from memaudit.kernel.score.score import (
     NOT_CERTIFIED,
@@ -45,7 +46,6 @@ from memaudit.kernel.score.score import (
     StoreScorer,
     bound_text,
 )
-from memaudit.kernel.score.written_store import WrittenStore
 
 LITTLE = Fraction(1, 10)
 """Below this total loss the advice is to look downstream."""
@@ -122,11 +122,11 @@ class NoDiagnosis(MemAuditError):
 
 
 def diagnose_losses(
-    scorer: StoreScorer, store: WrittenStore, budget: Fraction, policy: Policy | None = None
+    scorer: StoreScorer, store: JudgedStore, budget: Fraction, policy: Policy | None = None
 ) -> Diagnosis:
     """The losses of a store; NoDiagnosis where an optimum is 0 or not certified."""
     common = scorer.common_optimum(budget)
-    union, upper = scorer.union_optimum(store, budget), scorer.upper_optimum(store, budget)
+    union, upper = scorer.union_optimum(store, budget), scorer.alone_optimum(store, budget)
     for basis, optimum in (("common union", common), ("union", union), ("store alone", upper)):
         if not optimum.certified:
             raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, basis, optimum)
@@ -134,7 +134,7 @@ def diagnose_losses(
         raise NoDiagnosis(store.name, budget, OPTIMUM_IS_ZERO, "common union", common)
     if any(cell.upper for memory in store.memories for cell in memory.coverage.values()):
         raise NoDiagnosis(store.name, budget, NOT_JUDGED, "store alone", upper)
-    written = scorer.written_optimum(store, budget)
+    written = scorer.as_written_optimum(store, budget)
     if not written.certified:
         raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, "union as written", written)
     kept = keep_within(store, budget, policy)

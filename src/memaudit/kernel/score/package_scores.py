@@ -10,23 +10,20 @@ from memaudit.kernel.package.budgets import USUAL_BUDGETS, asked_budgets
 from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.candidate_cells import assumed_pairs, judge_candidates
-from memaudit.kernel.score.fed_turns import FedPart, examples_of, fed_part, written_from
 from memaudit.kernel.score.judge import NotJudged
-from memaudit.kernel.score.judged_store import (
-    is_out_of_pool,
-    judge_store,
-)
+from memaudit.kernel.score.judged_store import judge_store
 from memaudit.kernel.score.loss_diagnosis import (
     Diagnosis,
     NoDiagnosis,
     diagnose_losses,
     kind_rows,
 )
+from memaudit.kernel.score.priced_store import JudgedStore, is_out_of_pool
+from memaudit.kernel.score.rejudge_package import assumed_pairs, judge_candidates
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore, lost_units
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_interval import with_intervals
-from memaudit.kernel.score.written_store import WrittenStore
+from memaudit.kernel.score.store_match import FedPart, examples_of, fed_part, written_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +41,19 @@ def score_package(
     """Score stores against one package and each other."""
     refuse_incomparable(exported)
     part = fed_part(package, exported)
-    stores = [_judged(part, store, scoring) for store in exported]
-    return score_judged(part.package, exported, stores, scoring)
+    stores = [_judge(part, store, scoring) for store in exported]
+    return score_judged_stores(part.package, exported, stores, scoring)
 
 
-def _judged(part: FedPart, store: ExportedStore, scoring: Scoring) -> WrittenStore:
+def _judge(part: FedPart, store: ExportedStore, scoring: Scoring) -> JudgedStore:
     judge = scoring.judges[store.name]
     return judge_store(part.package, store, judge, scoring.salience).without_units(part.left_out)
 
 
-def score_judged(
+def score_judged_stores(
     package: Package,
     exported: Sequence[ExportedStore],
-    stores: Sequence[WrittenStore],
+    stores: Sequence[JudgedStore],
     scoring: Scoring,
 ) -> ScoreResult:
     """Score stores that are already judged; their judge judges the package's assumed cells too."""
@@ -66,11 +63,13 @@ def score_judged(
             judged = judge_candidates(judged, judge)
     scorer = StoreScorer(judged, stores, scoring.group_cap, scoring.seconds)
     plans = _budget_plans(package, scorer.stores, scoring)
-    rows = tuple(_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans)
+    rows = tuple(
+        _score_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans
+    )
     kept = judged is package and any(assumed_pairs(package).values())
     result = ScoreResult(
         package=judged,
-        source=package,
+        original_package=package,
         digest=digest(package),
         scoring=scoring,
         exported=tuple(exported),
@@ -83,8 +82,8 @@ def score_judged(
 
 
 def _budget_plans(
-    package: Package, stores: Sequence[WrittenStore], scoring: Scoring
-) -> list[tuple[str, WrittenStore, Fraction]]:
+    package: Package, stores: Sequence[JudgedStore], scoring: Scoring
+) -> list[tuple[str, JudgedStore, Fraction]]:
     """Each budget as it was asked for, with what it amounts to for each store."""
     whole = conversation_cost(package)
     budgets = scoring.budgets or asked_budgets(USUAL_BUDGETS)
@@ -108,8 +107,8 @@ def conversation_cost(package: Package) -> Fraction:
     return Fraction(sum(measure(turn.text) for turn in package.experiences))
 
 
-def _row(
-    scorer: StoreScorer, store: WrittenStore, budget: Fraction, asked: str, scoring: Scoring
+def _score_row(
+    scorer: StoreScorer, store: JudgedStore, budget: Fraction, asked: str, scoring: Scoring
 ) -> StoreScore:
     numbers = scorer.numbers(store, budget, scoring.policy, asked)
     by_kind, diagnosis = numbers.written.unit_values, None
@@ -127,7 +126,7 @@ def _row(
     )
 
 
-def prepared(package: Package, cost_rule: str | None, stores_only: bool) -> Package:
+def apply_overrides(package: Package, cost_rule: str | None, stores_only: bool) -> Package:
     """The package with other costs, or without candidates of its own, where that is asked for."""
     if cost_rule is not None:
         package = package.recost(cost_rule)
@@ -171,7 +170,7 @@ ScoreTogether = Callable[[Package, Sequence[ExportedStore]], ScoreResult]
 """Scores all stores of a package or none of them."""
 
 
-def score_written(
+def score_matching_stores(
     package: Package,
     stores: Sequence[ExportedStore],
     written: Collection[str],
@@ -187,7 +186,7 @@ def score_written(
     if why := why_not_scored(package, written):
         yield Unscored(package.name, None, why)
     elif together is None:
-        yield from _score_judgeable(package, own, scoring)
+        yield from _score_each(package, own, scoring)
     else:
         try:
             yield together(package, own)
@@ -195,19 +194,19 @@ def score_written(
             yield Unscored(package.name, None, str(reason))
 
 
-def _score_judgeable(
+def _score_each(
     package: Package, stores: Sequence[ExportedStore], scoring: Scoring
 ) -> Iterator[ScoreResult | Unscored]:
     exported, judged = [], []
     part = fed_part(package, stores)
     for store in stores:
         try:
-            judged.append(_judged(part, store, scoring))
+            judged.append(_judge(part, store, scoring))
             exported.append(store)
         except NotJudged as reason:
             yield Unscored(package.name, store.name, str(reason))
     if judged:
-        yield score_judged(part.package, exported, judged, scoring)
+        yield score_judged_stores(part.package, exported, judged, scoring)
 
 
 def refuse_incomparable(stores: Sequence[ExportedStore]) -> None:

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Literal, cast
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.score.written_store import WrittenMemory, WrittenStore
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
 
 Policy = Literal["recency", "top", "salience", "query_salience"]
 POLICIES: dict[Policy, str] = {
@@ -39,7 +39,7 @@ SHUFFLES = 500
 class NoSuchOrder(MemAuditError):
     """A policy needs a score or a time that some memory does not have."""
 
-    def __init__(self, store: WrittenStore, policy: str) -> None:
+    def __init__(self, store: JudgedStore, policy: str) -> None:
         lacks = {
             "recency": "entries without times, so recency is not defined",
             "top": "no documents to cut from the top",
@@ -49,7 +49,7 @@ class NoSuchOrder(MemAuditError):
 
 
 @dataclass(frozen=True, slots=True)
-class StoreWithinBudget:
+class CutStore:
     """The candidate ids a store keeps within a budget, in order of writing."""
 
     ids: tuple[str, ...]
@@ -71,22 +71,20 @@ def named_policy(name: str | None) -> Policy | None:
     raise MemAuditError(f"unknown policy {name!r}; choose from {', '.join(POLICIES)}")
 
 
-def default_policy(store: WrittenStore) -> Policy:
+def default_policy(store: JudgedStore) -> Policy:
     """Recency, or `top` where it is not known which memories are the newest."""
     return next(policy for policy in DEFAULT_POLICIES if _order(store, policy) is not None)
 
 
-def keep_within(
-    store: WrittenStore, budget: Fraction, policy: Policy | None = None
-) -> StoreWithinBudget:
+def keep_within(store: JudgedStore, budget: Fraction, policy: Policy | None = None) -> CutStore:
     """All of a store that fits the budget, else what the policy keeps of it."""
     if store.cost <= budget:
-        return StoreWithinBudget(store.candidate_ids, None)
+        return CutStore(store.candidate_ids, None)
     policy = policy or default_policy(store)
-    return StoreWithinBudget(prune(store, budget, policy), policy)
+    return CutStore(prune(store, budget, policy), policy)
 
 
-def prune(store: WrittenStore, budget: Fraction, policy: Policy) -> tuple[str, ...]:
+def prune(store: JudgedStore, budget: Fraction, policy: Policy) -> tuple[str, ...]:
     """The candidate ids of what the policy keeps, in order of writing."""
     order = _order(store, policy)
     if order is None:
@@ -97,7 +95,7 @@ def prune(store: WrittenStore, budget: Fraction, policy: Policy) -> tuple[str, .
 
 
 def random_cuts(
-    store: WrittenStore, budget: Fraction, shuffles: int = SHUFFLES
+    store: JudgedStore, budget: Fraction, shuffles: int = SHUFFLES
 ) -> Iterator[tuple[str, ...]]:
     """The candidate ids that are kept if memories are taken in random order, what fits, once per
     shuffle; a store that fits is not shuffled."""
@@ -111,7 +109,7 @@ def random_cuts(
 
 
 def _kept(
-    store: WrittenStore, budget: Fraction, parts: Iterable[tuple[WrittenMemory, ...]], skip: bool
+    store: JudgedStore, budget: Fraction, parts: Iterable[tuple[WrittenMemory, ...]], skip: bool
 ) -> tuple[str, ...]:
     """The candidate ids of the parts that fit; the first too long ends it unless it is skipped."""
     left, kept = budget, set[str]()
@@ -126,7 +124,7 @@ def _kept(
 
 
 def _whole_files(
-    store: WrittenStore, order: Sequence[WrittenMemory], left: Fraction
+    store: JudgedStore, order: Sequence[WrittenMemory], left: Fraction
 ) -> Iterator[tuple[WrittenMemory, ...]]:
     """Documents from the top: whole while they fit, the first that does not entry by entry."""
     parts = {document.id: document.parts for document in store.documents}
@@ -140,12 +138,12 @@ def _whole_files(
             yield from ((memory,) for memory in together)
 
 
-def usable_policies(store: WrittenStore) -> list[Policy]:
+def usable_policies(store: JudgedStore) -> list[Policy]:
     """The policies whose scores or times every memory has."""
     return [policy for policy in POLICIES if _order(store, policy) is not None]
 
 
-def _order(store: WrittenStore, policy: Policy) -> list[WrittenMemory] | None:
+def _order(store: JudgedStore, policy: Policy) -> list[WrittenMemory] | None:
     """Memories as a policy takes them, the newest first among equals; None where it cannot."""
     newest_first = list(reversed(store.memories))
     if policy == "recency":

@@ -13,17 +13,16 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.notebook import Frame, html_table, html_text, to_frame, waterfall
 from memaudit.kernel.number_text import fixed, short_exact
 from memaudit.kernel.package.budgets import AskedBudget, asked_budget
-from memaudit.kernel.package.grounds import is_estimate
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import is_estimate
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
 from memaudit.kernel.score.caveats import caveat_lines
 from memaudit.kernel.score.judge import Judge
 from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, NoDiagnosis
+from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salience
 from memaudit.kernel.score.pruning import EVERYTHING_FITS, Policy
-from memaudit.kernel.score.salience_source import OWN_SALIENCE, Salience
 from memaudit.kernel.score.score import StoreNumbers, bound_text
-from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.kernel.words.text import counted, visible_text
 
 DRAWS = 24
@@ -300,17 +299,17 @@ class ScoreResult:
     """The scores of all stores on one package.
 
     `result[250]`, `result["10%"]` and `result["own"]` are rows of a single store, of several ones
-    `result["mem0", 250]`. The package has the judge's cells; `source` is as it was given, and
-    `digest` is that of `source`. `union` is what OPT is taken over: only scores over the same union
-    can be compared, `compare` sees to that.
+    `result["mem0", 250]`. `package` has the judge's cells, `original_package` those it was given
+    with, and `digest` is of that. `union` is what OPT is taken over: only scores over the same
+    union can be compared, `compare` sees to that.
     """
 
     package: Package
-    source: Package
+    original_package: Package
     digest: str
     scoring: Scoring
     exported: tuple[ExportedStore, ...]
-    stores: tuple[WrittenStore, ...]
+    stores: tuple[JudgedStore, ...]
     rows: tuple[StoreScore, ...]
     union: Package
     package_cells: str = "judged"

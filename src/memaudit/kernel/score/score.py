@@ -1,167 +1,55 @@
-"""What a store is worth and costs, and its score.
+"""The score of a store, and every number that stands beside it.
 
-The score is what the store keeps within the budget, over OPT of the common union: the package and
-the memories of all stores scored together, each memory a candidate in a group of its own.
-Definition 3 of the paper has the union with one store.
+The score is what the store keeps within the budget, over OPT of the common union. Five optima at
+one budget explain it. Four form a chain from the best that anybody could keep down to what this
+store keeps, and each step is a loss (losses.py names them, loss_diagnosis.py measures them):
+
+    common union      the package's candidates and the memories of all stores
+        | generation      only another store says it, or says it in fewer words
+    union             the package's candidates and the memories of this store
+        | extraction      the store never wrote it
+    union as written  the same, where no unit counts for more than the whole store covers it
+        | cost            written, but in words too long for the budget
+    store alone       the memories of this store and nothing else
+        | selection       a better choice of its own memories was there
+    kept              what fits, or what a policy keeps: no optimum, but a value
+
+    package           the package's candidates alone: no link of the chain. A store may say things
+                      in fewer words than any candidate, so a ratio over it may be above 1.
+
+Why every step is at least 0: from one line to the next, candidates or credit are taken away and
+nothing is added, so whatever is feasible below is feasible above for at least as much. In the
+union as written the whole store is such a bound, unless entries of files share a text; see
+`_as_written`. docs/scoring.md calls OPT of the union as written M.
+
+In a union every memory is a group of its own, so a group cap binds the package's candidates alone:
+a store is not limited to what writers of the package were. Memories with equal texts become one
+candidate where the package has equal texts once, with the larger of their cells. That is why a
+store is valued by its own memories alone: in a union, a text may cover more than the store's judge
+gave it. Definition 3 of the paper has the union with one store.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from math import lcm
 from typing import Literal
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.exact import Enclosure, plain, total
-from memaudit.kernel.package.objective import assumed_share
+from memaudit.kernel.exact import Enclosure, plain
 from memaudit.kernel.package.optimum import Optimum
-from memaudit.kernel.package.package import (
-    CURRENT,
-    INVALIDATION_KINDS,
-    STALE,
-    Package,
-)
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import (
     EVERYTHING_FITS,
+    CutStore,
     Policy,
-    StoreWithinBudget,
     keep_within,
     prune,
     usable_policies,
 )
+from memaudit.kernel.score.store_value import StoreValue, StoreValuer
 from memaudit.kernel.score.unions import Union, only_as_written, store_alone, union_of
-from memaudit.kernel.score.written_store import WrittenStore
-from memaudit.kernel.solvers.form import Form
 from memaudit.kernel.solvers.solve import PackageSolver
-
-
-@dataclass(frozen=True, slots=True)
-class StoreValue:
-    """What memories are worth, what they cost, and their make-up.
-
-    Coverage of a unit kind is the sum of min(1, covered).
-
-    `highest` is what the value may be at most where nobody judged some cells, `assumed` the share
-    of it that rests on assumed cells. Copies of a text are worth nothing more and cost each.
-    """
-
-    value: Fraction
-    highest: Fraction
-    assumed: Fraction
-    cost: Fraction
-    kinds: dict[str, int]
-    unit_values: dict[str, Fraction]
-    unit_coverage: dict[str, Fraction]
-
-    @property
-    def invalidation(self) -> Fraction:
-        """How many units that say an older statement no longer holds are covered."""
-        return sum(
-            (self.unit_coverage.get(kind, Fraction(0)) for kind in INVALIDATION_KINDS), Fraction(0)
-        )
-
-    @property
-    def current(self) -> Fraction:
-        """How many units of current truth are covered."""
-        return self.unit_coverage.get(CURRENT, Fraction(0))
-
-    @property
-    def stale(self) -> Fraction:
-        """How many units that are no longer true are covered."""
-        return self.unit_coverage.get(STALE, Fraction(0))
-
-
-class Scorer:
-    """Values stores of one package, in whole numbers wherever that is exact.
-
-    With a union, stores name copies of a text by their own ids.
-    """
-
-    def __init__(self, package: Package, form: Form, union: Union | None = None) -> None:
-        self.package, self.form = package, form
-        self._union = union or Union(package, {}, {})
-        self._place = {id: u for u, id in enumerate(form.candidate_ids)}
-        self._kind = {unit.id: unit.kind for unit in package.units}
-
-    @cached_property
-    def _known_rows(self) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """The form's rows, with cells that nobody judged at their value."""
-        if not self.package.is_open:
-            return self.form.rows
-        unit_place = {id: r for r, id in enumerate(self.form.unit_ids)}
-        known = {
-            (self._place[cell.candidate], unit_place[cell.unit]): cell.value / cell.most
-            for cell in self.package.coverage
-            if cell.most != cell.value and cell.unit in unit_place
-        }
-        return tuple(
-            tuple((r, int(level * known.get((u, r), 1))) for r, level in row)
-            for u, row in enumerate(self.form.rows)
-        )
-
-    def cost(self, store: Iterable[str]) -> Fraction:
-        """What a store costs; every copy is paid for."""
-        known, copies = self.package.candidate, self._union.copies
-        return total((known[id] if id in known else copies[id]).cost for id in store)
-
-    def _levels(self, chosen: Sequence[int]) -> dict[int, int]:
-        """Per touched unit, the summed levels that are known."""
-        amounts: dict[int, int] = {}
-        for u in chosen:
-            for r, level in self._known_rows[u]:
-                amounts[r] = amounts.get(r, 0) + level
-        return amounts
-
-    @cached_property
-    def _cells(self) -> tuple[int, dict[str, list[tuple[str, int]]]]:
-        """Every candidate's coverage in multiples of one number's inverse, and that number."""
-        steps = lcm(1, *(cell.value.denominator for cell in self.package.coverage))
-        rows: dict[str, list[tuple[str, int]]] = {id: [] for id in self._place}
-        for cell in self.package.coverage:
-            rows[cell.candidate].append((cell.unit, int(cell.value * steps)))
-        return steps, rows
-
-    def worth(self, store: Sequence[str]) -> StoreValue:
-        """The value of a store of known candidates."""
-        form, (steps, rows) = self.form, self._cells
-        ids = self._union.candidates(store)
-        chosen = [self._place[id] for id in ids]
-        worth: Counter[str] = Counter()
-        for unit, level in self._levels(chosen).items():
-            worth[self._kind[form.unit_ids[unit]]] += form.levels[unit].low(level)
-        amounts: Counter[str] = Counter()
-        for id in ids:
-            for name, amount in rows[id]:
-                amounts[name] += amount
-        covered: Counter[str] = Counter()
-        for name, amount in amounts.items():
-            covered[self._kind[name]] += min(steps, amount)
-        candidate = self.package.candidate
-        value = Fraction(sum(worth.values()), form.value_scale)
-        return StoreValue(
-            value=value,
-            highest=Fraction(form.low(chosen), form.value_scale) if self.package.is_open else value,
-            assumed=assumed_share(self.package, ids),
-            cost=self.cost(store),
-            kinds=dict(sorted(Counter(candidate[id].kind for id in ids).items())),
-            unit_values={k: Fraction(v, form.value_scale) for k, v in sorted(worth.items())},
-            unit_coverage={k: Fraction(v, steps) for k, v in sorted(covered.items())},
-        )
-
-    def by_unit(self, store: Sequence[str]) -> dict[str, Enclosure]:
-        """The value of each covered unit; a point unless its h is irrational."""
-        form = self.form
-        levels = self._levels([self._place[id] for id in self._union.candidates(store)])
-        return {
-            form.unit_ids[unit]: Enclosure(
-                Fraction(form.levels[unit].low(level), form.value_scale),
-                Fraction(form.levels[unit].value(level), form.value_scale),
-            )
-            for unit, level in levels.items()
-        }
-
 
 Basis = Literal["package", "union", "common union"]
 
@@ -239,7 +127,7 @@ BEST = "best subset"
 
 
 @dataclass(frozen=True, slots=True)
-class KeptStore:
+class PolicyResult:
     """What is kept of a store within the budget: everything, or what a policy keeps."""
 
     by: str
@@ -270,10 +158,10 @@ class StoreNumbers:
     duplicate_cost: Fraction
     written: StoreValue
     """The whole store, whatever it costs."""
-    kept: KeptStore
-    best: KeptStore
+    kept: PolicyResult
+    best: PolicyResult
     best_optimum: Optimum
-    policies: tuple[KeptStore, ...]
+    policies: tuple[PolicyResult, ...]
     """What every policy that the store allows would keep."""
 
     @property
@@ -282,12 +170,13 @@ class StoreNumbers:
 
 
 class _Problem:
-    """A package to solve, each budget once, and what its stores are worth."""
+    """One line of the chain: a package that is solved once per budget, and what stores are worth
+    to it."""
 
     def __init__(self, union: Union, group_cap: int | None, seconds: float | None) -> None:
         self.union, self.package, self._seconds = union, union.package, seconds
         self._solver = PackageSolver(union.package, group_cap)
-        self.scorer = Scorer(union.package, self._solver.form, union)
+        self.valuer = StoreValuer(union.package, self._solver.form, union)
         self._optima: dict[Fraction, Optimum] = {}
 
     def optimum(self, budget: Fraction) -> Optimum:
@@ -297,53 +186,75 @@ class _Problem:
 
     def units(self, budget: Fraction) -> dict[str, Enclosure]:
         """Per unit, what the optimal store is worth."""
-        return self.scorer.by_unit(self.optimum(budget).store)
+        return self.valuer.by_unit(self.optimum(budget).store)
 
 
 class StoreScorer:
-    """Scores stores of one package. Each union and each store alone is solved once per budget.
+    """Scores stores of one package and of each other.
 
-    A store is worth what its own memories cover. In a union a memory may share its text with a
-    candidate that covers more.
+    Every line of the chain is built when it is first asked for and solved once per budget: scores,
+    ratios, losses and intervals ask for the same optima again and again.
+
+    `stores` are judged, with names of their own. `group_cap` replaces the package's; None keeps it.
+    `seconds` is the time limit of one solve, None for none: what is not proven by then is a bound.
     """
 
     def __init__(
         self,
         package: Package,
-        stores: Sequence[WrittenStore],
+        stores: Sequence[JudgedStore],
         group_cap: int | None = None,
         seconds: float | None = None,
     ) -> None:
-        self.package, self.stores, self.seconds = package, tuple(stores), seconds
+        self.package, self.stores = package, tuple(stores)
+        self.group_cap, self.seconds = group_cap, seconds
         names = [store.name for store in self.stores]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise MemAuditError(f"two stores are called {twice[0]!r}; rename one: NAME=PATH")
-        self.group_cap = group_cap
-        self._problems: dict[str, _Problem] = {}
+        self._problems: dict[tuple[str, str], _Problem] = {}
 
-    def _problem(self, name: str, make: Callable[[], Union]) -> _Problem:
-        if name not in self._problems:
-            self._problems[name] = _Problem(make(), self.group_cap, self.seconds)
-        return self._problems[name]
+    def _problem(self, line: str, make: Callable[[], Union], store: str = "") -> _Problem:
+        if (line, store) not in self._problems:
+            self._problems[line, store] = _Problem(make(), self.group_cap, self.seconds)
+        return self._problems[line, store]
+
+    # The lines of the chain, from the top.
 
     @property
     def _common(self) -> _Problem:
-        return self._problem("common", lambda: union_of(self.package, self.stores))
+        return self._problem("common union", lambda: union_of(self.package, self.stores))
 
-    def _with(self, store: WrittenStore) -> _Problem:
+    def _union(self, store: JudgedStore) -> _Problem:
         if len(self.stores) == 1:
-            return self._common
-        return self._problem(f"with {store.name}", lambda: union_of(self.package, [store]))
+            return self._common  # the same candidates: nothing to solve twice
+        return self._problem("union", lambda: union_of(self.package, [store]), store.name)
 
-    def _alone(self, store: WrittenStore) -> _Problem:
-        return self._problem(f"alone {store.name}", lambda: store_alone(self.package, store))
+    def _as_written(self, store: JudgedStore, budget: Fraction) -> _Problem:
+        """OPT of the union as written lies between those of the union and of the store alone. Where
+        these two agree it needs no solve; and then no unit changes hands between the lines."""
+        union, alone = self._union(store), self._alone(store)
+        if union.optimum(budget).value == alone.optimum(budget).value:
+            return alone
+        written = self._problem(
+            "union as written",
+            lambda: Union(only_as_written(union.union, alone.union, store), {}, {}),
+            store.name,
+        )
+        # The one exception to the order of the chain: where two files share a text, each file kept
+        # whole has its units, while the whole store counts the text once. Then the bound that the
+        # whole store sets is below what its files reach, and the store alone stands for both lines.
+        optimum, least = written.optimum(budget), alone.optimum(budget)
+        return alone if optimum.certified and optimum.value < least.value else written
+
+    def _alone(self, store: JudgedStore) -> _Problem:
+        return self._problem("store alone", lambda: store_alone(self.package, store), store.name)
 
     @property
     def common(self) -> Package:
         """The package with the memories of all stores."""
         return self._common.package
 
-    def alone(self, store: WrittenStore) -> Package:
+    def alone(self, store: JudgedStore) -> Package:
         """The package with the memories of one store as its only candidates."""
         return self._alone(store).package
 
@@ -355,58 +266,48 @@ class StoreScorer:
         """OPT of the package and all stores together."""
         return self._common.optimum(budget)
 
-    def union_optimum(self, store: WrittenStore, budget: Fraction) -> Optimum:
+    def union_optimum(self, store: JudgedStore, budget: Fraction) -> Optimum:
         """OPT of the package and one store."""
-        return self._with(store).optimum(budget)
+        return self._union(store).optimum(budget)
 
-    def upper_optimum(self, store: WrittenStore, budget: Fraction) -> Optimum:
+    def as_written_optimum(self, store: JudgedStore, budget: Fraction) -> Optimum:
+        """M: what could be kept of what the store wrote, in the best words."""
+        return self._as_written(store, budget).optimum(budget)
+
+    def alone_optimum(self, store: JudgedStore, budget: Fraction) -> Optimum:
         """The best that fits of what the store holds: an exact bound on every pruning policy."""
         return self._alone(store).optimum(budget)
 
-    def written_optimum(self, store: WrittenStore, budget: Fraction) -> Optimum:
-        """OPT of the package and one store where no unit counts for more than the whole store
-        covers it: what could be kept of what was written, in the best words."""
-        return self._as_written(store, budget).optimum(budget)
-
-    def _as_written(self, store: WrittenStore, budget: Fraction) -> _Problem:
-        union, alone = self._with(store), self._alone(store)
-        if union.optimum(budget).value == alone.optimum(budget).value:
-            return alone  # it lies between the two
-        written = self._problem(
-            f"written {store.name}",
-            lambda: Union(only_as_written(union.union, alone.union, store), {}, {}),
-        )
-        # Files that share a text cover its units once each, the whole store only once.
-        found, least = written.optimum(budget), alone.optimum(budget)
-        return alone if found.certified and found.value < least.value else written
-
-    def stages(self, store: WrittenStore, budget: Fraction) -> list[dict[str, Enclosure]]:
-        """Per unit, what the optima are worth from the common union down to the store alone."""
-        problems = (
+    def stages(self, store: JudgedStore, budget: Fraction) -> list[dict[str, Enclosure]]:
+        """Per unit, what the optima of the chain are worth, from the common union down."""
+        chain = (
             self._common,
-            self._with(store),
+            self._union(store),
             self._as_written(store, budget),
             self._alone(store),
         )
-        return [problem.units(budget) for problem in problems]
+        return [problem.units(budget) for problem in chain]
 
-    def unit_values(self, store: WrittenStore, kept: Sequence[str]) -> dict[str, Enclosure]:
+    def unit_values(self, store: JudgedStore, ids: Sequence[str]) -> dict[str, Enclosure]:
         """Per unit, what some memories of a store are worth."""
-        return self._alone(store).scorer.by_unit(store.choice(kept))
+        return self._alone(store).valuer.by_unit(store.choice(ids))
 
-    def part(self, store: WrittenStore, kept: Sequence[str]) -> StoreValue:
-        """The value of some memories of a store."""
-        return self._alone(store).scorer.worth(store.choice(kept))
+    def worth(self, store: JudgedStore, ids: Sequence[str]) -> StoreValue:
+        """The value of some memories of a store, named as candidates."""
+        return self._alone(store).valuer.worth(store.choice(ids))
 
     def numbers(
         self,
-        store: WrittenStore,
+        store: JudgedStore,
         budget: Fraction,
         policy: Policy | None = None,
         asked: str = "",
     ) -> StoreNumbers:
-        """All numbers of a store at a budget."""
-        kept = self._kept(keep_within(store, budget, policy), store, budget)
+        """All numbers of a store at a budget.
+
+        `policy` cuts the store if it does not fit; None for the first default that it allows.
+        `asked` is the budget as it was asked for; empty for the cost itself.
+        """
         repeated = store.duplicates
         return StoreNumbers(
             store=store.name,
@@ -415,45 +316,47 @@ class StoreScorer:
             memories=len(store.memories),
             duplicates=len(repeated),
             duplicate_cost=sum((memory.cost for memory in repeated), Fraction(0)),
-            written=replace(self.part(store, store.candidate_ids), cost=store.cost),
-            kept=kept,
+            written=replace(self.worth(store, store.candidate_ids), cost=store.cost),
+            kept=self._result_of_cut(keep_within(store, budget, policy), store, budget),
             best=self._best(store, budget),
-            best_optimum=self.upper_optimum(store, budget),
+            best_optimum=self.alone_optimum(store, budget),
             policies=tuple(
-                self._kept(StoreWithinBudget(prune(store, budget, name), name), store, budget)
+                self._result_of_cut(CutStore(prune(store, budget, name), name), store, budget)
                 for name in usable_policies(store)
             ),
         )
 
-    def score(self, store: WrittenStore, budget: Fraction, policy: Policy | None = None) -> Ratio:
-        """What a store keeps within the budget, over OPT of the common union."""
-        worth = self._worth(keep_within(store, budget, policy), store)
-        return self._ratio(budget, worth.value, _open(worth), NOT_JUDGED)
+    def score(self, store: JudgedStore, budget: Fraction, policy: Policy | None = None) -> Ratio:
+        """What a store keeps within the budget, over OPT of the common union: the score alone, for
+        the many draws of an interval."""
+        worth = self._worth_of_cut(keep_within(store, budget, policy), store)
+        return self._over_common(budget, worth.value, _highest(worth), NOT_JUDGED)
 
-    def _worth(self, kept: StoreWithinBudget, store: WrittenStore) -> StoreValue:
-        chosen = set(kept.ids)
+    def _worth_of_cut(self, cut: CutStore, store: JudgedStore) -> StoreValue:
+        chosen = set(cut.ids)
         ids = [memory.id for memory in store.memories if store.candidate_id(memory) in chosen]
-        # A document that is kept whole costs what it costs.
-        cost = store.cost if kept.policy is None else store.cost_of(ids)
-        return replace(self.part(store, kept.ids), cost=cost)
+        # A store that fits is kept as its files are, which may cost more than their entries do
+        # together; of a store that is cut, a file that is kept whole costs the cheaper of the two.
+        cost = store.cost if cut.policy is None else store.cost_of(ids)
+        return replace(self.worth(store, cut.ids), cost=cost)
 
-    def _kept(self, kept: StoreWithinBudget, store: WrittenStore, budget: Fraction) -> KeptStore:
-        worth = self._worth(kept, store)
-        ratios = self._ratios(store, budget, worth.value, _open(worth), NOT_JUDGED)
-        return KeptStore(kept.policy or EVERYTHING_FITS, kept.ids, worth, *ratios)
+    def _result_of_cut(self, cut: CutStore, store: JudgedStore, budget: Fraction) -> PolicyResult:
+        worth = self._worth_of_cut(cut, store)
+        ratios = self._ratios(store, budget, worth.value, _highest(worth), NOT_JUDGED)
+        return PolicyResult(cut.policy or EVERYTHING_FITS, cut.ids, worth, *ratios)
 
-    def _best(self, store: WrittenStore, budget: Fraction) -> KeptStore:
-        optimum = self.upper_optimum(store, budget)
-        worth = self.part(store, optimum.store)
+    def _best(self, store: JudgedStore, budget: Fraction) -> PolicyResult:
+        optimum = self.alone_optimum(store, budget)
+        worth = self.worth(store, optimum.store)
         highest, why_open = None if optimum.certified else optimum.bound, NOT_CERTIFIED
-        if highest is None and worth.highest > worth.value:
-            highest, why_open = worth.highest, NOT_JUDGED
+        if highest is None:
+            highest, why_open = _highest(worth), NOT_JUDGED
         ratios = self._ratios(store, budget, worth.value, highest, why_open)
-        return KeptStore(BEST, store.memories_of(optimum.store), worth, *ratios)
+        return PolicyResult(BEST, store.memories_of(optimum.store), worth, *ratios)
 
     def _ratios(
         self,
-        store: WrittenStore,
+        store: JudgedStore,
         budget: Fraction,
         value: Fraction,
         highest: Fraction | None,
@@ -461,20 +364,20 @@ class StoreScorer:
     ) -> tuple[Ratio, Ratio, Ratio]:
         """Over OPT of the common union, of the package, and of the package and the store."""
         return (
-            self._ratio(budget, value, highest, why_open),
+            self._over_common(budget, value, highest, why_open),
             Ratio(value, self.package_optimum(budget), "package", highest, why_open),
             Ratio(value, self.union_optimum(store, budget), "union", highest, why_open),
         )
 
-    def _ratio(
+    def _over_common(
         self, budget: Fraction, value: Fraction, highest: Fraction | None, why_open: str
     ) -> Ratio:
-        """Of a part of the common optimum: at most 1."""
+        """Over OPT of the common union, which holds the store: no numerator lies above it."""
         optimum = self.common_optimum(budget)
         most = None if highest is None else min(highest, optimum.value)
         return Ratio(value, optimum, "common union", most, why_open)
 
 
-def _open(worth: StoreValue) -> Fraction | None:
-    """What it may be worth at most, while some cells are not judged."""
+def _highest(worth: StoreValue) -> Fraction | None:
+    """What it may be worth at most, while some cells are not judged; None where all are."""
     return worth.highest if worth.highest > worth.value else None

@@ -17,13 +17,13 @@ from statistics import stdev
 from typing import Protocol, runtime_checkable
 
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.candidate_cells import judge_candidates
 from memaudit.kernel.score.judge import Judge, MemoryText
 from memaudit.kernel.score.judged_store import judge_store
-from memaudit.kernel.score.readable import foremost_script
+from memaudit.kernel.score.priced_store import JudgedStore
+from memaudit.kernel.score.rejudge_package import judge_candidates
 from memaudit.kernel.score.result import ScoreResult, StoreScore
 from memaudit.kernel.score.score import StoreScorer
-from memaudit.kernel.score.written_store import WrittenStore
+from memaudit.kernel.score.script_support import foremost_script
 
 DEVIATIONS = 2.0
 """An interval reaches so many standard deviations of the draws to both sides of the score: of 200
@@ -108,7 +108,7 @@ class ScoredDraw:
 
 def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDraw:
     """What stores score under one draw of all labels."""
-    package, scoring = result.source, result.scoring
+    package, scoring = result.original_package, result.scoring
     drawn = judge.for_package(package).drawn(draw)
     stores = [judge_store(package, store, drawn, scoring.salience) for store in result.exported]
     judged = package if scoring.trust_package_cells else judge_candidates(package, drawn)
@@ -143,7 +143,7 @@ class _Strangers:
     """Conversations that the memories of a result cannot be about, as units to judge them by."""
 
     def __init__(self, result: ScoreResult, judge: FallibleJudge) -> None:
-        own = {unit.text for unit in result.source.units}
+        own = {unit.text for unit in result.original_package.units}
         self._result = result
         self._judge = judge.unanswered()  # answers are about this package's units
         self._packages = [
@@ -152,7 +152,7 @@ class _Strangers:
             if own.isdisjoint(unit.text for unit in package.units)
             and foremost_script(unit.text for unit in package.units) == foremost_script(own)
         ][:STRANGERS]
-        self._weight = sum(result.source.weights.values(), Fraction(0))
+        self._weight = sum(result.original_package.weights.values(), Fraction(0))
         self._unrelated: dict[str, bool] = {}
 
     def chance(self, row: StoreScore) -> float | None:
@@ -170,7 +170,7 @@ class _Strangers:
         conversation's; of many units, one and two standard errors more count as no more."""
         if row.store not in self._unrelated:
             texts = {memory.text for memory in self._store(row).memories}
-            units = sum(bool(weight) for weight in self._result.source.weights.values())
+            units = sum(bool(weight) for weight in self._result.original_package.weights.values())
             if not (texts and self._packages and self._weight):
                 return False
             most = self._share(texts)
@@ -180,7 +180,7 @@ class _Strangers:
             self._unrelated[row.store] = row.numbers.written.value <= Fraction(most) * self._weight
         return self._unrelated[row.store]
 
-    def _store(self, row: StoreScore) -> WrittenStore:
+    def _store(self, row: StoreScore) -> JudgedStore:
         return next(store for store in self._result.stores if store.name == row.store)
 
     def _share(self, texts: Collection[str]) -> float:

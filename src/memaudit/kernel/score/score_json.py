@@ -14,10 +14,10 @@ from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import EvidenceUnit, Query
 from memaudit.kernel.score.caveats import store_data
 from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, Loss, NoDiagnosis
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
 from memaudit.kernel.score.result import Asked, LostUnit, ScoreResult, StoreScore
-from memaudit.kernel.score.score import KeptStore, Ratio
+from memaudit.kernel.score.score import PolicyResult, Ratio
 from memaudit.kernel.score.writing_cost import writing_cost
-from memaudit.kernel.score.written_store import WrittenMemory, WrittenStore
 from memaudit.kernel.words.text import content_key
 
 MOST_UNITS = 10
@@ -132,7 +132,7 @@ def _optimum_row(optimum: Optimum) -> dict[str, Any]:
     }
 
 
-def _kept_row(kept: KeptStore) -> dict[str, Any]:
+def _kept_row(kept: PolicyResult) -> dict[str, Any]:
     """What is kept of a store; `ratio` is over OPT of the common union."""
     return {
         "memories": len(kept.ids),
@@ -206,7 +206,7 @@ def cells_data(scores: ScoreResult) -> dict[str, list[dict[str, Any]]]:
     return {store.name: _coverings(store) for store in scores.stores}
 
 
-def _coverings(store: WrittenStore) -> list[dict[str, Any]]:
+def _coverings(store: JudgedStore) -> list[dict[str, Any]]:
     return [
         {
             "store": store.name,
@@ -310,7 +310,7 @@ def _unit_result(unit: str, row: StoreScore) -> dict[str, Any]:
     }
 
 
-def _memory_data(store: WrittenStore, memory: WrittenMemory, scores: ScoreResult) -> dict[str, Any]:
+def _memory_data(store: JudgedStore, memory: WrittenMemory, scores: ScoreResult) -> dict[str, Any]:
     id = store.candidate_id(memory)
     texts = {unit.id: unit.text for unit in scores.package.units}
     return {
@@ -341,7 +341,7 @@ def _memory_data(store: WrittenStore, memory: WrittenMemory, scores: ScoreResult
     }
 
 
-def _is_copy(memory: WrittenMemory, row: StoreScore, store: WrittenStore) -> bool:
+def _is_copy(memory: WrittenMemory, row: StoreScore, store: JudgedStore) -> bool:
     """Whether the best subset has a memory of the same text."""
     best = set(row.numbers.best.ids)
     texts = {content_key(one.text) for one in store.memories if store.candidate_id(one) in best}

@@ -11,12 +11,12 @@ from fractions import Fraction
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.equal_texts import DistinctTexts, distinct_texts
-from memaudit.kernel.package.grounds import strength
 from memaudit.kernel.package.labels import FULL
 from memaudit.kernel.package.package import Candidate, Coverage, Experience, Package
+from memaudit.kernel.package.provenance import strength
 from memaudit.kernel.package.unit_parts import NO_PART
 from memaudit.kernel.score.judge import Cell
-from memaudit.kernel.score.written_store import DOCUMENT, MEMORY, WrittenMemory, WrittenStore
+from memaudit.kernel.score.priced_store import DOCUMENT, MEMORY, JudgedStore, WrittenMemory
 from memaudit.kernel.words.text import content_key
 
 
@@ -37,7 +37,7 @@ class Union:
         return tuple(id for id in chosen if id not in inside)
 
 
-def union_of(package: Package, stores: Sequence[WrittenStore]) -> Union:
+def union_of(package: Package, stores: Sequence[JudgedStore]) -> Union:
     """The package with every memory added, each in a group of its own."""
     names = " + ".join(store.name for store in stores)
     return _with_memories(
@@ -45,12 +45,12 @@ def union_of(package: Package, stores: Sequence[WrittenStore]) -> Union:
     )
 
 
-def store_alone(package: Package, store: WrittenStore) -> Union:
+def store_alone(package: Package, store: JudgedStore) -> Union:
     """The package with the memories of one store as its only candidates."""
     return _with_memories(package, [store], (), (), f"{package.name}, {store.name} alone")
 
 
-def only_as_written(union: Union, alone: Union, store: WrittenStore) -> Package:
+def only_as_written(union: Union, alone: Union, store: JudgedStore) -> Package:
     """A union in which every unit counts at most as much as a whole store covers it, by its
     entries or by its documents as they are.
 
@@ -83,7 +83,7 @@ def only_as_written(union: Union, alone: Union, store: WrittenStore) -> Package:
 
 def _with_memories(
     package: Package,
-    stores: Iterable[WrittenStore],
+    stores: Iterable[JudgedStore],
     candidates: tuple[Candidate, ...],
     coverage: tuple[Coverage, ...],
     name: str,
@@ -132,7 +132,7 @@ def _with_memories(
 
 
 def _as_candidates(
-    store: WrittenStore, once: bool, fields: Collection[str]
+    store: JudgedStore, once: bool, fields: Collection[str]
 ) -> Iterator[tuple[Candidate, Mapping[str, Cell]]]:
     """Every memory, and every document that is cheaper whole than all its entries.
 

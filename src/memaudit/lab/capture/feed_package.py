@@ -17,7 +17,7 @@ from memaudit.kernel.io.store_file import (
     Memory,
     export_warning,
 )
-from memaudit.kernel.package.turns import fed_digests
+from memaudit.kernel.score.store_match import fed_digests
 from memaudit.kernel.words.text import one_line
 from memaudit.lab.capture.driver_process import DriverDied, DriverProcess
 from memaudit.lab.capture.messages import CaptureExample, feedings
@@ -168,7 +168,7 @@ class ExampleResult:
     """Addresses besides the model's."""
     documents: list[Document] = field(default_factory=list)
     turns: list[list[str]] = field(default_factory=list)
-    """Of every line that was fed, its digests (kernel/package/turns.py)."""
+    """Of every line that was fed, its digests (kernel/score/store_match.py)."""
     failed: int = 0
     """Messages that failed; `failures` has a row for those that were fed together."""
     untimed: int = 0

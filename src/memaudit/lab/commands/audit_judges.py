@@ -41,9 +41,10 @@ def judges(
     """
     from memaudit.judges.registry import named_judges
     from memaudit.kernel.io.packages import read_package
-    from memaudit.kernel.score.candidate_cells import judge_candidates
     from memaudit.kernel.score.caveats import store_data
-    from memaudit.kernel.score.judged_store import active_memories, judge_store
+    from memaudit.kernel.score.judged_store import judge_store
+    from memaudit.kernel.score.priced_store import active_memories
+    from memaudit.kernel.score.rejudge_package import judge_candidates
     from memaudit.lab.labels.judge_agreement import (
         agreement_row,
         all_pairs,

@@ -57,7 +57,7 @@ def model_pass(
     """
     from memaudit.building.named_packages import labelled_packages
     from memaudit.kernel.exact import exact
-    from memaudit.kernel.score.judged_store import is_out_of_pool
+    from memaudit.kernel.score.priced_store import is_out_of_pool
     from memaudit.lab.labels.agreement import DRAWS, audit_agreement
     from memaudit.lab.labels.audited_package import DEFAULT_WRITERS, audited_package
     from memaudit.lab.labels.frame_drawing import Design, draw

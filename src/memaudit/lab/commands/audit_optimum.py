@@ -17,13 +17,13 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
-from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
     from memaudit.kernel.package.package import Package
-    from memaudit.kernel.score.written_store import WrittenStore
+    from memaudit.kernel.score.priced_store import JudgedStore
     from memaudit.lab.labels.optimum_audit import CrossFit, FrameLabels, OptimumAudit
 
 
@@ -125,7 +125,7 @@ def _frame_labels(frame: Path, labels: Path, package: str) -> "FrameLabels":
 
 def _write_frame(
     package: "Package",
-    stores: list["WrittenStore"],
+    stores: list["JudgedStore"],
     budget: Fraction,
     out: Path,
     group_cap: int | None,

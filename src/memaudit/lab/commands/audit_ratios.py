@@ -24,10 +24,10 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
-from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import fixed, short_exact
-from memaudit.kernel.package.grounds import assumed_text
+from memaudit.kernel.package.provenance import assumed_text
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -150,7 +150,7 @@ def ratios(
 
 def _in_pool(packages: list["Package"]) -> list["Package"]:
     """Drop packages whose construction was rejected."""
-    from memaudit.kernel.score.judged_store import is_out_of_pool
+    from memaudit.kernel.score.priced_store import is_out_of_pool
 
     pool = [package for package in packages if not is_out_of_pool(package)]
     if len(pool) < len(packages):

@@ -16,7 +16,7 @@ from memaudit.cli.options import (
     label_memories,
 )
 from memaudit.cli.terminal import resumable, safe
-from memaudit.kernel.defaults import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.commands.reading_options import (
     AsJson,

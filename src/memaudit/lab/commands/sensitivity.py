@@ -36,7 +36,7 @@ from memaudit.judges.score_plan import ScorePlan
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import package_places
 from memaudit.kernel.number_text import fixed, ratio, short_exact, with_interval
-from memaudit.kernel.package.grounds import assumed_text, is_estimate
+from memaudit.kernel.package.provenance import assumed_text, is_estimate
 from memaudit.kernel.score.judge import judged_how, refuse_shared_ids
 from memaudit.kernel.score.package_scores import refuse_unnamed
 from memaudit.kernel.score.pruning import named_policy

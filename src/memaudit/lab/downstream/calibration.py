@@ -28,7 +28,8 @@ from memaudit.kernel.number_text import rounded
 from memaudit.kernel.package.budgets import budget_cost, split_budgets
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.score import Ratio, Scorer
+from memaudit.kernel.score.score import Ratio
+from memaudit.kernel.score.store_value import StoreValuer
 from memaudit.kernel.stats.bootstrap import Floats, Indices, mean_intervals, resample_counts
 from memaudit.lab.downstream.ask_questions import (
     QuestionResult,
@@ -126,7 +127,7 @@ class CalibrationPlan:
     ) -> Iterator[dict[str, Any]]:
         """The points of a package, by budget and writer, without the first `skip`."""
         runner = WriterRunner(package)
-        scorer = Scorer(package, runner.oracle.form)
+        scorer = StoreValuer(package, runner.oracle.form)
         total = package.total_cost(package.candidate)
         cells = [
             (given, budget_cost(given, total), writer)

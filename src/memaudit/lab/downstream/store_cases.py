@@ -17,12 +17,11 @@ from memaudit.kernel.io.store_file import ExportedStore, missing_memories, store
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.caveats import unread_rows
-from memaudit.kernel.score.fed_turns import examples_of
 from memaudit.kernel.score.judge import Judge
-from memaudit.kernel.score.judged_store import is_out_of_pool, judge_store
+from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salience, is_out_of_pool
 from memaudit.kernel.score.pruning import POLICIES, Policy, keep_within
-from memaudit.kernel.score.salience_source import OWN_SALIENCE, Salience
-from memaudit.kernel.score.written_store import WrittenStore
+from memaudit.kernel.score.store_match import examples_of
 from memaudit.lab.downstream.question import PackageQuestion, questions
 from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
 from memaudit.lab.writers.protocol import Writer
@@ -44,7 +43,7 @@ def exported_store(
     return judged_kept_store(judge_store(package, store, judge, salience), budget, policy)
 
 
-def judged_kept_store(store: WrittenStore, budget: Fraction, policy: Policy | None) -> ServedStore:
+def judged_kept_store(store: JudgedStore, budget: Fraction, policy: Policy | None) -> ServedStore:
     """A judged store, cut to the budget by a policy where it does not fit."""
     kept = keep_within(store, budget, policy)
     kept_ids = set(kept.ids)

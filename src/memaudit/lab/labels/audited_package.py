@@ -20,14 +20,14 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.label_passes import CellKey
 from memaudit.kernel.package.labels import coverage_row
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.fed_turns import examples_of, written_from
 from memaudit.kernel.score.judge import Judge, cores
 from memaudit.kernel.score.judged_store import judge_store
 from memaudit.kernel.score.package_scores import refuse_incomparable
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import keep_within
 from memaudit.kernel.score.score import Basis
+from memaudit.kernel.score.store_match import examples_of, written_from
 from memaudit.kernel.score.unions import Union, union_of
-from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.lab.writers.registry import WRITERS, named_writer
 from memaudit.lab.writers.run_writer import WriterRunner
 
@@ -93,7 +93,7 @@ class AuditedPackage:
     """
 
     package: Package
-    stores: tuple[WrittenStore, ...]
+    stores: tuple[JudgedStore, ...]
     union: Union
     named: Mapping[str, str]
     twins: Mapping[str, tuple[str, ...]]
@@ -139,7 +139,7 @@ class AuditedPackage:
         return SpreadLabels({**labels, **agreed}, len(values) - len(agreed))
 
 
-def audited_package(package: Package, stores: Sequence[WrittenStore] = ()) -> AuditedPackage:
+def audited_package(package: Package, stores: Sequence[JudgedStore] = ()) -> AuditedPackage:
     """A package with the stores that were written for it."""
     union = union_of(package, stores) if stores else Union(package, {}, {})
     by_words: dict[str, list[str]] = defaultdict(list)
@@ -178,7 +178,7 @@ def check_distinct_names(packages: Iterable[AuditedPackage]) -> None:
 
 def stores_by_package(
     packages: Sequence[Package], stores: Sequence[ExportedStore], judge: Judge
-) -> Iterator[tuple[Package, list[WrittenStore]]]:
+) -> Iterator[tuple[Package, list[JudgedStore]]]:
     """Every package with its stores; a store of many examples may lack some of the packages.
 
     A store that names no examples is about one conversation, so there must be a single package.

@@ -11,17 +11,17 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Protocol
 
-from memaudit.kernel.package.grounds import Ground, ground
 from memaudit.kernel.package.label_passes import CellKey, label_passes, with_pass
 from memaudit.kernel.package.labels import VALUES
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import Ground, ground
 from memaudit.kernel.score.judge import Judge, MemoryText, NotJudged, ask_judge, for_package
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import keep_within
-from memaudit.kernel.score.readable import refuse_unreadable
+from memaudit.kernel.score.script_support import refuse_unreadable
 from memaudit.kernel.score.unions import Union, store_alone, union_of
-from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.labels.audited_package import CellLabels, changes, own_values, relabelled
 from memaudit.lab.labels.frame import DrawnFrom, Frame, LabelSet, by_part
@@ -132,7 +132,7 @@ class OptimumAudit:
 
 def audit_optimum(
     package: Package,
-    stores: Sequence[WrittenStore],
+    stores: Sequence[JudgedStore],
     budget: Fraction,
     look: SecondLook,
     group_cap: int | None = None,
@@ -177,7 +177,7 @@ def audit_optimum(
 
 
 def optimum_frame(
-    package: Package, stores: Sequence[WrittenStore], budget: Fraction, group_cap: int | None = None
+    package: Package, stores: Sequence[JudgedStore], budget: Fraction, group_cap: int | None = None
 ) -> Frame:
     """The cells that the optimum, best subsets and kept stores rest on, for people to label."""
     problem = _Problem(package, stores, budget, group_cap, None)
@@ -192,7 +192,7 @@ class _Problem:
     def __init__(
         self,
         package: Package,
-        stores: Sequence[WrittenStore],
+        stores: Sequence[JudgedStore],
         budget: Fraction,
         group_cap: int | None,
         seconds: float | None,

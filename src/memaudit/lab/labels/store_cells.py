@@ -7,13 +7,13 @@ from pathlib import Path
 from memaudit.judges.lexical import PairFilter
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
-from memaudit.kernel.package.grounds import is_assumed
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import is_assumed
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
-from memaudit.kernel.score.candidate_cells import assumed_pairs
-from memaudit.kernel.score.fed_turns import fed_part
-from memaudit.kernel.score.judged_store import measured_store
-from memaudit.kernel.score.readable import refuse_unreadable
+from memaudit.kernel.score.priced_store import price_store
+from memaudit.kernel.score.rejudge_package import assumed_pairs
+from memaudit.kernel.score.script_support import refuse_unreadable
+from memaudit.kernel.score.store_match import fed_part
 from memaudit.kernel.words.text import counted
 from memaudit.lab.labels.frame import Frame, FrameCell
 from memaudit.lab.labels.frame_drawing import quote_of
@@ -60,7 +60,7 @@ def store_cells(
         raise MemAuditError(f"{package.name!r} has no unit that a query needs; nothing to label")
     texts: dict[str, tuple[str, str]] = {}
     for store in stores:
-        measured = measured_store(package, store)
+        measured = price_store(package, store)
         for memory in measured.memories:
             texts.setdefault(memory.text, (measured.candidate_id(memory), MEMORY))
     refuse_unreadable(chosen, package, texts, "--filter all")

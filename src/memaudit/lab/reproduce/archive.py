@@ -28,9 +28,9 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import NotJudged
-from memaudit.kernel.score.judged_store import judge_store, measured_store
+from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.priced_store import Salience, price_store
 from memaudit.kernel.score.pruning import Policy, keep_within, usable_policies
-from memaudit.kernel.score.salience_source import Salience
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.kernel.stats.bootstrap import mean_intervals, resample_counts
@@ -338,8 +338,8 @@ class _StoreMeans:
             return
         policy: Policy | None = "salience" if "salience" in usable_policies(written) else None
         scorer = StoreScorer(measured, [written])
-        kept = scorer.part(written, keep_within(written, BUDGET, policy).ids).value
-        upper = scorer.upper_optimum(written, BUDGET).value
+        kept = scorer.worth(written, keep_within(written, BUDGET, policy).ids).value
+        upper = scorer.alone_optimum(written, BUDGET).value
         # The paper's package optimum is over declared costs.
         own = PackageSolver(package if rule == "words" else measured).solve(BUDGET).value
         union = scorer.union_optimum(written, BUDGET).value
@@ -360,7 +360,7 @@ def _smallest(store: ExportedStore, packages: Sequence[Package], rule: str) -> f
     least = []
     for package in packages:
         try:
-            memories = measured_store(package.recost(rule), store).memories
+            memories = price_store(package.recost(rule), store).memories
         except MemAuditError:
             continue  # the store was not written for it
         if memories:

@@ -37,11 +37,10 @@ from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.labels import PASS
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import Judge
-from memaudit.kernel.score.judged_store import measured_store
 from memaudit.kernel.score.package_scores import score_package
+from memaudit.kernel.score.priced_store import OWN_SALIENCE, Salience, price_store
 from memaudit.kernel.score.pruning import Policy
 from memaudit.kernel.score.result import Scoring
-from memaudit.kernel.score.salience_source import OWN_SALIENCE, Salience
 from memaudit.kernel.score.score_files import entries_of
 from memaudit.kernel.score.score_json import package_scores_data
 from memaudit.kernel.solvers.solve import PackageSolver
@@ -363,7 +362,7 @@ def _smallest(places: Sequence[ShippedPlace]) -> list[dict[str, Any]]:
     packages = [place.read() for place in places]
     rows = []
     for store in natural_stores():
-        texts = [[one.text for one in measured_store(it, store).memories] for it in packages]
+        texts = [[one.text for one in price_store(it, store).memories] for it in packages]
         for rule in RULES:
             measure = cost_rule(rule)
             least = [min(map(measure, own)) for own in texts if own]

@@ -10,7 +10,8 @@ from memaudit.kernel.exact import plain
 from memaudit.kernel.number_text import rounded
 from memaudit.kernel.package.optimum import Certificate
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.score import Ratio, Scorer
+from memaudit.kernel.score.score import Ratio
+from memaudit.kernel.score.store_value import StoreValuer
 from memaudit.kernel.version import VERSION
 from memaudit.lab.runs.run_files import RunRow
 from memaudit.lab.writers.protocol import Writer
@@ -22,7 +23,7 @@ class EvaluatedPackage(WriterRunner):
 
     def __init__(self, package: Package, seconds: float | None = None) -> None:
         super().__init__(package, seconds)
-        self.scorer = Scorer(package, self.oracle.form)
+        self.scorer = StoreValuer(package, self.oracle.form)
         self._hashes: dict[Fraction, str | None] = {}
 
     def certificate(self, budget: Fraction) -> str | None:

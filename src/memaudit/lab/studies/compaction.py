@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory
 from memaudit.kernel.package.cost import cost_rule
-from memaudit.kernel.score.judged_store import writing_order
+from memaudit.kernel.score.priced_store import writing_order
 from memaudit.kernel.words.text import sentences
 from memaudit.lab.writers.estimators.cue_prior import cue_worth
 from memaudit.lab.writers.estimators.lexical import content_words

@@ -14,15 +14,14 @@ from memaudit.kernel.io.packages import PackagePlace, PlaceOfPackage
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.cost import UNICODE_WORDS, cost_rule
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.candidate_cells import judge_candidates
 from memaudit.kernel.score.caveats import caveat_lines, store_data
-from memaudit.kernel.score.fed_turns import fed_part
 from memaudit.kernel.score.judge import Judge, NotJudged
 from memaudit.kernel.score.judged_store import judge_store
-from memaudit.kernel.score.package_scores import prepared, why_not_scored, written_for
+from memaudit.kernel.score.package_scores import apply_overrides, why_not_scored, written_for
+from memaudit.kernel.score.priced_store import DOCUMENT, MEMORY, OWN_SALIENCE, JudgedStore, Salience
 from memaudit.kernel.score.pruning import Policy
-from memaudit.kernel.score.salience_source import OWN_SALIENCE, Salience
-from memaudit.kernel.score.written_store import DOCUMENT, MEMORY, WrittenStore
+from memaudit.kernel.score.rejudge_package import judge_candidates
+from memaudit.kernel.score.store_match import fed_part
 from memaudit.lab.studies.sensitivity import BASE, SensitivityRow, Variant, variant_runs
 from memaudit.workspace.typed_json import to_json
 
@@ -104,7 +103,7 @@ class PackageSensitivity:
 
 def sensitivity_at(plan: SensitivityPlan, place: PlaceOfPackage) -> PackageSensitivity:
     """Measure every variant of a package."""
-    package = prepared(place.read(), plan.cost_rule, plan.stores_only)
+    package = apply_overrides(place.read(), plan.cost_rule, plan.stores_only)
     if not plan.many:
         return _measured(plan, package, plan.stores)
     own = written_for(package, plan.stores)
@@ -160,11 +159,11 @@ def _measured(
 
 def variants(
     package: Package,
-    stores: Sequence[WrittenStore],
+    stores: Sequence[JudgedStore],
     cost_rules: Sequence[str] | None = None,
     group_caps: Sequence[int] = USUAL_CAPS,
     group_cap: int | None = None,
-    judged: Mapping[str, tuple[Package, Sequence[WrittenStore]]] | None = None,
+    judged: Mapping[str, tuple[Package, Sequence[JudgedStore]]] | None = None,
 ) -> Iterator[Variant]:
     """The base, then every other judge, cost rule and group cap.
 
@@ -189,7 +188,7 @@ def judge_variant(judge: str) -> str:
     return f"judge {judge}"
 
 
-def measured_by(rule: str, store: WrittenStore) -> WrittenStore:
+def measured_by(rule: str, store: JudgedStore) -> JudgedStore:
     """A store with its costs measured by another rule."""
     measure = cost_rule(rule)
     return replace(
@@ -207,13 +206,13 @@ def measured_by(rule: str, store: WrittenStore) -> WrittenStore:
 
 def _judged(
     plan: SensitivityPlan, package: Package, stores: Sequence[ExportedStore], names: set[str]
-) -> tuple[WrittenStore, ...]:
+) -> tuple[JudgedStore, ...]:
     """Stores of a variant by the first judge, those of this package."""
     own = [store for store in stores if store.name in names]
     return tuple(judge_store(package, store, plan.judges[0], plan.salience) for store in own)
 
 
-def _caveats(judged: Mapping[str, Sequence[WrittenStore]]) -> Iterator[str]:
+def _caveats(judged: Mapping[str, Sequence[JudgedStore]]) -> Iterator[str]:
     for name, by_judge in judged.items():
         for line in caveat_lines([(store.name, store.caveats) for store in by_judge]):
             yield line if len(judged) == 1 else f"{name}: {line}"

@@ -16,9 +16,9 @@ from memaudit.kernel.exact import plain
 from memaudit.kernel.number_text import rounded
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import Policy, keep_within
 from memaudit.kernel.score.score import Basis, Ratio, StoreScorer
-from memaudit.kernel.score.written_store import WrittenStore
 from memaudit.kernel.stats.bootstrap import outer_percentiles
 from memaudit.lab.studies.rank_correlation import Tau, exact_kendall
 
@@ -32,7 +32,7 @@ class Variant:
 
     name: str
     package: Package
-    stores: tuple[WrittenStore, ...]
+    stores: tuple[JudgedStore, ...]
     group_cap: int | None = None
 
 
@@ -60,7 +60,7 @@ class SensitivityRow:
 
 def sensitivity_rows(
     package: Package,
-    stores: Sequence[WrittenStore],
+    stores: Sequence[JudgedStore],
     budgets: Sequence[Fraction],
     group_cap: int | None = None,
     seconds: float | None = None,
@@ -72,8 +72,8 @@ def sensitivity_rows(
     for budget in budgets:
         for store in scorer.stores:
             kept = keep_within(store, budget, policy)
-            part, common = scorer.part(store, kept.ids), scorer.common_optimum(budget)
-            upper, own = scorer.upper_optimum(store, budget), scorer.package_optimum(budget)
+            part, common = scorer.worth(store, kept.ids), scorer.common_optimum(budget)
+            upper, own = scorer.alone_optimum(store, budget), scorer.package_optimum(budget)
             row = sensitivity_row(store.name, budget, kept.kept_by, part.value, common, upper, own)
             rows.append(replace(row, assumed=max(common.assumed, part.assumed)))
     return rows

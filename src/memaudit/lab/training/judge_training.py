@@ -36,11 +36,11 @@ from memaudit.judges.pair_features import FEATURES, Floats, PairFeatures, Stated
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.grounds import Ground, ground
 from memaudit.kernel.package.label_passes import cells_judged_by, label_passes
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import Ground, ground
 from memaudit.kernel.package.unit_parts import whole_units
-from memaudit.kernel.score.readable import foremost_script
+from memaudit.kernel.score.script_support import foremost_script
 from memaudit.kernel.version import VERSION
 from memaudit.kernel.words.text import counted
 

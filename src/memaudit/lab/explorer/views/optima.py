@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.grounds import assumed_text
 from memaudit.kernel.package.optimum import Optimum
+from memaudit.kernel.package.provenance import assumed_text
 from memaudit.kernel.solvers.protocol import STOP
 from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.explorer.library.indexed_package import IndexedPackage

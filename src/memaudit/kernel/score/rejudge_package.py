@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from memaudit.kernel.package.grounds import is_assumed
 from memaudit.kernel.package.label_passes import FIELD
 from memaudit.kernel.package.package import Candidate, Coverage, Package
+from memaudit.kernel.package.provenance import is_assumed
 from memaudit.kernel.score.judge import (
     Cell,
     Judge,

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from memaudit.kernel.package.grounds import Ground, assumed_text, ground, is_estimate
 from memaudit.kernel.package.objective import assumed_share
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.provenance import Ground, assumed_text, ground, is_estimate
 
 F = Fraction
 

@@ -1,10 +1,12 @@
 """Which conversation a store was written from, and which of its turns it was fed.
 
-A store names the packages it was written for. A capture also keeps digests of the turns it was fed
-(package/turns.py), so that a store of another build of the same conversation, a slice of it or
+A store names the packages it was written for. A capture also keeps digests of the turns it was
+fed, so that a store of another build of the same conversation, a slice of it or
 sessions as messages, is accepted by its turns. Then only units of turns that were fed are scored.
 """
 
+import hashlib
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +14,6 @@ from fractions import Fraction
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.package import EvidenceUnit, Package
-from memaudit.kernel.package.turns import LEAST_WORDS, turn_digests, whole_digest
 
 TURNS = "turns"
 """In a store's configuration: by example, for every line that was fed, its digests."""
@@ -24,6 +25,13 @@ NAMED = 10
 """Conversations that a message lists."""
 
 NOT_FED = "units about turns that not every store was fed"
+
+
+LEAST_WORDS = 4
+"""Shorter lines, such as "Thanks!", are in any conversation."""
+
+_DATE = re.compile(r"^\[[^\]]{1,80}\]\s*")
+_SPEAKER = re.compile(r"^[^:\n]{1,60}:\s+")
 
 
 def examples_of(store: ExportedStore) -> frozenset[str]:
@@ -155,3 +163,39 @@ def _fed_lines(store: ExportedStore, example: str) -> list[list[str]]:
     if not isinstance(lines, list):
         return []
     return [[str(digest) for digest in line] for line in lines if isinstance(line, list)]
+
+
+def turn_digests(text: str) -> tuple[str, ...]:
+    """The digest of every line that is not blank."""
+    return tuple(_digest(line) for line in _lines(text))
+
+
+def whole_digest(text: str) -> str:
+    """The digest of a turn whose line breaks count as blanks."""
+    return _digest(" ".join(text.split()))
+
+
+def fed_digests(message: str) -> list[list[str]]:
+    """For every line that says something, its digests with and without an added date and speaker;
+    and those of the whole message, where it has several lines."""
+    lines = [line for line in _lines(message) if len(line.split()) >= LEAST_WORDS]
+    whole = " ".join(message.split())
+    return [
+        list(dict.fromkeys(map(_digest, _readings(line))))
+        for line in dict.fromkeys((*lines, *((whole,) if len(lines) > 1 else ())))
+    ]
+
+
+def _readings(line: str) -> list[str]:
+    readings = [line]
+    for added in (_DATE, _SPEAKER, _SPEAKER):  # a session's first line may name a speaker twice
+        readings.append(added.sub("", readings[-1], count=1))
+    return readings
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def _digest(line: str) -> str:
+    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -7,10 +7,17 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin
 from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.package.turns import fed_digests, turn_digests
-from memaudit.kernel.score.fed_turns import NOT_FED, fed_part, parse_names, renamed, written_from
 from memaudit.kernel.score.package_scores import score_package
 from memaudit.kernel.score.result import ScoreResult, Scoring
+from memaudit.kernel.score.store_match import (
+    NOT_FED,
+    fed_digests,
+    fed_part,
+    parse_names,
+    renamed,
+    turn_digests,
+    written_from,
+)
 from memaudit.lab.capture.messages import as_example
 
 TURNS = {

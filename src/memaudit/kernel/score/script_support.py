@@ -17,21 +17,21 @@ ENOUGH = Fraction(1, 5)
 """The share of a text that matters. A name or the word user in another script does not."""
 
 
-class Reader(Protocol):
+class ScriptAware(Protocol):
     """A judge, or a filter of pairs."""
 
     @property
     def name(self) -> str: ...
 
 
-def scripts_read(reader: Reader) -> frozenset[str] | None:
+def scripts_read(reader: ScriptAware) -> frozenset[str] | None:
     """The scripts that a judge or a filter can read; None for every one."""
     reads: frozenset[str] | None = getattr(reader, "reads", None)
     return reads
 
 
 def refuse_unreadable(
-    reader: Reader, package: Package, memories: Iterable[str] = (), other: str = ""
+    reader: ScriptAware, package: Package, memories: Iterable[str] = (), other: str = ""
 ) -> None:
     """Raise if a judge cannot read the units or the memories, or compare the two.
 
