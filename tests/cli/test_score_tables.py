@@ -14,9 +14,9 @@ from memaudit.cli.score_tables import (
 from memaudit.kernel.io.store_file import Memory
 from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.optimum import Optimum
-from memaudit.kernel.score.loss_diagnosis import NoDiagnosis, diagnose_losses
+from memaudit.kernel.score.loss_diagnosis import LostUnits, NoDiagnosis, diagnose_losses
 from memaudit.kernel.score.package_scores import score_package
-from memaudit.kernel.score.result import LostUnits, ScoreResult, Scoring, open_optima
+from memaudit.kernel.score.result import ScoreResult, Scoring, open_optima
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_json import score_row
 from tests.kernel.score.small_stores import IRRATIONAL, LONG, F, exported, meals_scores

@@ -18,16 +18,9 @@ from memaudit.kernel.number_text import fixed, short_exact
 from memaudit.kernel.package.budgets import USUAL_BUDGETS
 from memaudit.kernel.package.unit_parts import by_statement
 from memaudit.kernel.score.judge import judged_how
-from memaudit.kernel.score.loss_diagnosis import KindRow, NoDiagnosis
+from memaudit.kernel.score.loss_diagnosis import KindRow, LostUnit, LostUnits, NoDiagnosis
 from memaudit.kernel.score.pruning import POLICIES
-from memaudit.kernel.score.result import (
-    LostUnit,
-    LostUnits,
-    ScoreResult,
-    Scoring,
-    StoreScore,
-    ratio_text,
-)
+from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore, ratio_text
 from memaudit.kernel.score.score import Ratio
 from memaudit.kernel.score.score_json import cells_data, explanation, package_scores_data
 from memaudit.kernel.score.store_value import StoreValue

@@ -72,19 +72,17 @@ def test_salience_of_a_file_is_not_mixed_with_the_systems_own(tmp_path: Path) ->
         {"instance_id": "lunch", "scores": {"a": {"salience": 5}}},
         {"instance_id": "tea", "error": "timeout"},
     )
-    given = judge_store(
-        PACKAGE, RATED, LexicalJudge(), named_salience([str(path)], [], [RATED.name])
-    )
+    given = judge_store(PACKAGE, RATED, LexicalJudge(), named_salience([str(path)], [RATED.name]))
     assert [one.salience for one in given.memories] == [5, None]
     assert given.caveats.without_salience == {"salience": 1}
     assert given.caveats.left_out == {FAILED_SALIENCE: 1}
     assert [one.query_salience for one in given.memories] == [None, None]
     aware = judge_store(
-        PACKAGE, RATED, LexicalJudge(), named_salience([], [str(path)], [RATED.name])
+        PACKAGE, RATED, LexicalJudge(), named_salience([f"query:{path}"], [RATED.name])
     )
     assert [one.salience for one in aware.memories] == [Fraction(9, 10), Fraction(1, 10)]
     assert [one.query_salience for one in aware.memories] == [5, None]
     assert aware.caveats.without_salience == {"query_salience": 1}
     write_rows(path, {"instance_id": "dinner", "scores": {"a": {"salience": 5}}})
     with pytest.raises(NotJudged, match="has no salience of 'lunch'"):
-        judge_store(PACKAGE, RATED, LexicalJudge(), named_salience([str(path)], [], [RATED.name]))
+        judge_store(PACKAGE, RATED, LexicalJudge(), named_salience([str(path)], [RATED.name]))

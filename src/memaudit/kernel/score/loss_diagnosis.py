@@ -20,13 +20,15 @@ between.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import Enclosure, plain
 from memaudit.kernel.losses import KEPT, LOSS_STEPS, STAGES
+from memaudit.kernel.notebook import Frame, html_table, to_frame
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import (
     ABSTENTION,
@@ -37,6 +39,7 @@ from memaudit.kernel.package.package import (
     EvidenceUnit,
     Package,
 )
+from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import EVERYTHING_FITS, Policy, keep_within
 from memaudit.kernel.score.score import (
@@ -46,6 +49,7 @@ from memaudit.kernel.score.score import (
     StoreScorer,
     bound_text,
 )
+from memaudit.kernel.words.text import counted
 
 LITTLE = Fraction(1, 10)
 """Below this total loss the advice is to look downstream."""
@@ -191,6 +195,86 @@ def _total(values: UnitValues) -> Enclosure:
 def _share(low: Fraction, high: Fraction, opt: Enclosure) -> Enclosure:
     """A part of OPT: at least 0, and at most 1."""
     return Enclosure(max(ZERO, low / opt.high), min(Fraction(1), high / opt.low))
+
+
+@dataclass(frozen=True, slots=True)
+class LostUnit:
+    """What a unit lost at one step, or gained there, which is negative."""
+
+    unit: str
+    kind: str
+    text: str
+    weight: Fraction
+    lost: Fraction
+    step: str
+    asked_by: tuple[tuple[str, str], ...]
+    """The queries that need it, by id and text."""
+    whole: WholeUnit | None = field(default=None, repr=False, compare=False)
+    """The statement that it is a part of, if it is one."""
+
+
+class LostUnits(tuple[LostUnit, ...]):
+    """The units behind the losses of a store, step by step, the largest first.
+
+    The rows of a step add up to its loss: what was lost, less what was gained for it.
+    """
+
+    def __repr__(self) -> str:
+        lost = sum(row.lost > 0 for row in self)
+        return f"{counted(lost, 'loss', 'losses')} and {counted(len(self) - lost, 'gain')} of units"
+
+    def to_frame(self) -> Any:
+        """A pandas data frame: unit, kind, text, weight, lost, step, asked_by."""
+        return to_frame(self._frame())
+
+    def _frame(self) -> Frame:
+        names = ("unit", "kind", "text", "weight", "lost", "step", "asked_by")
+        return names, [
+            (
+                row.unit,
+                row.kind,
+                row.text,
+                float(row.weight),
+                float(row.lost),
+                row.step,
+                ", ".join(id for id, _ in row.asked_by),
+            )
+            for row in self
+        ]
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._frame())
+
+
+def lost_units(package: Package, diagnosis: Diagnosis | NoDiagnosis) -> LostUnits:
+    """The units behind each loss, in the order of the steps; none without a diagnosis."""
+    if isinstance(diagnosis, NoDiagnosis):
+        return LostUnits()
+    units = {unit.id: unit for unit in package.units}
+    wholes = {
+        unit.id: whole
+        for whole in whole_units(package.units)
+        if whole.has_parts
+        for unit in whole.units
+    }
+    asking: dict[str, list[tuple[str, str]]] = {}
+    for query in package.queries:
+        for id in dict.fromkeys(query.required):
+            asking.setdefault(id, []).append((query.id, query.text))
+    return LostUnits(
+        LostUnit(
+            id,
+            units[id].kind,
+            units[id].text,
+            package.weights[id],
+            part,
+            step.name,
+            tuple(asking.get(id, ())),
+            wholes.get(id),
+        )
+        for step in diagnosis.steps
+        for id, part in step.units
+    )
 
 
 FIRST_KINDS = (CURRENT, SUPERSESSION, DELETION, ABSTENTION, TEMPORAL)

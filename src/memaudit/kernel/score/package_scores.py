@@ -1,4 +1,13 @@
-"""Scores of stores, package by package, at every budget."""
+"""Scores of stores, package by package, at every budget: where the parts of a score meet.
+
+store_match      which stores were written from this conversation, and which turns they were fed
+priced_store     their active memories with costs
+judged_store     what these cover, as a judge says
+rejudge_package  the same judge on the package's own assumed cells
+score            optima, what is kept, ratios
+loss_diagnosis   where the rest of OPT went
+score_interval   what the judge's error does to all this
+"""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,10 +26,11 @@ from memaudit.kernel.score.loss_diagnosis import (
     NoDiagnosis,
     diagnose_losses,
     kind_rows,
+    lost_units,
 )
 from memaudit.kernel.score.priced_store import JudgedStore, is_out_of_pool
 from memaudit.kernel.score.rejudge_package import assumed_pairs, judge_candidates
-from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore, lost_units
+from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_interval import with_intervals
 from memaudit.kernel.score.store_match import FedPart, examples_of, fed_part, written_from
@@ -57,28 +67,38 @@ def score_judged_stores(
     scoring: Scoring,
 ) -> ScoreResult:
     """Score stores that are already judged; their judge judges the package's assumed cells too."""
-    judged = package
+    rejudged = package
     if not scoring.trust_package_cells:
+        # One judge on both sides: a lenient one then raises the optimum as it raises the store.
         for judge in dict.fromkeys(scoring.judges[store.name] for store in stores):
-            judged = judge_candidates(judged, judge)
-    scorer = StoreScorer(judged, stores, scoring.group_cap, scoring.seconds)
+            rejudged = judge_candidates(rejudged, judge)
+    scorer = StoreScorer(rejudged, stores, scoring.group_cap, scoring.seconds)
     plans = _budget_plans(package, scorer.stores, scoring)
-    rows = tuple(
-        _score_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans
-    )
-    kept = judged is package and any(assumed_pairs(package).values())
-    result = ScoreResult(
-        package=judged,
+    rows = [_score_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans]
+    return with_intervals(_assemble(package, exported, scorer, rows, scoring))
+
+
+def _assemble(
+    package: Package,
+    exported: Sequence[ExportedStore],
+    scorer: StoreScorer,
+    rows: Sequence[StoreScore],
+    scoring: Scoring,
+) -> ScoreResult:
+    rejudged = scorer.package
+    kept = rejudged is package and any(assumed_pairs(package).values())
+    return ScoreResult(
+        package=rejudged,
         original_package=package,
+        # Of the package as it was given: what a judge made of it has no file to compare with.
         digest=digest(package),
         scoring=scoring,
         exported=tuple(exported),
         stores=scorer.stores,
-        rows=rows,
+        rows=tuple(rows),
         union=scorer.common,
         package_cells="kept" if kept else "judged",
     )
-    return with_intervals(result)
 
 
 def _budget_plans(
@@ -111,18 +131,17 @@ def _score_row(
     scorer: StoreScorer, store: JudgedStore, budget: Fraction, asked: str, scoring: Scoring
 ) -> StoreScore:
     numbers = scorer.numbers(store, budget, scoring.policy, asked)
-    by_kind, diagnosis = numbers.written.unit_values, None
     try:
-        diagnosis = diagnose_losses(scorer, store, budget, scoring.policy)
-        found: Diagnosis | NoDiagnosis = diagnosis
+        diagnosis: Diagnosis | NoDiagnosis = diagnose_losses(scorer, store, budget, scoring.policy)
     except NoDiagnosis as reason:
-        found = reason
+        diagnosis = reason
+    known = None if isinstance(diagnosis, NoDiagnosis) else diagnosis
     return StoreScore(
         numbers,
-        found,
-        tuple(kind_rows(scorer.package, by_kind, diagnosis)),
+        diagnosis,
+        tuple(kind_rows(scorer.package, numbers.written.unit_values, known)),
         scoring.judges[store.name].is_estimate,
-        lost_units(scorer.package, found),
+        lost_units(scorer.package, diagnosis),
     )
 
 

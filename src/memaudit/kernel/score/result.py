@@ -16,10 +16,9 @@ from memaudit.kernel.package.budgets import AskedBudget, asked_budget
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import is_estimate
-from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
 from memaudit.kernel.score.caveats import caveat_lines
 from memaudit.kernel.score.judge import Judge
-from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, NoDiagnosis
+from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, LostUnits, NoDiagnosis
 from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salience
 from memaudit.kernel.score.pruning import EVERYTHING_FITS, Policy
 from memaudit.kernel.score.score import StoreNumbers, bound_text
@@ -65,55 +64,6 @@ class Scoring:
     def judge_digest(self) -> str | None:
         """The digest of the file of an offline judge: its name stays, its weights may not."""
         return next((getattr(judge, "digest", None) for judge in self.judges.values()), None)
-
-
-@dataclass(frozen=True, slots=True)
-class LostUnit:
-    """What a unit lost at one step, or gained there, which is negative."""
-
-    unit: str
-    kind: str
-    text: str
-    weight: Fraction
-    lost: Fraction
-    step: str
-    asked_by: tuple[tuple[str, str], ...]
-    """The queries that need it, by id and text."""
-    whole: WholeUnit | None = field(default=None, repr=False, compare=False)
-    """The statement that it is a part of, if it is one."""
-
-
-class LostUnits(tuple[LostUnit, ...]):
-    """The units behind the losses of a store, step by step, the largest first.
-
-    The rows of a step add up to its loss: what was lost, less what was gained for it.
-    """
-
-    def __repr__(self) -> str:
-        lost = sum(row.lost > 0 for row in self)
-        return f"{counted(lost, 'loss', 'losses')} and {counted(len(self) - lost, 'gain')} of units"
-
-    def to_frame(self) -> Any:
-        """A pandas data frame: unit, kind, text, weight, lost, step, asked_by."""
-        return to_frame(self._frame())
-
-    def _frame(self) -> Frame:
-        names = ("unit", "kind", "text", "weight", "lost", "step", "asked_by")
-        return names, [
-            (
-                row.unit,
-                row.kind,
-                row.text,
-                float(row.weight),
-                float(row.lost),
-                row.step,
-                ", ".join(id for id, _ in row.asked_by),
-            )
-            for row in self
-        ]
-
-    def _repr_html_(self) -> str:
-        return html_table(*self._frame())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -482,34 +432,3 @@ def open_optima(result: ScoreResult) -> list[str]:
                 budget = short_exact(row.budget)
                 lines[f"bound: OPT of {what} at {budget} {bound_text(optimum)}"] = None
     return list(lines)
-
-
-def lost_units(package: Package, diagnosis: Diagnosis | NoDiagnosis) -> LostUnits:
-    """The units behind each loss, in the order of the steps; none without a diagnosis."""
-    if isinstance(diagnosis, NoDiagnosis):
-        return LostUnits()
-    units = {unit.id: unit for unit in package.units}
-    wholes = {
-        unit.id: whole
-        for whole in whole_units(package.units)
-        if whole.has_parts
-        for unit in whole.units
-    }
-    asking: dict[str, list[tuple[str, str]]] = {}
-    for query in package.queries:
-        for id in dict.fromkeys(query.required):
-            asking.setdefault(id, []).append((query.id, query.text))
-    return LostUnits(
-        LostUnit(
-            id,
-            units[id].kind,
-            units[id].text,
-            package.weights[id],
-            part,
-            step.name,
-            tuple(asking.get(id, ())),
-            wholes.get(id),
-        )
-        for step in diagnosis.steps
-        for id, part in step.units
-    )

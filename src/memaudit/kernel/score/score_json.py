@@ -13,9 +13,9 @@ from memaudit.kernel.number_text import fraction_text, rounded
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import EvidenceUnit, Query
 from memaudit.kernel.score.caveats import store_data
-from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, Loss, NoDiagnosis
+from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, Loss, LostUnit, NoDiagnosis
 from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
-from memaudit.kernel.score.result import Asked, LostUnit, ScoreResult, StoreScore
+from memaudit.kernel.score.result import Asked, ScoreResult, StoreScore
 from memaudit.kernel.score.score import PolicyResult, Ratio
 from memaudit.kernel.score.writing_cost import writing_cost
 from memaudit.kernel.words.text import content_key
