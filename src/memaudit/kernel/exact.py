@@ -42,6 +42,7 @@ def _from_text(text: str) -> Fraction:
             raise ValueError(f"{text[:40]!r} is not a number") from None
         if not number.is_finite():
             raise ValueError(f"{text[:40]} is not a finite number")
+        # Before it becomes a fraction: 1e999999999 is a short text and an enormous number.
         if number and abs(number.adjusted()) > MAX_DIGITS:
             raise ValueError(f"{text[:40]} is out of range")
         numbers.append(Fraction(number))
@@ -52,6 +53,8 @@ def _from_text(text: str) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def _from_float(number: float) -> Fraction:
+    # The shortest decimal that reads back as this float: what a person wrote, not the binary
+    # fraction beside it.
     return _from_text(repr(number))
 
 
@@ -103,6 +106,7 @@ def decimal_text(number: Fraction) -> str | None:
         rest, twos = rest // 2, twos + 1
     while rest % 5 == 0:
         rest, fives = rest // 5, fives + 1
+    # A decimal is finite exactly where the denominator has no prime factor but 2 and 5.
     places = max(twos, fives)
     if rest != 1 or places > 1000:
         return None
@@ -120,6 +124,7 @@ def plain(number: Fraction) -> int | float | str:
     text = decimal_text(number)
     if text is None:
         return f"{number.numerator}/{number.denominator}"
+    # A JSON number only where it reads back as the same value; text loses nothing.
     near = float(text)
     if _from_float(near) == number:
         return near

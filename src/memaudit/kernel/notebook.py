@@ -60,10 +60,12 @@ def waterfall(kept: Fraction, losses: Mapping[str, Fraction]) -> str:
     """From 1, which is OPT, down to what is kept: a bar per loss."""
     parts = [*((LOSS_STEPS[name], share) for name, share in losses.items()), (KEPT, kept)]
     row, left = 26, 110
+    # Room on the right for the percentage beside the longest bar.
     full = WIDTH - left - 70
     bars, start = [], 1.0
     for place, (step, share) in enumerate(parts):
         wide = float(share)
+        # A loss hangs below the one before it; what is kept stands on the ground again.
         x = 0.0 if step is KEPT else start - wide
         start = x
         y = place * row + 6

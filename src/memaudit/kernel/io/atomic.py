@@ -229,6 +229,7 @@ def clear_leftover(path: Path) -> None:
 @contextmanager
 def removed_after_swap(path: Path, place: Path) -> Iterator[None]:
     """Lock the folder at `path` while it is moved to `place`, then delete it there."""
+    # Whoever wrote the old folder may not have let go of it: it is deleted once nobody locks it.
     handle = os.open(path, os.O_RDONLY)
     _lock(handle)
     try:
@@ -291,5 +292,7 @@ def _sync(path: Path) -> None:
 def _write(handle: int, parts: Iterable[bytes]) -> None:
     with open(handle, "wb", closefd=False) as file:
         file.writelines(parts)
+        # On disk before it gets its name: after a power cut the name must not lead to an empty
+        # file.
         file.flush()
         os.fsync(handle)

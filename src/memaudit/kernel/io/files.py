@@ -31,6 +31,7 @@ def open_regular(path: Path, name: str = "") -> BinaryIO:
     name = name or path.name or str(path)
     try:
         _refuse_special(path.stat().st_mode, name)  # before opening: a pipe would wake its writer
+        # O_NONBLOCK: if a pipe takes the file's place meanwhile, opening it does not wait for ever.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         raise refusal("does not exist", "check the path", name) from None
@@ -174,6 +175,7 @@ def content_digest(path: Path) -> str:
             while block := file.read(1 << 20):
                 digest.update(block)
         return digest.hexdigest()
+    # Hidden files are a system's own, such as .DS_Store: looking into a folder may make them.
     names = [name for name in names_in(path) if not name.startswith(".")]
     return sha256("".join(f"{name}\0{content_digest(path / name)}\n" for name in names).encode())
 

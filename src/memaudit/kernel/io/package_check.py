@@ -163,6 +163,7 @@ def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
     if countable and not lost["queries"] and "queries" not in draft.partial:
         shares = {unit.id: unit.share for unit in contents.units}
         problems += _weight_problems(contents.queries, shares, places["units"])
+    # An inconsistency that follows from a damaged row is not listed, and still there is no package.
     if problems or inconsistencies:
         return None, problems
     package = checked_package(header | {table: tuple(rows) for table, rows in parsed.items()})

@@ -171,6 +171,7 @@ class PackagePlace:
 
 def _all_at(path: Path) -> tuple[Package, ...]:
     """The packages of a folder that holds many, read once as long as its files do not change."""
+    # A run asks for the packages of such a folder one by one, and each time all have to be read.
     stamps = [(name, (path / name).stat()) for name in names_in(path)]
     return _read_all(path, tuple((name, at.st_mtime_ns, at.st_size) for name, at in stamps))
 

@@ -120,6 +120,7 @@ class LossDiagnosis(FileModel):
     def _sums_to_one(self) -> Self:
         if set(self.losses) != set(LOSS_STEPS):
             raise ValueError(f"losses are {', '.join(LOSS_STEPS)}")
+        # Exactly: shares are written as fractions, so a sum that misses 1 was edited or is damaged.
         if self.kept + sum(loss.share for loss in self.losses.values()) != 1:
             raise ValueError("kept and the losses do not sum to 1")
         return self

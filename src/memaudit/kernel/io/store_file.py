@@ -153,6 +153,8 @@ class ExportedStore(_Frozen):
     @cached_property
     def digest(self) -> str:
         """What `store_digest` returns: it is asked for once per package."""
+        # Without defaults, so that a new optional field leaves the digests of older stores as they
+        # are.
         rows = [row.model_dump(mode="json", exclude_defaults=True) for row in self.documents]
         view = [self.origin.view, self.origin.view_version, self.times]
         return _sha256({"view": view, "documents": rows, "memories": _rows(self)})
@@ -191,6 +193,8 @@ def store_text(store: ExportedStore) -> str:
     data = store.model_dump(mode="json", exclude={"memories"})
     if not store.documents:
         del data["documents"]
+    # What was read from a file without this field is written without it: to be silent is not to say
+    # that the reader is shown no time.
     if "reader_time" not in store.origin.model_fields_set:
         del data["origin"]["reader_time"]
     head = {**data, "digest": store_digest(store)}

@@ -83,6 +83,7 @@ def _tiktoken(encoding: str) -> CostRule:
             f"tiktoken cannot load the encoding {encoding!r} ({type(error).__name__}); it "
             "downloads its tables once, so run it with a network or set TIKTOKEN_CACHE_DIR"
         ) from None
+    # A memory may hold the text of a special token; tiktoken would refuse it.
     return lambda text: len(table.encode(text, disallowed_special=()))
 
 
@@ -104,6 +105,7 @@ def _hugging_face(path: str) -> CostRule:
         raise MissingTool(f"cost rule tokens:hf/{path}: {error.strerror or error}") from None
     except ValueError:
         raise MissingTool(f"cost rule tokens:hf/{path}: the file is not a tokenizer") from None
+    # Not the marks that a model puts around its whole input: each memory would pay them again.
     return lambda text: len(table.encode(text, add_special_tokens=False).ids)
 
 

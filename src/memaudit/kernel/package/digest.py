@@ -43,6 +43,7 @@ def _small_parts(package: Package) -> dict[str, Any]:
             unit["response"] = responses[unit["id"]].model_dump(exclude_none=True)
     for query in data["queries"]:
         query["required"] = sorted(set(query.get("required", ())))
+    # A cell of 0 says what its absence says, unless it has more to tell, such as who judged it.
     cells = [
         cell for cell in data.get("coverage", ()) if exact(cell["value"]) != 0 or len(cell) > 3
     ]

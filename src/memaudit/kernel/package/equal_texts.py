@@ -66,6 +66,7 @@ def distinct_texts(
     for same in groups:
         kept = chosen[id(same)]
         shared = len({copy.experience for copy in same}) == 1
+        # Only where others are in its group: a candidate that is alone there has one of its own.
         if room[kept.experience] > 1 and (not shared or kept.id in involved):
             moved[kept.id] = same[0].experience, f"same text: {kept.id}"
     return DistinctTexts(
@@ -162,6 +163,7 @@ def _larger_cells(
         if known is None:
             best[at] = _changed(cell, candidate=at[0])
             continue
+        # Value and upper bound may come from different copies: the text covers what either covers.
         larger = max(known, cell, key=lambda row: (row.value, strength(row.provenance)))
         most = max(known.most, cell.most)
         best[at] = larger.model_copy(

@@ -110,6 +110,7 @@ def _text(value: Any) -> str:
 
 def _number(value: Any) -> Fraction:
     text = _text(value)
+    # Before anything converts it: that takes time quadratic in the number of digits.
     if any(len(part) > MOST_DIGITS for part in text.split("/")):
         raise ValueError(f"number has more than {MOST_DIGITS} digits")
     if not _NUMBER.fullmatch(text):

@@ -186,6 +186,8 @@ class Package(ExactModel):
 
     @model_validator(mode="after")
     def _is_consistent(self, info: ValidationInfo) -> Self:
+        # `replace` says which fields changed, so that what is derived from a checked package is not
+        # checked whole again. A package from outside has no context, and is checked in everything.
         changed = None if info.context is None else info.context["changed"]
         if changed == set():
             return self
@@ -209,6 +211,7 @@ class Package(ExactModel):
         """Per unit, the summed importance of the queries that require it; of a part, its share."""
         weights = {unit.id: Fraction(0) for unit in self.units}
         for query in self.queries:
+            # A unit that a query names twice is still required once.
             for unit in set(query.required):
                 weights[unit] += query.importance
         for part in self.units:
@@ -286,6 +289,7 @@ class Package(ExactModel):
 
     def replace(self, **changes: Any) -> "Package":
         """A new, validated package with some fields changed."""
+        # Not model_copy: it would take the cached weights and tables of this package along.
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         return Package.model_validate({**fields, **changes}, context={"changed": {*changes}})
 

@@ -64,7 +64,7 @@ class NotJudged(MemAuditError):
 class Judge(Protocol):
     """Decides coverage; the same one for every system.
 
-    A judge that cannot read every script says so by an attribute `reads`; see readable.py.
+    A judge that cannot read every script says so by an attribute `reads`; see script_support.py.
     """
 
     @property
@@ -145,6 +145,7 @@ def with_cores(
     cells: Mapping[str, Cell], core_of: Mapping[str, str], lost: Counter[str] | None = None
 ) -> dict[str, Cell]:
     """The cells of one text under the rule of parts; what breaks it is added to `lost`."""
+    # A core that is itself in part leaves `kept`, and takes the other parts of its statement along.
     kept = {unit for unit, cell in cells.items() if cell.value == 1}
     ruled = dict(cells)
     for unit, cell in cells.items():

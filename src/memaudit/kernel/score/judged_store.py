@@ -93,6 +93,8 @@ def count_once(store: JudgedStore, judged: Cells) -> JudgedStore:
     taken: set[tuple[str, str]] = set()
     repeated = 0
     memories: dict[str, WrittenMemory] = {}
+    # Cheapest first, and of equal costs the first in the file: the credit stays where a small
+    # budget can afford it, so that counting it once takes as little as possible from the store.
     for memory in sorted(store.in_file_order, key=lambda memory: memory.cost):
         cells = dict(memory.coverage)
         for unit, cell in memory.coverage.items():

@@ -129,6 +129,7 @@ def diagnose_losses(
     scorer: StoreScorer, store: JudgedStore, budget: Fraction, policy: Policy | None = None
 ) -> Diagnosis:
     """The losses of a store; NoDiagnosis where an optimum is 0 or not certified."""
+    # What can refuse a diagnosis comes first: the union as written takes a solve of its own.
     common = scorer.common_optimum(budget)
     union, upper = scorer.union_optimum(store, budget), scorer.alone_optimum(store, budget)
     for basis, optimum in (("common union", common), ("union", union), ("store alone", upper)):
@@ -143,6 +144,8 @@ def diagnose_losses(
         raise NoDiagnosis(store.name, budget, NOT_CERTIFIED, "union as written", written)
     kept = keep_within(store, budget, policy)
     stages: list[UnitValues] = [*scorer.stages(store, budget), scorer.unit_values(store, kept.ids)]
+    # Several stores may be optimal, and which of them a solver returns is chance. Where two lines
+    # of the chain are worth the same, the lower one's store is optimal for both.
     for place in reversed(range(len(stages) - 1)):
         if _total(stages[place]).high == _total(stages[place + 1]).high:
             stages[place] = stages[place + 1]  # optimal there too, and nothing changes hands

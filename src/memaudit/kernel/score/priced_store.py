@@ -131,6 +131,7 @@ class PricedStore:
         """The least that some memories cost: a document whole, if all its entries are kept."""
         kept, cost = set(ids), {memory.id: memory.cost for memory in self.memories}
         whole = Fraction(0)
+        # `kept` holds the memories that no whole document has paid for yet.
         for document in self.documents:
             if kept.issuperset(document.parts):
                 whole += min(document.cost, total(cost[id] for id in document.parts))
@@ -146,6 +147,7 @@ class PricedStore:
             key = content_key(memory.text)
             if key in seen:
                 repeated.append(memory)
+            # An empty text equals no other.
             elif key:
                 seen.add(key)
         return repeated
@@ -273,6 +275,8 @@ def price_store(
 
 
 def _has_order(memory: Memory) -> bool:
+    # Entries stand in the order of their file, which is edited anywhere; only a capture that looked
+    # after every message knows when each was written.
     return memory.lines is None or WRITTEN_AFTER in memory.metadata
 
 
@@ -328,6 +332,7 @@ def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
 
 def writing_order(memories: Sequence[Memory]) -> list[Memory]:
     """By time of creation where every memory has one, else as the store lists them."""
+    # All or nothing: where some have no time, any place between the others would be a guess.
     if any(memory.created_at is None for memory in memories):
         return list(memories)
     return sorted(memories, key=lambda memory: memory.created_at or "")
@@ -366,6 +371,7 @@ def shown_texts(
         )
         if time is None or time[:10] in memory.text:  # a view may have written it already
             continue
+        # Outside the conversation it is the clock of a program that imported or replayed it.
         if span is None or not span[0] <= time[:10] <= span[1]:
             left_out += 1
             continue

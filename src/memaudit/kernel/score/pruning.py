@@ -102,6 +102,7 @@ def random_cuts(
     if store.cost <= budget:
         yield store.candidate_ids
         return
+    # Seeded by the store itself: a score does not change from one run to the next.
     dice = random.Random(" ".join(memory.id for memory in store.memories))
     for _ in range(shuffles):
         order = dice.sample(store.memories, len(store.memories))
@@ -157,6 +158,7 @@ def _order(store: JudgedStore, policy: Policy) -> list[WrittenMemory] | None:
     ]
     if None in scores:
         return None
+    # The sort is stable, so that the newest comes first among memories of one score.
     by_score = sorted(
         zip(cast("list[Fraction]", scores), newest_first, strict=True), key=lambda pair: -pair[0]
     )

@@ -73,6 +73,7 @@ def judge_candidates(package: Package, judge: Judge) -> Package:
         judged = ask_judge(for_package(judge, package), texts, package.units, pairs)
     except NotJudged:
         return package
+    # Where the judge gave no answer the package's own cell stands: no answer is not a zero.
     known = {pair for pair in pairs if pair[0] not in judged.unknown}
     return with_cells(package, judged.cells, known - set(judged.undecided))
 

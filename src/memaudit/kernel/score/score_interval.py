@@ -109,6 +109,8 @@ class ScoredDraw:
 def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDraw:
     """What stores score under one draw of all labels."""
     package, scoring = result.original_package, result.scoring
+    # One truth for stores and package alike: an error that raises OPT lowers the score of that
+    # draw.
     drawn = judge.for_package(package).drawn(draw)
     stores = [judge_store(package, store, drawn, scoring.salience) for store in result.exported]
     judged = package if scoring.trust_package_cells else judge_candidates(package, drawn)
@@ -143,6 +145,8 @@ class _Strangers:
     """Conversations that the memories of a result cannot be about, as units to judge them by."""
 
     def __init__(self, result: ScoreResult, judge: FallibleJudge) -> None:
+        # The conversations come with the program, and one of them may be what is scored here. One
+        # in another script would share no word with any memory, and make chance look like 0.
         own = {unit.text for unit in result.original_package.units}
         self._result = result
         self._judge = judge.unanswered()  # answers are about this package's units
@@ -174,6 +178,7 @@ class _Strangers:
             if not (texts and self._packages and self._weight):
                 return False
             most = self._share(texts)
+            # One unit more may be luck; beyond it, two standard errors of a share of so many units.
             if units >= MANY_UNITS:
                 share = min(1.0, most + 1 / units)
                 most = share + DEVIATIONS * (share * (1 - share) / units) ** 0.5

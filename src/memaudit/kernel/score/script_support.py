@@ -47,6 +47,8 @@ def refuse_unreadable(
             raise NotJudged(
                 f"{what} is written in {foreign}, which {reader.name} cannot read; use {instead}"
             )
+    # Both may be readable and still not comparable: a store in Russian about a conversation in
+    # English has no word in common with it, whatever it remembers.
     shared = sum((min(share, written.get(name, Fraction(0))) for name, share in units.items()), 0)
     if units and written and shared < ENOUGH:
         raise NotJudged(

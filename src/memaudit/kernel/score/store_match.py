@@ -62,6 +62,7 @@ def written_from(store: ExportedStore, package: Package) -> set[str]:
 
 
 def _is_same(lines: Sequence[Sequence[str]], known: set[str]) -> bool:
+    # Not all of them: a capture may put dates and headings between the lines it feeds.
     same = sum(not known.isdisjoint(readings) for readings in lines)
     return same >= SAME_CONVERSATION * len(lines)
 
@@ -129,6 +130,7 @@ def fed_part(package: Package, stores: Sequence[ExportedStore]) -> FedPart:
     gone = {unit.id for unit in package.units if _rests_on(unit, unfed)}
     if not gone:
         return FedPart(package)
+    # They weigh nothing but stay: queries and cells that name them are still valid.
     units = [
         unit.model_copy(update={"weight": Fraction(0)}) if unit.id in gone else unit
         for unit in package.units

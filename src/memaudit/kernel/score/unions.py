@@ -57,6 +57,8 @@ def only_as_written(union: Union, alone: Union, store: JudgedStore) -> Package:
     `alone` is that store alone. Units that it does not cover at all are left out.
     """
     everything = store.candidate_ids
+    # Two readings of the whole store, of which each unit takes the larger: entries that share a
+    # text have it once, while files kept as they are have it once each.
     written: dict[str, Fraction] = {}
     for ids in (everything, store.choice(everything)):
         chosen, covered = set(alone.candidates(ids)), dict[str, Fraction]()
@@ -70,6 +72,8 @@ def only_as_written(union: Union, alone: Union, store: JudgedStore) -> Package:
             update={
                 "response": unit.response.up_to(written[unit.id]),
                 "weight": package.weights[unit.id],
+                # A part becomes a plain unit with the weight it has: shares would no longer sum to
+                # 1 where a part that was never written is left out.
                 **NO_PART,
             }
         )
@@ -97,6 +101,8 @@ def _with_memories(
     for store in stores:
         for candidate, covers in _as_candidates(store, package.equal_texts_once, fields):
             id, home = candidate.id, candidate.experience
+            # Stores cannot clash with each other, whose names are in the ids; only with the
+            # package.
             if id in taken or home in taken:
                 raise MemAuditError(
                     f"the package {package.name!r} has a candidate or experience that is called "
@@ -186,6 +192,7 @@ def _together(entries: Iterable[WrittenMemory]) -> dict[str, Cell]:
             if known is None:
                 together[unit] = cell
                 continue
+            # Amounts add up in a file as among its entries; a cell holds at most all of a unit.
             weakest = min(known, cell, key=lambda one: strength(one.provenance))
             value, most = (min(FULL, a + b) for a, b in zip(_ends(known), _ends(cell), strict=True))
             together[unit] = replace(weakest, value=value, upper=most if most > value else None)

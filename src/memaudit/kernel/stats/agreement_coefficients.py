@@ -141,6 +141,7 @@ def alpha(coincidences: Table, level: str, values: Sequence[Fraction]) -> Fracti
     totals = [sum(row, Fraction(0)) for row in coincidences]
     pairs = [(c, k, distance(c, k, totals, values)) for c in categories for k in categories]
     expected = sum((totals[c] * totals[k] * far for c, k, far in pairs), Fraction(0))
+    # One category alone: no disagreement was possible, so agreement shows nothing.
     if not expected:
         return None
     observed = sum((coincidences[c][k] * far for c, k, far in pairs), Fraction(0))

@@ -81,6 +81,7 @@ def resample_counts(packages: int, seed: int = 0, resamples: int = RESAMPLES) ->
     """How often each package is drawn, one row per resample."""
     dice = np.random.default_rng(seed)
     drawn = dice.integers(0, packages, size=(resamples, packages))
+    # Every resample has a range of numbers of its own, so that one count serves all of them.
     drawn += np.arange(resamples)[:, None] * packages
     counts = np.bincount(drawn.ravel(), minlength=resamples * packages)
     return counts.reshape(resamples, packages).astype(np.float64)
@@ -93,6 +94,8 @@ def mean_intervals(values: Floats, counts: Floats) -> list[Interval]:
     number = defined.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = filled.sum(axis=0) / number
+        # A resample's mean is over the packages in it where the value is defined: the number of
+        # these differs from draw to draw, so it is resampled with the sum.
         resampled = (counts @ filled) / (counts @ defined.astype(np.float64))
     undefined = PercentileInterval(np.nan, np.nan, len(resampled))
     return [
@@ -108,6 +111,8 @@ def layered_means(tables: Sequence[Floats], layers: int, columns_seed: int) -> F
     caller, so that differences are paired; of the columns as many are drawn as there are, with
     replacement. A draw without any value is NaN.
     """
+    # Columns have dice of their own: however many a table has, every caller draws the same packages
+    # and layers, and differences between callers stay paired.
     dice, of_columns = np.random.default_rng(0), np.random.default_rng(columns_seed)
     shape = (RESAMPLES, len(tables))
     chosen = dice.integers(0, len(tables), size=shape)
@@ -168,6 +173,8 @@ class Pool:
         members = np.repeat(np.arange(kinds, dtype=np.int32), self.sizes)
         for start in range(0, number, step):
             rows = min(step, number - start)
+            # The same distribution twice: few large classes are faster drawn as a multinomial, many
+            # small ones cell by cell.
             if kinds * BINOMIAL_COST < members_in_all:
                 drawn = dice.multinomial(members_in_all, self.sizes / members_in_all, size=rows)
             else:

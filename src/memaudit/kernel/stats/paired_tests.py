@@ -36,6 +36,8 @@ def paired_differences(
         return []
     gaps = np.stack([values[:, a] - values[:, b] for a, b in pairs], axis=1)
     sums = np.where(np.isnan(gaps), 0.0, gaps)
+    # Copies of a package rise and fall together. Flipped one by one, they would count as so many
+    # independent observations.
     if cluster is not None:
         rows, sums = sums, np.zeros((int(cluster.max()) + 1, len(pairs)))
         np.add.at(sums, cluster, rows)
@@ -50,6 +52,8 @@ def sign_flip_test(gaps: Floats, seed: int = 0) -> list[float]:
     packages = len(gaps)
     # A little slack: the flip that changes nothing must count as equally far.
     observed = np.abs(gaps.sum(axis=0)) * (1 - 1e-9)
+    # There are 2^packages flips: where these are no more than FLIPS, all of them are tried and the
+    # p-value is exact.
     exact = packages < FLIPS.bit_length()
     flips = 1 << packages if exact else FLIPS
     dice = np.random.default_rng([seed, 1])
@@ -63,6 +67,8 @@ def sign_flip_test(gaps: Floats, seed: int = 0) -> list[float]:
         beyond += (np.abs((bits * 2.0 - 1.0) @ gaps) >= observed).sum(axis=0)
     if exact:
         return [float(count / flips) for count in beyond]
+    # The observed signs are one of the flips. Without this 1 a p-value could be 0, which no number
+    # of random flips can show.
     return [float((1 + count) / (1 + flips)) for count in beyond]
 
 
@@ -70,6 +76,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's correction: each p-value adjusted for all of them, in the given order."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     adjusted, highest = [0.0] * len(p_values), 0.0
+    # From the smallest on, `highest` is the largest adjusted so far: a hypothesis cannot be easier
+    # to reject than one with more evidence against it.
     for rank, i in enumerate(order):
         highest = max(highest, min(1.0, p_values[i] * (len(p_values) - rank)))
         adjusted[i] = highest

@@ -43,7 +43,11 @@ def has_script_terms(text: str) -> bool:
 
 def split_terms(text: str) -> tuple[str, set[str]]:
     """The text without its runs of these scripts, and their terms."""
+    # Full-width letters and half-width Katakana become the usual ones, digits of all scripts 0 to
+    # 9: the same word typed another way must be the same term.
     text = "".join(map(_plain_digit, unicodedata.normalize("NFKC", text)))
+    # Han characters alone do not tell the two languages apart, and what is grammar in one is a noun
+    # in the other. Japanese of any length has some Hiragana.
     grammar = _JAPANESE if _KANA.search(text) else _CHINESE
     text = _NUMERAL.sub(_number, _VOWEL_POINTS.sub("", text))
     found: set[str] = set()
@@ -159,6 +163,7 @@ _KOREAN = frozenset(_KOREAN_GRAMMAR.split())
 
 def _korean(run: str) -> Iterator[str]:
     word = _KOREAN_ENDINGS.sub("", run) or run
+    # Particles are stacked (from + topic), so one pass is not enough.
     while (shorter := _KOREAN_PARTICLES.sub("", word)) != word:
         word = shorter
     if word not in _KOREAN:

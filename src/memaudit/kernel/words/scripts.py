@@ -83,6 +83,8 @@ def script_of(character: str) -> str | None:
 def script_shares(texts: Iterable[str]) -> dict[str, Fraction]:
     """The share of each script in texts, the largest first; empty without any letter."""
     characters: Counter[str] = Counter()
+    # Characters are counted first: a script is looked up once for each that occurs, not once per
+    # place of a long conversation.
     for text in texts:
         characters.update(text)
     letters: Counter[str] = Counter()

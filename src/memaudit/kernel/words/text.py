@@ -37,6 +37,7 @@ def terms(text: str) -> Terms:
     others: set[str] = set()
     if has_script_terms(text):
         text, others = split_terms(text)
+    # Phones and word processors type another apostrophe than the list of grammar words has.
     tokens = set(_TOKEN.findall(text.replace("\u2019", "'").casefold()))
     return frozenset(map(_term, tokens - _GRAMMAR)) | others
 
@@ -61,6 +62,8 @@ def stem(word: str) -> str:
     """The word without its most common endings: painted, painting and paints have one stem."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
+    # One ending at most, and `es` before `s`: boxes, box. A stem of fewer than three letters is no
+    # stem (bring, red), and what ends in ss is no plural (glass).
     for ending in ("ing", "ed", "es", "ly", "s"):
         if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]

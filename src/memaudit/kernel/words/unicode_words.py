@@ -62,6 +62,8 @@ def _class(character: str) -> str:
         return ""
     if _within(code, _EMOJI):
         return "e"
+    # Unicode 3.2, which every Python carries for IDNA: the current tables differ between versions,
+    # and with them costs and digests would.
     category = ucd_3_2_0.category(character)
     if category in ("Mn", "Mc", "Me", "Cf"):
         return ""
