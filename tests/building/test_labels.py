@@ -8,10 +8,10 @@ import pytest
 
 from memaudit.building.annotations import AnnotatedBuild, AnnotationRecipe, build_package
 from memaudit.building.coverage_rules import INCLUSION
+from memaudit.building.label_passes import label_passes, with_pass
 from memaudit.building.reliability import reliability
 from memaudit.judges.label_files import read_labels
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.label_passes import label_passes, with_pass
 from memaudit.kernel.package.labels import FULL
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import STATEMENT

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from memaudit.building.label_passes import label_passes
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.package.label_passes import label_passes
 from tests.cli.running import done, failure, import_texts, printed_json, run
 
 WRITERS = ("--writer", "gvt", "--writer", "estimated_gvt", "--writer", "recency_raw")

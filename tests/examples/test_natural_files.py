@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from memaudit.building.label_passes import label_passes
 from memaudit.building.named_packages import (
     PASSES,
     STORES,
@@ -18,7 +19,6 @@ from memaudit.building.named_packages import (
     store_files,
 )
 from memaudit.judges.label_judges import LabelJudge
-from memaudit.kernel.package.label_passes import label_passes
 from memaudit.kernel.score.judged_store import judge_store
 from memaudit.kernel.solvers.solve import PackageSolver
 

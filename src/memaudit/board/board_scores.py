@@ -11,10 +11,10 @@ from pathlib import Path
 
 from memaudit.board.board_folder import BoardFolder, BoardSystem, run_name
 from memaudit.board.board_labels import check_labels, has_labels
+from memaudit.building.label_passes import label_passes, with_pass
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.exact import total
 from memaudit.kernel.package.budgets import asked_budget
-from memaudit.kernel.package.label_passes import label_passes, with_pass
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.package_scores import Unscored, score_matching_stores
 from memaudit.kernel.score.pruning import random_cuts

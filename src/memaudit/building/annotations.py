@@ -9,6 +9,14 @@ from memaudit.building.candidates import Offer, dataset_offers, extracts, update
 from memaudit.building.coverage_rules import coverage_rows
 from memaudit.building.evidence import LocatedUnit, gold_evidence, point_evidence
 from memaudit.building.label_fitting import LabelFitting, LabelledCells, Misfits
+from memaudit.building.label_passes import (
+    CONVERSATION,
+    LISTED,
+    SESSION,
+    CellKey,
+    LabelPass,
+    label_passes_json,
+)
 from memaudit.building.transcript import (
     BY_TURN,
     Transcript,
@@ -22,15 +30,7 @@ from memaudit.judges.label_files import NO_LABELS, Labels
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.equal_texts import DistinctTexts, distinct_texts
-from memaudit.kernel.package.label_passes import (
-    CONVERSATION,
-    FIELD,
-    LISTED,
-    SESSION,
-    CellKey,
-    LabelPass,
-    label_passes_json,
-)
+from memaudit.kernel.package.labels import LABEL_PASSES
 from memaudit.kernel.package.package import Candidate, Package
 from memaudit.kernel.package.unit_parts import whole_units
 from memaudit.kernel.words.text import one_line
@@ -117,7 +117,7 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
             )
             for file, cells in zip(labels.passes, passes, strict=True)
         ]
-        attributes[FIELD] = label_passes_json(frame, judged, label_sets)
+        attributes[LABEL_PASSES] = label_passes_json(frame, judged, label_sets)
     package = Package(
         name=conversation.id,
         experiences=tables.experiences,

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.building.build_folder import build_manifest
+from memaudit.building.label_passes import label_passes
 from memaudit.building.reliability import Reliability, reliability
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import make_folder, write_file
 from memaudit.kernel.io.files import content_digest, sha256
 from memaudit.kernel.io.packages import package_places
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.label_passes import label_passes
 from memaudit.kernel.package.package import TABLES, Package
 from memaudit.kernel.score.score_files import Entries, read_scores
 from memaudit.kernel.version import VERSION

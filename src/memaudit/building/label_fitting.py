@@ -11,11 +11,11 @@ from pydantic import JsonValue
 from memaudit.building.candidates import Offer
 from memaudit.building.coverage_rules import names
 from memaudit.building.evidence import LocatedUnit, query_of
+from memaudit.building.label_passes import HOME_SESSION
 from memaudit.building.transcript import Transcript, turn_text
 from memaudit.conversations.conversation import Question
 from memaudit.judges.label_files import LabelFile, LabelRow, labelled_units, named_parts
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.label_passes import HOME_SESSION
 from memaudit.kernel.package.labels import PASS, coverage_row
 from memaudit.kernel.package.package import Coverage, EvidenceUnit, Query, Source
 from memaudit.kernel.package.unit_parts import WholeUnit

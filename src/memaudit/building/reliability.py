@@ -8,8 +8,8 @@ from pathlib import Path
 
 from memaudit.building.build_folder import MANIFEST, build_manifest, packages_at
 from memaudit.building.label_fitting import UNVERIFIED
+from memaudit.building.label_passes import LabelSetAgreement, label_passes, pass_agreements
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.label_passes import LabelSetAgreement, label_passes, pass_agreements
 from memaudit.kernel.package.labels import LABELS
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import is_exact

@@ -11,6 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from memaudit.cli.explanation import explanation
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.kernel.exact import exact
 from memaudit.kernel.losses import LOSS_STEPS
@@ -22,7 +23,7 @@ from memaudit.kernel.score.loss_diagnosis import KindRow, LostUnit, LostUnits, N
 from memaudit.kernel.score.pruning import POLICIES
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore, ratio_text
 from memaudit.kernel.score.score import Ratio
-from memaudit.kernel.score.score_json import cells_data, explanation, package_scores_data
+from memaudit.kernel.score.score_json import cells_data, package_scores_data
 from memaudit.kernel.score.store_value import StoreValue
 from memaudit.kernel.score.writing_cost import writing_cost
 from memaudit.kernel.words.text import counted

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memaudit.building.label_passes import CellKey
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.label_passes import CellKey
 from memaudit.kernel.package.labels import Label
 from memaudit.kernel.package.package import Package
 from memaudit.lab.labels.audited_package import AuditedPackage, audited_package

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memaudit.building.label_passes import LabelPass, label_passes, label_passes_json
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.label_passes import LabelPass, label_passes, label_passes_json
 from memaudit.kernel.package.labels import VALUES
 from memaudit.lab.labels.audited_package import AuditedPackage, audited_package
 from memaudit.lab.labels.coded_labels import LABEL_SCALE, ORDER, code_labels

@@ -7,12 +7,8 @@ import pytest
 
 from memaudit.building.annotations import AnnotationRecipe, build_package
 from memaudit.building.build_folder import BuildJob, build_into, packages_at
-from memaudit.building.named_packages import short_set
-from memaudit.judges.label_files import read_labels
-from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.label_passes import (
+from memaudit.building.label_passes import (
     CONVERSATION,
-    FIELD,
     LISTED,
     SESSION,
     LabelPass,
@@ -20,6 +16,10 @@ from memaudit.kernel.package.label_passes import (
     label_passes_json,
     pass_agreements,
 )
+from memaudit.building.named_packages import short_set
+from memaudit.judges.label_files import read_labels
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.package.labels import LABEL_PASSES
 from memaudit.kernel.package.package import Package
 from memaudit.lab.labels.agreement import audit_agreement
 from memaudit.lab.labels.frame_drawing import Design, draw, judged_frame
@@ -59,7 +59,7 @@ def package_of(
                 dict(zip(("candidate", "unit", "value", "provenance"), row, strict=True))
                 for row in rows
             ],
-            "attributes": {FIELD: label_passes_json(frame, judged, passes)},
+            "attributes": {LABEL_PASSES: label_passes_json(frame, judged, passes)},
         }
     )
 

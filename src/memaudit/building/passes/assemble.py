@@ -8,6 +8,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from memaudit.building.evidence import query_of
+from memaudit.building.label_passes import CONVERSATION
 from memaudit.building.passes.adjudication import FAILED, IN_POOL, Rulings, package_status
 from memaudit.building.passes.memories import ExtractedMemories, ExtractedMemory
 from memaudit.building.passes.recipe import ModelRecipe
@@ -27,7 +28,6 @@ from memaudit.judges.model_judge import JudgedCells, SpotCheck, Statement, TextP
 from memaudit.kernel.exact import plain
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.equal_texts import distinct_texts
-from memaudit.kernel.package.label_passes import CONVERSATION
 from memaudit.kernel.package.labels import FULL, NONE, coverage_row
 from memaudit.kernel.package.package import (
     Candidate,

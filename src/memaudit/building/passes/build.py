@@ -45,8 +45,8 @@ from memaudit.kernel.exact import plain
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.strict_json import json_text
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.grounds import is_exact
 from memaudit.kernel.package.package import TABLES, Package
+from memaudit.kernel.package.provenance import is_exact
 from memaudit.models.prompts import PROMPTS, pass_prompt
 from memaudit.models.request import ModelParameters, Usage, canonical_json
 from memaudit.models.session import ModelSession, SessionLedger, usage_json

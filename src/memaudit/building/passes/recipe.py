@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from memaudit.building.label_passes import CONVERSATION, SESSION
 from memaudit.building.transcript import BY_TURN, check_group
 from memaudit.judges.model_judge import SPOT_CHECK_SHARE
 from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.package.cost import DECLARED, cost_rule
-from memaudit.kernel.package.label_passes import CONVERSATION, SESSION
 
 
 @dataclass(frozen=True, slots=True)

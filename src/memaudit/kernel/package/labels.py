@@ -21,6 +21,9 @@ VALUES: Mapping[Label, Fraction] = {
 }
 """The coverage value of a label; that of `cannot_tell` is unknown, which is not 0."""
 
+LABEL_PASSES = "label_passes"
+"""The attribute of a package that holds the cells of several label passes."""
+
 PASS = "pass:"
 """The prefix of the provenance of labels; the name of the pass follows."""
 

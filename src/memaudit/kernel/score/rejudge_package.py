@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from memaudit.kernel.package.label_passes import FIELD
+from memaudit.kernel.package.labels import LABEL_PASSES
 from memaudit.kernel.package.package import Candidate, Coverage, Package
 from memaudit.kernel.package.provenance import is_assumed
 from memaudit.kernel.score.judge import (
@@ -29,7 +29,7 @@ def assumed_pairs(package: Package) -> dict[str, list[str]]:
 
     All parts of a statement go by its core.
     """
-    by_rule = BY_RULE if FIELD in package.attributes else (*BY_RULE, LABELLED)
+    by_rule = BY_RULE if LABEL_PASSES in package.attributes else (*BY_RULE, LABELLED)
     assumed: set[str] = {
         candidate.id
         for candidate in package.candidates

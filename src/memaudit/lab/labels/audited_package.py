@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from memaudit.building.label_passes import CellKey
 from memaudit.kernel.errors import MemAuditError, MissingTool
 from memaudit.kernel.io.store_file import ExportedStore
-from memaudit.kernel.package.label_passes import CellKey
 from memaudit.kernel.package.labels import coverage_row
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import Judge, cores

@@ -16,9 +16,9 @@ from fractions import Fraction
 from math import ceil
 from typing import TypeVar
 
+from memaudit.building.label_passes import LABELLED_GENERATOR, label_passes
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.label_passes import LABELLED_GENERATOR, label_passes
 from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.provenance import is_exact
 from memaudit.kernel.package.unit_parts import whole_units

@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memaudit.kernel.package.label_passes import CellKey
+from memaudit.building.label_passes import CellKey
 from memaudit.kernel.stats.bootstrap import Floats, Indices
 from memaudit.lab.labels.audited_package import NOT_COVERED, AuditedPackage, CellLabels, changes
 from memaudit.lab.labels.frame import SESSIONS, Frame, by_part

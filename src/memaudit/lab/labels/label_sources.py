@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.label_passes import (
+from memaudit.building.label_passes import (
     CellKey,
     cells_judged_by,
     label_passes,
     listed_cells,
     with_pass,
 )
+from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.labels import FULL, LABELS, PASS, VALUES
 from memaudit.kernel.package.package import Package
 from memaudit.lab.labels.audited_package import NOT_COVERED, AuditedPackage, CellLabels, own_values

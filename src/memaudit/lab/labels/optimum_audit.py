@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Protocol
 
-from memaudit.kernel.package.label_passes import CellKey, label_passes, with_pass
+from memaudit.building.label_passes import CellKey, label_passes, with_pass
 from memaudit.kernel.package.labels import VALUES
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.optimum import Optimum

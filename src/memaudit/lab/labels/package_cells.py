@@ -7,16 +7,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.package.label_passes import (
-    FIELD,
+from memaudit.building.label_passes import (
     CellKey,
     LabelPasses,
     cells_judged_by,
     home_session,
     label_passes,
 )
-from memaudit.kernel.package.labels import NONE, PASS, VALUES, Label, label_of_value
+from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.package.labels import LABEL_PASSES, NONE, PASS, VALUES, Label, label_of_value
 from memaudit.kernel.package.package import Candidate, EvidenceUnit, Package
 from memaudit.kernel.package.unit_parts import WholeUnit, part_id, whole_units
 from memaudit.lab.labels.frame import Frame, LabelSet
@@ -166,7 +165,7 @@ def judged_cells(package: Package) -> frozenset[CellKey]:
     if cells is None:
         raise MemAuditError(
             f"{package.name}: which {passes.judged:,} cells its passes judged is not clear from "
-            f"its units and memories; its attribute {FIELD!r} does not fit the package"
+            f"its units and memories; its attribute {LABEL_PASSES!r} does not fit the package"
         )
     return cells
 

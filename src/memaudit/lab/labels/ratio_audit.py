@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from memaudit.building.label_passes import CellKey
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.label_passes import CellKey
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.score import Ratio

@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memaudit.building.label_passes import cells_judged_by, label_passes
 from memaudit.judges.judge_file import (
     LABELS,
     ErrorRow,
@@ -36,7 +37,6 @@ from memaudit.judges.pair_features import FEATURES, Floats, PairFeatures, Stated
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.label_passes import cells_judged_by, label_passes
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import Ground, ground
 from memaudit.kernel.package.unit_parts import whole_units

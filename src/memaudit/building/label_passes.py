@@ -16,11 +16,10 @@ from pydantic import JsonValue
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact, plain
-from memaudit.kernel.package.labels import PASS, coverage_row
+from memaudit.kernel.package.labels import LABEL_PASSES, PASS, coverage_row
 from memaudit.kernel.package.package import Coverage, EvidenceUnit, Package
 from memaudit.kernel.stats.agreement_coefficients import kappa_of_pairs
 
-FIELD = "label_passes"
 SESSION, CONVERSATION, LISTED = "session", "conversation", "listed"
 """Frames: memories and units of one session, of a conversation, or those any pass lists."""
 
@@ -77,14 +76,15 @@ def label_passes_json(frame: str, judged: int, passes: Sequence[LabelPass]) -> J
 
 def label_passes(package: Package) -> LabelPasses | None:
     """The passes of a package; None if it has none."""
-    data = package.attributes.get(FIELD)
+    data = package.attributes.get(LABEL_PASSES)
     if data is None:
         return None
     try:
         return _unpacked(data)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise MemAuditError(
-            f"{package.name}: the attribute {FIELD!r} is not in the form that memaudit build writes"
+            f"{package.name}: the attribute {LABEL_PASSES!r} is not in the form that memaudit "
+            "build writes"
         ) from None
 
 
