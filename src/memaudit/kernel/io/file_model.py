@@ -22,7 +22,7 @@ def _exact_text(number: int | float | str) -> int | float | str:
 WithinOne = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 ExactText = Annotated[int | float | str, AfterValidator(_exact_text)]
-"""A number as a file holds it. `core.exact.Exact` makes a Fraction of it."""
+"""A number as a file holds it. `Exact` of kernel/exact.py makes a Fraction of it."""
 
 
 class FileModel(BaseModel):
