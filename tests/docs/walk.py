@@ -252,7 +252,7 @@ def expected_code(step: Step, following: Step | None) -> int:
     return 1 if step.shown.lstrip().startswith(FAILURE) else 0
 
 
-GUIDE = "tests/report/board/test_scoring_guide.py"
+GUIDE = "tests/show/board/test_scoring_guide.py"
 SYSTEM = "needs an installed memory system"
 STORES = "docs/stores.md"
 REPRODUCE = "docs/how-to/reproduce.md"

@@ -91,7 +91,7 @@ def build_board_page(board: Board) -> str:
     basis = board.systems
     columns = filled(board_columns(), board.rows)
     return one_file(
-        environment(),
+        environment("memaudit.board"),
         "board.html",
         title=board.title,
         board=board,

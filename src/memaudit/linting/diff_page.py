@@ -15,7 +15,7 @@ MOST_ROWS = 500
 def write_page(data: dict[str, Any], out: Path) -> None:
     """`data` is what diff_data made."""
     page = one_file(
-        environment(),
+        environment("memaudit.linting"),
         "diff.html",
         title=f"{data['stores'][0]} and {data['stores'][1]}",
         data=data,

@@ -23,7 +23,7 @@ def write_page(data: dict[str, Any], out: Path) -> None:
 def build_page(report: LintFile) -> str:
     """One self-contained HTML file."""
     return one_file(
-        environment(),
+        environment("memaudit.linting"),
         "lint.html",
         title=f"{report.store}, looked over",
         version=VERSION,

@@ -22,7 +22,7 @@ def write_page(
     name = look.store.name if look.store is not None else look.package.name if look.package else ""
     rows = [] if scores is None else scores["scores"]
     page = one_file(
-        environment(),
+        environment("memaudit.linting"),
         "quick.html",
         title=f"{name}, a first look",
         lines=look.lines,

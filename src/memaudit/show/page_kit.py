@@ -73,7 +73,8 @@ def one_file_title(text: str) -> str | None:
 def environment(*packages: str) -> Environment:
     """Templates that escape everything and show invisible characters as escapes.
 
-    Templates of the packages given come before the kit's own.
+    A page's templates lie beside its code: `packages` are the folders that have them, searched in
+    this order and before the kit's own.
     """
     jinja = Environment(
         loader=ChoiceLoader(

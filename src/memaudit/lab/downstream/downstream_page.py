@@ -47,7 +47,7 @@ def build_downstream(folder: DownstreamFolder) -> str:
     if folder.is_calibration:
         return _calibration(folder)
     return one_file(
-        environment(),
+        environment("memaudit.lab.downstream"),
         "diagnosis_page.html",
         title=TITLE,
         diagnosis=view_of(folder),
@@ -64,7 +64,7 @@ def _calibration(folder: DownstreamFolder) -> str:
         ).values()
     )
     return one_file(
-        environment(),
+        environment("memaudit.lab.downstream"),
         "calibration_page.html",
         title=CALIBRATION_TITLE,
         summary=summary,

@@ -46,7 +46,7 @@ def static_files() -> dict[str, bytes]:
 @cache
 def environment() -> Environment:
     """The kit's environment with the explorer's templates."""
-    jinja = page_kit.environment("memaudit.lab.explorer")
+    jinja = page_kit.environment("memaudit.lab.explorer", "memaudit.lab.labels", "memaudit.linting")
     jinja.globals.update(MOST_CHARACTERS=MOST_CHARACTERS, META_POLICY=META, anchor=anchor)
     return jinja
 

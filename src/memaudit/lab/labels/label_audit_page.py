@@ -164,7 +164,7 @@ def write_page(audit: LabelAudit, out: Path) -> None:
 def build_page(audit: LabelAudit) -> str:
     """One self-contained HTML file."""
     return one_file(
-        environment(),
+        environment("memaudit.lab.labels"),
         "audit.html",
         title=TITLE,
         audit=audit,

@@ -38,7 +38,7 @@ def build_report(
     by_name = {(package.distribution, package.seed): package for package in remade}
     drawn = frontier_curves(run, [by_name[package] for package in shown])
     return one_file(
-        environment(),
+        environment("memaudit.lab.runs.report", "memaudit.lab.downstream"),
         "page.html",
         title=title or TITLE,
         run=run,
