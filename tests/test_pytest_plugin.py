@@ -189,7 +189,7 @@ def test_lint(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Non
     result.stdout.fnmatch_lines(
         [
             "store under test: duplicates: 1 found; *: 2 memories with the same text; keep *",
-            "memaudit_lint: --fail-on junk: cannot be decided, needs a package with units",
+            "memaudit_lint: fail_on junk: cannot be decided, needs a package with units",
             "memaudit_lint: 'store under test' has no active memory; there is nothing to look at",
         ]
     )

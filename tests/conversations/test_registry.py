@@ -75,7 +75,7 @@ def test_another_format_than_the_one_asked_for() -> None:
     """Each fixture under each wrong name is refused at once, before anything is built of it."""
     for format in LOADERS:
         for wrong in set(LOADERS) - {format}:
-            line = f"has the format {format}, not {wrong}; check --format"
+            line = f"has the format {format}, not {wrong}; check format"
             with pytest.raises(MemAuditError, match=line):
                 iter_conversations(FIXTURES[format], wrong)
 

@@ -118,7 +118,7 @@ def test_kept_lines_are_never_changed(
 def test_a_file_that_is_no_plan(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     path.write_text('{"format": "memaudit-plan", "version": 1}')
-    with pytest.raises(MemAuditError, match="give a file of memaudit lint --plan"):
+    with pytest.raises(MemAuditError, match="give a plan that memaudit lint wrote"):
         read_plan(path)
 
 

@@ -1174,7 +1174,7 @@ EXPORTS: dict[str, Export] = {
             "Ann wants a quieter place",
         ],
         skipped={"empty text": 1},
-        warned=("2 files not read: conversations.json (the transcript, see --chat)",),
+        warned=("2 files not read: conversations.json (the transcript)",),
     ),
     "claude.ai newer folder": Export(
         "claude-ai",

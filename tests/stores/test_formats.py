@@ -172,7 +172,7 @@ AGENTS = "Kit (agent-0)", "Sleeper (agent-1)"
 def test_letta_one_of_several_agents(tmp_path: Path) -> None:
     """By name, id or both; a shared block is of each. Passages say nothing, or an agent's id."""
     path = saved(tmp_path, LETTA, "kit.af")
-    listed = f"holds 2 agents: {', '.join(AGENTS)} (--namespace NAME reads one of them)"
+    listed = f"holds 2 agents: {', '.join(AGENTS)} (a namespace reads one of them)"
     assert listed in import_store([path]).warnings
     for name in ("Sleeper", "agent-1", "Sleeper (agent-1)"):
         store = import_store([path], options=ImportOptions(namespace=name))

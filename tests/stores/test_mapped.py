@@ -244,6 +244,6 @@ def test_an_unknown_format_says_how_to_map_it(tmp_path: Path) -> None:
         (tmp_path / name).write_text(content)
         line = attempt([tmp_path / name])[1]
         assert line.startswith(f"{name}: has no known format; its fields are ")
-        assert "memaudit import --fields text=FIELD[,time=FIELD,id=FIELD,namespace=FIELD]" in line
+        assert "fields text=FIELD[,time=FIELD,id=FIELD,namespace=FIELD]" in line
         assert "plain (rows with text, memory, content or fact)" in line
     assert "its fields are nr, who, what, when: say which" in line

@@ -18,7 +18,7 @@ from memaudit.conversations.memdaily import MemDaily
 from memaudit.conversations.message_logs import ClaudeCode, Messages
 from memaudit.conversations.records import LoadedConversation
 from memaudit.conversations.transcripts import Transcripts, transcript_files
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.entry_points import Registered
 from memaudit.kernel.io.files import open_regular
 from memaudit.kernel.io.foreign_json import JsonCursor
@@ -90,9 +90,10 @@ def guess_format(path: Path) -> str:
     """The format whose records the file holds; an error if there is none."""
     if (seen := seen_format(path)) is not None:
         return seen
-    raise MemAuditError(
-        f"{path.name}: its first record has no known format; "
-        f"give one with --format: {', '.join(LOADERS)}"
+    raise ParameterError(
+        "{name}: its first record has no known format; give {format}: {formats}",
+        name=path.name,
+        formats=", ".join(LOADERS),
     )
 
 
@@ -120,7 +121,12 @@ def iter_conversations(path: Path, format: str | None = None) -> Iterator[Loaded
     with suppress(MemAuditError):  # the loader says what is wrong with the file
         seen = seen_format(path)
     if seen not in (None, format):
-        raise MemAuditError(f"{path.name}: has the format {seen}, not {format}; check --format")
+        raise ParameterError(
+            "{name}: has the format {seen}, not {named}; check {format}",
+            name=path.name,
+            seen=seen,
+            named=format,
+        )
     return loader.conversations(path)
 
 

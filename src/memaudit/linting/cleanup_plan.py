@@ -151,7 +151,7 @@ def _call(format: str, memory: Memory) -> str | None:
 
 
 def read_plan(path: Path) -> PlanFile:
-    remedy = "give a file of memaudit lint --plan"
+    remedy = "give a plan that memaudit lint wrote"
     return validated(PlanFile, read_object(path, remedy), str(path), remedy)
 
 
@@ -175,8 +175,7 @@ def cleaned(plan: PlanFile, path: Path) -> Cleaned:
     )
     if store.digest != plan.digest:
         raise MemAuditError(
-            f"{path}: has changed since the plan was made, or is another store; run memaudit lint "
-            "--plan again"
+            f"{path}: has changed since the plan was made, or is another store; make the plan again"
         )
     gone = {one.id for one in plan.actions if one.action in GONE}
     if unknown := sorted(gone - {memory.id for memory in store.active}):

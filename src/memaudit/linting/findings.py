@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal
 from urllib.parse import quote
 
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import ParameterError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.kernel.number_text import rounded, short_exact
@@ -87,7 +87,7 @@ RULES: Mapping[str, Rule] = {
     "lost-updates": Rule(
         "Lost updates",
         "warning",
-        f"{UNITS} and an earlier export (--before)",
+        f"{UNITS} and an earlier export",
         "An earlier export covered a unit, and this one does not.",
     ),
     "junk": Rule(
@@ -205,9 +205,16 @@ def check_gate(fail_on: Sequence[str]) -> None:
         name, equals, most = entry.partition("=")
         if name not in SEVERITIES and name not in RULES:
             known = ", ".join((*SEVERITIES, *RULES))
-            raise MemAuditError(f"--fail-on {entry!r}: {name!r} is none of {known}")
+            raise ParameterError(
+                "{fail_on} {entry}: {name} is none of {known}",
+                entry=repr(entry),
+                name=repr(name),
+                known=known,
+            )
         if equals and not (most.isdecimal() and len(most) <= MOST_DIGITS):
-            raise MemAuditError(f"--fail-on {entry[:60]!r}: what follows = is not a number")
+            raise ParameterError(
+                "{fail_on} {entry}: what follows = is not a number", entry=repr(entry[:60])
+            )
 
 
 def failing(report: LintReport, fail_on: Sequence[str]) -> list[str]:
@@ -220,8 +227,10 @@ def failing(report: LintReport, fail_on: Sequence[str]) -> list[str]:
         allowed = int(most or 0)
         missing = [rule for rule in rules if name in RULES and rule in report.unmeasured]
         if missing:
-            raise MemAuditError(
-                f"--fail-on {entry}: cannot be decided, {report.unmeasured[missing[0]]}"
+            raise ParameterError(
+                "{fail_on} {entry}: cannot be decided, {what}",
+                entry=entry,
+                what=report.unmeasured[missing[0]],
             )
         number = sum(len(report.of(rule)) for rule in rules)
         if number > allowed:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
 from memaudit.building.build_folder import BuildJob, packages_at, plan_build
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.files import open_regular
 from memaudit.kernel.io.store_file import (
@@ -153,12 +153,17 @@ def _memories(store: ExportedStore, package: Package | None) -> list[Memory]:
             + "; there is nothing to look at"
         )
     if len(memories) > MOST_MEMORIES:
-        raise MemAuditError(
-            f"{store.name!r} has {len(memories):,} memories, at most {MOST_MEMORIES:,} can be "
-            "linted at once; import the memories of one user with --namespace"
+        raise ParameterError(
+            "{store} has {number} memories, at most {most} can be linted at once; import the "
+            "memories of one user with {namespace}",
+            store=repr(store.name),
+            number=f"{len(memories):,}",
+            most=f"{MOST_MEMORIES:,}",
         )
     if not any(memory.text.strip() for memory in memories):
-        raise MemAuditError(f"{store.name!r}: no memory has a text; import it with another --view")
+        raise ParameterError(
+            "{store}: no memory has a text; import it with another {view}", store=repr(store.name)
+        )
     return writing_order(memories)
 
 
@@ -235,7 +240,9 @@ def cut_off(store: ExportedStore, system: str) -> Iterator[CutOff]:
     entries: Mapping[str, list[tuple[int, str]]] = _last_lines(store)
     limits = named_limits(system)
     if limits[0].system == TOKENS:
-        raise MemAuditError(f"{system}: limits all memories together; score with it as a --budget")
+        raise ParameterError(
+            "{system}: limits all memories together; score with it as a {budget}", system=system
+        )
     limits += [limit for limit in LIMITS if limit.system == f"{system}-user"]
     for document in store.documents:
         for limit in limits:
@@ -276,7 +283,7 @@ def _limits(
     if not store.documents:
         unmeasured["limits"] = "needs a file with a known limit, such as MEMORY.md"
     elif known is None:
-        unmeasured["limits"] = "needs the system whose limits hold: --limits NAME"
+        unmeasured["limits"] = "needs the name of the system whose limits hold"
     else:
         counted_before: set[str] = set()
         for one in cut_off(store, known):
@@ -303,7 +310,7 @@ def _with_units(
     plan: LintPlan,
 ) -> LintReport:
     if plan.judge is None:
-        raise MemAuditError("units need a judge; give --judge")
+        raise ParameterError("units need a judge; give {judge}")
     plan.progress("units")
     written = _priced(judge_store(package, store, plan.judge), report.costs)
     how = judged_how(plan.judge.name, plan.judge.is_estimate)
@@ -322,7 +329,7 @@ def _with_units(
         earlier = judge_store(package, plan.before, plan.judge)
         findings += lost_updates(package, earlier, written, store)
     else:
-        unmeasured["lost-updates"] = "needs an earlier export: --before STORE"
+        unmeasured["lost-updates"] = "needs an earlier export of the store"
     plan.progress("the smallest store")
     fixed = report.cost - written.cost
     # Entries of files take less than their texts, which carry headings.

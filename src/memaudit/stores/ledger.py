@@ -295,7 +295,7 @@ class ImportLedger:
         if as_of is None:
             self.warn(
                 "memories have an expiry date but nothing says when they were exported: "
-                "all count as active (give --as-of)"
+                "all count as active (say when, as as_of)"
             )
             return
         self.warn(

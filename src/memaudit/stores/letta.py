@@ -114,7 +114,7 @@ def _warn_of_several(ledger: ImportLedger, agents: Sequence[_Agent]) -> None:
     mixed = [agent for agent in agents if agent.wanted is None or agent.asked]
     if len(mixed) > 1:
         titles = first_places([agent.title[:LONGEST_NAME] for agent in mixed])
-        ledger.warn(f"holds {len(mixed)} agents: {titles} (--namespace NAME reads one of them)")
+        ledger.warn(f"holds {len(mixed)} agents: {titles} (a namespace reads one of them)")
 
 
 def _by_time(ledger: ImportLedger) -> None:

@@ -8,7 +8,7 @@ list or table of the file that has it. A text that holds JSON is opened where th
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.foreign_json import loads
 from memaudit.kernel.io.store_file import MAX_DEPTH, ExportedStore, ReaderTime, is_vector, too_deep
 from memaudit.stores.containers import rows as table_rows
@@ -16,7 +16,8 @@ from memaudit.stores.ledger import ImportLedger, MemoryDraft
 from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, MappedFields, rows_of
 from memaudit.stores.source import ExportFile, ExportSource
 
-HOW = "memaudit import --fields text=FIELD[,time=FIELD,id=FIELD,namespace=FIELD]"
+HOW = "{fields} text=FIELD[,time=FIELD,id=FIELD,namespace=FIELD]"
+"""Completed by a ParameterError."""
 
 SAMPLED = 20
 """Elements of a list that are looked at for its fields."""
@@ -41,7 +42,7 @@ class Mapped:
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         fields = options.fields
         if fields is None:
-            raise MemAuditError(f"the format {self.name} needs the names of fields: {HOW}")
+            raise ParameterError(f"the format {self.name} needs the names of fields: {HOW}")
         ledger = ImportLedger(source, options)
         for part in source.parts:
             ledger.take(

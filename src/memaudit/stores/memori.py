@@ -29,7 +29,7 @@ SESSIONS = "memori_session", ("id", "entity_id")
 
 
 class Memori:
-    """Facts are the memories; `--chat` writes the messages."""
+    """Facts are the memories; the messages are its transcript."""
 
     name = "memori"
     label = "Memori, SQLite"

@@ -10,7 +10,7 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.entry_points import Registered
 from memaudit.kernel.io.files import read_bytes
 from memaudit.kernel.io.store_file import STORE_FORMAT, ExportedStore, read_store
@@ -76,21 +76,24 @@ def guess_adapter(source: ExportSource) -> Adapter:
     if api_error(part.parsed.document):
         raise MemAuditError(no_list(part, ()))
     if best:
-        raise MemAuditError(
-            f"{source.name}: could be {' or '.join(candidates)}; name it with memaudit import "
-            "--format"
+        raise ParameterError(
+            "{name}: could be {candidates}; import it with {format}",
+            name=source.name,
+            candidates=" or ".join(candidates),
         )
     if part.parsed.document == []:
-        raise MemAuditError(
-            f"{part.name}: is an empty list, which any system may have written; "
-            "name the system with memaudit import --format"
+        raise ParameterError(
+            "{name}: is an empty list, which any system may have written; import it with {format}",
+            name=part.name,
         )
     formats = ", ".join(name for name in ADAPTERS if name != Mapped.name)
     fields = fields_found(part)
-    mapped = f"its fields are {fields}: say which to read with {HOW}, or " if fields else ""
-    raise MemAuditError(
-        f"{part.name}: has no known format; {mapped}name the format with memaudit import --format: "
-        f"{formats} (rows with {', '.join(TEXTS[:-1])} or {TEXTS[-1]})"
+    mapped = f"its fields are {{found}}: say which to read with {HOW}, or " if fields else ""
+    raise ParameterError(
+        f"{{name}}: has no known format; {mapped}import it with {{format}}: {formats} "
+        f"(rows with {', '.join(TEXTS[:-1])} or {TEXTS[-1]})",
+        name=part.name,
+        found=fields,
     )
 
 
@@ -117,7 +120,9 @@ def import_store(
     if options.as_of is not None:
         when = export_time(options.as_of)
         if when is None:
-            raise MemAuditError(f"--as-of {options.as_of!r} is not a time; write 2025-01-31")
+            raise ParameterError(
+                "{as_of} {given} is not a time; write 2025-01-31", given=repr(options.as_of)
+            )
         options = replace(options, as_of=when)
     return with_reader_time(adapter.read(source, replace(options, guessed=format is None)))
 

@@ -174,7 +174,7 @@ def _open_archive(path: Path, name: str, prefix: str) -> ExportSource:
 
 def _unread(name: str) -> str:
     """Why a file of a Claude.ai export is not read."""
-    return "the transcript, see --chat" if _TRANSCRIPT.fullmatch(name) else "not a memory file"
+    return "the transcript" if _TRANSCRIPT.fullmatch(name) else "not a memory file"
 
 
 def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
