@@ -201,13 +201,13 @@ def lint(
     With a package, `report.smallest` is the smallest part of the store that loses nothing. `before`
     is an earlier export, for lost updates. No model is asked.
     """
-    from memaudit.linting.lint import LintPlan, subject_of
+    from memaudit.linting.lint import LintPlan, lint_target
     from memaudit.linting.lint import lint as look_over
 
     opened = as_store(store)
     subject = package if isinstance(package, Package) else None
     if subject is None and package is not None:
-        subject = subject_of(Path(str(package)), opened)
+        subject = lint_target(Path(str(package)), opened)
     by = named_judge(judge) if isinstance(judge, str) else judge
     earlier = None if before is None else as_store(before)
     plan = LintPlan(

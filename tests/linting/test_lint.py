@@ -11,9 +11,9 @@ from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.package import Package
-from memaudit.linting.findings import LintReport, failing, lint_data, sarif
+from memaudit.linting.findings import LintReport, failing
 from memaudit.linting.lint import LintPlan, lint
-from memaudit.linting.lint_file import LintFile
+from memaudit.linting.lint_file import LintFile, lint_data, sarif
 from memaudit.models.cache import Cache
 from memaudit.models.session import open_session
 from memaudit.stores.registry import import_store

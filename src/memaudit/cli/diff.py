@@ -46,20 +46,20 @@ def diff(
     """Compare two stores: memories added, changed and removed, units gained and lost, cost."""
     from memaudit.judges.registry import named_judge
     from memaudit.kernel.exact import exact
-    from memaudit.linting.diff_page import write_page
-    from memaudit.linting.lint import subject_of
+    from memaudit.linting.lint import lint_target
+    from memaudit.linting.pages import write_diff_page
     from memaudit.linting.store_diff import diff_data, store_diff
 
     if out is not None:
         may_write(out, "page")
     (old,) = read_stores([before], store_options)
     (new,) = read_stores([after], store_options)
-    subject = subject_of(package, new) if package is not None else None
+    subject = lint_target(package, new) if package is not None else None
     with model_session([judge] if subject else [], place_of(after)) as session:
         by = named_judge(judge, label_memories([judge]), session) if subject is not None else None
         data = diff_data(store_diff(old, new, subject, by))
     if out is not None:
-        write_page(data, out)
+        write_diff_page(data, out)
     if as_json:
         typer.echo(json.dumps(data, indent=1))
         return

@@ -106,11 +106,12 @@ def lint(
     from memaudit.judges.registry import named_judge
     from memaudit.kernel.io.atomic import write_file
     from memaudit.linting.cleanup_plan import cleanup_plan
-    from memaudit.linting.findings import check_gate, failing, lint_data
-    from memaudit.linting.findings import sarif as sarif_data
-    from memaudit.linting.lint import LintPlan, subject_of
+    from memaudit.linting.findings import check_gate, failing
+    from memaudit.linting.lint import LintPlan, lint_target
     from memaudit.linting.lint import lint as look_over
-    from memaudit.linting.lint_page import write_page
+    from memaudit.linting.lint_file import lint_data
+    from memaudit.linting.lint_file import sarif as sarif_data
+    from memaudit.linting.pages import write_lint_page
     from memaudit.linting.smallest_store import PROOFS, PROVEN_PACKAGE, write_proof
 
     if apply is not None:
@@ -151,7 +152,7 @@ def lint(
     store_options = StoreOptions(map=map)
     (exported,) = read_stores([store], store_options)
     earlier = read_stores([before], store_options)[0] if before is not None else None
-    subject = subject_of(package, exported) if package is not None else None
+    subject = lint_target(package, exported) if package is not None else None
     with (
         model_session([judge], place_of(store)) as session,
         progress("lint", STEPS) as advance,
@@ -182,7 +183,7 @@ def lint(
     if sarif is not None:
         write_file(sarif, json.dumps(sarif_data(report, exported), indent=1) + "\n")
     if out is not None:
-        write_page(lint_data(report), out)
+        write_lint_page(lint_data(report), out)
     if as_json:
         typer.echo(json.dumps(lint_data(report), indent=1))
     else:

@@ -30,9 +30,9 @@ def quick(
     from memaudit.cli.lint import show
     from memaudit.cli.score_tables import print_package
     from memaudit.kernel.score.score_json import package_scores_data
-    from memaudit.linting.findings import lint_data
+    from memaudit.linting.lint_file import lint_data
+    from memaudit.linting.pages import write_quick_page
     from memaudit.linting.quick import first_look, verdict
-    from memaudit.linting.quick_page import write_page
 
     may_write(out, "page")
     look = first_look(paths)
@@ -49,7 +49,7 @@ def quick(
         if scores is not None:
             print_package(scores, everything=False, cells=False, ids=(), as_json=False)
         show(report)
-    write_page(
+    write_quick_page(
         look,
         None if scores is None else package_scores_data(scores),
         None if report is None else lint_data(report),

@@ -41,7 +41,7 @@ from memaudit.kernel.package.budgets import USUAL_BUDGETS
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.words.text import counted
-from memaudit.stores.system_limits import better_file, under_limits
+from memaudit.stores.system_budgets import better_file, under_limits
 from memaudit.workspace.overwrite import may_write, refuse_existing
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from memaudit.cli.score_tables import print_package
 from memaudit.cli.terminal import console, safe
 from memaudit.kernel.score.result import ScoreResult
 from memaudit.kernel.score.score_json import package_scores_data
-from memaudit.stores.system_limits import LIBRECHAT, LIMITS, TOKENS, Limit, UnderLimits
+from memaudit.stores.system_budgets import LIBRECHAT, LIMITS, TOKENS, Limit, UnderLimits
 
 
 def print_limits_table(as_json: bool) -> None:

@@ -28,7 +28,7 @@ from memaudit.kernel.score.priced_store import Salience
 from memaudit.kernel.score.pruning import named_policy
 from memaudit.kernel.score.result import DRAWS, Asked, ScoreResult, Scoring
 from memaudit.kernel.solvers.protocol import checked_seconds
-from memaudit.stores.system_limits import Limit, is_limit, named_limits
+from memaudit.stores.system_budgets import Limit, is_limit, named_limits
 
 if TYPE_CHECKING:
     from memaudit.models.session import ModelSession

@@ -8,10 +8,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
-from memaudit.kernel.io.file_model import validated
+from memaudit.kernel.io.file_model import ExactText, FileModel, validated
 from memaudit.kernel.io.files import beside, read_text
 from memaudit.kernel.io.foreign_json import loads
 from memaudit.kernel.io.store_file import (
@@ -25,10 +26,45 @@ from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.number_text import percent
 from memaudit.kernel.words.text import counted, one_line
 from memaudit.linting.findings import LintReport, evidence
-from memaudit.linting.plan_file import FORMAT, VERSION, Action, ActionName, PlanFile
 from memaudit.stores.jsonl_or_text import JsonlOrText
 from memaudit.stores.protocol import ImportOptions
 from memaudit.stores.registry import import_store, is_store
+
+FORMAT: Literal["memaudit-plan"] = "memaudit-plan"
+VERSION: Literal[1] = 1
+
+ActionName = Literal["keep", "delete", "merge", "review"]
+
+
+class Action(FileModel):
+    """What to do with one memory, and why. `into` is the memory that stays in its place."""
+
+    action: ActionName
+    id: str
+    reason: str
+    text: str
+    into: str | None = None
+    document: str | None = None
+    lines: tuple[int, int] | None = None
+    call: str | None = None
+    """What does it in the system's own API."""
+
+
+class PlanFile(FileModel):
+    format: Literal["memaudit-plan"]
+    version: Literal[1]
+    store: str
+    store_format: str
+    view: str | None
+    digest: str
+    """Of the store that was linted, in this view."""
+    package: str | None
+    basis: str
+    """What the plan rests on, in a sentence."""
+    cost_before: ExactText
+    cost_after: ExactText
+    actions: tuple[Action, ...]
+
 
 ALSO_COVERED = "what it covers, the kept memories cover"
 REVIEWED = ("secrets", "personal-data", "contradictions", "unsupported", "stale")

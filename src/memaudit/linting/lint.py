@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from memaudit.building.build_folder import BuildJob, packages_at, plan_build
 from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.files import open_regular
 from memaudit.kernel.io.store_file import (
-    Document,
     ExportedStore,
     Memory,
     document_lines,
@@ -44,12 +43,13 @@ from memaudit.linting.findings import (
     evidence,
     in_order,
 )
+from memaudit.linting.over_limit import limit_findings
 from memaudit.linting.secrets import mask, sensitive
 from memaudit.linting.similar_memories import pair_findings
 from memaudit.linting.smallest_store import smallest_stores
 from memaudit.linting.support import own_text, support_findings
 from memaudit.models.session import ModelSession
-from memaudit.stores.system_limits import LIMITS, TOKENS, Limit, named_limits
+from memaudit.stores.system_budgets import named_limits
 
 MOST_MEMORIES = 200_000
 PACKAGE_MARK = b'"memaudit-package"'
@@ -71,7 +71,7 @@ class LintPlan:
     progress: Callable[[str], None] = field(default=lambda _: None)
 
 
-def subject_of(path: Path, store: ExportedStore) -> Package:
+def lint_target(path: Path, store: ExportedStore) -> Package:
     """The package at a path, or the conversation; of several the one that the store is about."""
     packages = packages_at(path) if path.is_dir() or _is_package(path) else _built(path)
     if len(packages) == 1:
@@ -115,7 +115,7 @@ def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
     notes: list[str] = []
     plan.progress("secrets and limits")
     findings += _sensitive(memories)
-    findings += _limits(store, cost, plan.system, unmeasured)
+    findings += limit_findings(store, cost, plan.system, unmeasured)
     plan.progress("duplicates and contradictions")
     findings += pair_findings(store, memories, cost, plan.model, plan.session, notes)
     plan.progress("support")
@@ -214,91 +214,6 @@ def _sensitive(memories: Sequence[Memory]) -> Iterator[Finding]:
         for rule, found in by_rule.items():
             shown = (evidence("memory", memory.id, memory.text),)
             yield Finding(rule, (memory.id,), "; ".join(dict.fromkeys(found)), shown)
-
-
-@dataclass(frozen=True, slots=True)
-class CutOff:
-    """What a limit cuts off of one document."""
-
-    limit: Limit
-    document: str
-    size: int
-    memories: tuple[str, ...]
-    """Entries that are cut off, in whole or in part."""
-
-
-def guessed_system(store: ExportedStore) -> str | None:
-    """Whose limits hold, by the format of the files: entries between § are Hermes's."""
-    files = {PurePosixPath(document.id).name for document in store.documents}
-    if any("\n§\n" in document.text for document in store.documents):
-        return "hermes"
-    return "claude-code" if files & {"MEMORY.md", "CLAUDE.md"} else None
-
-
-def cut_off(store: ExportedStore, system: str) -> Iterator[CutOff]:
-    """Every document that is longer than a limit allows."""
-    entries: Mapping[str, list[tuple[int, str]]] = _last_lines(store)
-    limits = named_limits(system)
-    if limits[0].system == TOKENS:
-        raise ParameterError(
-            "{system}: limits all memories together; score with it as a {budget}", system=system
-        )
-    limits += [limit for limit in LIMITS if limit.system == f"{system}-user"]
-    for document in store.documents:
-        for limit in limits:
-            if limit.file and PurePosixPath(document.id).name != limit.file:
-                continue
-            size, last = _size_and_end(document, limit)
-            if size > limit.most:
-                lost = [id for line, id in entries.get(document.id, ()) if line > last]
-                yield CutOff(limit, document.id, size, tuple(lost))
-
-
-def _last_lines(store: ExportedStore) -> dict[str, list[tuple[int, str]]]:
-    """Per document, the last line and the id of every active entry."""
-    found: dict[str, list[tuple[int, str]]] = {}
-    for memory in store.active:
-        if memory.document is not None and memory.lines is not None:
-            found.setdefault(memory.document, []).append((memory.lines[1], memory.id))
-    return found
-
-
-def _size_and_end(document: Document, limit: Limit) -> tuple[int, int]:
-    """The size of a document, and the last line that is read in whole."""
-    size = last = 0
-    for number, line in enumerate(document_lines(document.text), start=1):
-        if limit.unit == "lines":
-            size += 1
-        else:
-            size += len(line) if limit.unit == "characters" else len(line.encode())
-        if size <= limit.most:
-            last = number
-    return size, last
-
-
-def _limits(
-    store: ExportedStore, cost: dict[str, Fraction], system: str | None, unmeasured: dict[str, str]
-) -> Iterator[Finding]:
-    known = system or guessed_system(store)
-    if not store.documents:
-        unmeasured["limits"] = "needs a file with a known limit, such as MEMORY.md"
-    elif known is None:
-        unmeasured["limits"] = "needs the name of the system whose limits hold"
-    else:
-        counted_before: set[str] = set()
-        for one in cut_off(store, known):
-            limit = one.limit
-            new = set(one.memories) - counted_before
-            counted_before |= new
-            lost = f"{counted(len(one.memories), 'memory')} cut off" if one.memories else "cut off"
-            yield Finding(
-                "limits",
-                one.memories,
-                f"{one.document} has {one.size:,} {limit.unit}, {limit.system} reads the first "
-                f"{limit.most:,}: {lost}",
-                (),
-                sum((cost.get(id, Fraction(0)) for id in new), Fraction(0)),
-            )
 
 
 def _with_units(

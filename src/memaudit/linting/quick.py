@@ -15,7 +15,7 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.result import ScoreResult
 from memaudit.kernel.words.text import counted
 from memaudit.linting.findings import LintReport
-from memaudit.linting.lint import subject_of
+from memaudit.linting.lint import lint_target
 from memaudit.stores.registry import open_store, parse_argument
 
 ROUGH = (
@@ -85,7 +85,7 @@ def first_look(paths: Sequence[Path]) -> FirstLook:
         empty = store or ExportedStore.model_validate(
             {"name": "none", "origin": {"system": "", "format": ""}, "memories": ()}
         )
-        package = subject_of(talks[0], empty)
+        package = lint_target(talks[0], empty)
         rough = not any(package.weights.values())
         if rough:
             package = with_statements(package)

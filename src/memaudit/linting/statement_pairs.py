@@ -51,64 +51,18 @@ _SEVERAL = re.compile(
 )
 _TOKEN = re.compile(r"[^\W_]+(?:[.:'\u2019][^\W_]+)*")
 _NAME = re.compile(r"\b[A-Z][\w\u2019'-]+")
-FIRST_WORDS = {
-    "the",
-    "a",
-    "an",
-    "user",
-    "users",
-    "user's",
-    "i",
-    "my",
-    "he",
-    "she",
-    "they",
-    "his",
-    "her",
-    "its",
-    "it",
-    "their",
-    "we",
-    "our",
-    "this",
-    "that",
-    "these",
-    "those",
-    "there",
-    "has",
-    "have",
-    "is",
-    "was",
-    "prefers",
-    "prefer",
-    "likes",
-    "wants",
-    "keep",
-    "keeps",
-    "use",
-    "uses",
-    "works",
-    "lives",
-    "no",
-    "not",
-    "between",
-    "after",
-    "before",
-    "since",
-    "on",
-    "in",
-    "at",
-    "as",
-    "during",
-    "when",
-}
-"""Words that begin a sentence with a capital and are no names."""
 
 
 @cache
 def _groups(name: str) -> list[list[str]]:
     text = files(__package__).joinpath("words", name).read_text("utf-8")
     return [line.split("|") for line in text.splitlines() if line and not line.startswith("#")]
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    """Words that begin a sentence with a capital and are no names."""
+    return frozenset(word for (line,) in _groups("no_names.txt") for word in line.split())
 
 
 @cache
@@ -169,7 +123,7 @@ def statement(text: str) -> Statement:
     names = {
         stem(word.casefold().removesuffix("'s"))
         for word in _NAME.findall(plain)
-        if word.casefold() not in FIRST_WORDS
+        if word.casefold() not in _no_names()
     }
     first = _NAME.match(plain)
     if first and stem(first[0].casefold()) in known:  # a common word that begins a sentence
@@ -194,55 +148,8 @@ def statement(text: str) -> Statement:
     )
 
 
-FEATURES = (
-    "shared",
-    "shared of shorter",
-    "shared of longer",
-    "stems shared",
-    "letters",
-    "frame",
-    "lone words",
-    "lone words of both",
-    "names differ",
-    "names added",
-    "numbers differ",
-    "numbers added",
-    "times differ",
-    "times added",
-    "negation differs",
-    "opposites",
-    "changed",
-    "single",
-    "several",
-    "same numbers",
-    "same names",
-    "length",
-    "frame and single",
-    "frame and several",
-    "frame and values",
-    "shared and negation",
-    "shared and opposites",
-    "shared and changed",
-    "one word differs",
-    "beginnings",
-    "contained",
-    "contained and more",
-    "same numbers, nothing differs",
-    "names differ and frame",
-    "times differ and frame",
-    "negation and opposites",
-    "both changed",
-    "content shared",
-    "content of shorter",
-    "content of longer",
-    "content and size",
-    "size",
-    "lone words in all",
-)
-
-
-def features(first: Statement, second: Statement) -> list[float]:
-    """The numbers of a pair, the same in either order."""
+def features(first: Statement, second: Statement) -> dict[str, float]:
+    """The numbers of a pair by name, the same in either order."""
     a, b = first.terms, second.terms
     both, either = len(a & b), len(a | b) or 1
     short, long = sorted((len(a) or 1, len(b) or 1))
@@ -264,48 +171,51 @@ def features(first: Statement, second: Statement) -> list[float]:
         _differ(getattr(first, part), getattr(second, part))
         for part in ("names", "numbers", "times")
     )
-    return [
-        shared,
-        both / short,
-        both / long,
-        _shared(first.stems, second.stems),
-        _shared(first.grams, second.grams),
-        frame,
-        min(lone[0], 4) / 4,
-        min(lone[1], 6) / 6,
-        *names,
-        *values,
-        *when,
-        negation,
-        opposite,
-        changed,
-        single,
-        several,
-        bool(first.numbers & second.numbers),
-        bool(first.names & second.names),
-        short / long,
-        frame * single,
-        frame * several,
-        frame * values[0],
-        shared * negation,
-        shared * opposite,
-        shared * changed,
-        lone == [1, 1],
-        _shared(first.beginnings, second.beginnings),
-        not lone[0],
-        not lone[0] and lone[1] >= 3,
-        bool(first.numbers & second.numbers) and not values[0],
-        names[0] * frame,
-        when[0] * frame,
-        negation and opposite,
-        first.changed and second.changed,
-        _shared(here, there),
-        common / less,
-        common / more,
-        common / less * np.log(less),
-        np.log(less),
-        np.log1p(sum(lone)),
-    ]
+    return {
+        "shared": shared,
+        "shared of shorter": both / short,
+        "shared of longer": both / long,
+        "stems shared": _shared(first.stems, second.stems),
+        "letters": _shared(first.grams, second.grams),
+        "frame": frame,
+        "lone words": min(lone[0], 4) / 4,
+        "lone words of both": min(lone[1], 6) / 6,
+        "names differ": names[0],
+        "names added": names[1],
+        "numbers differ": values[0],
+        "numbers added": values[1],
+        "times differ": when[0],
+        "times added": when[1],
+        "negation differs": negation,
+        "opposites": opposite,
+        "changed": changed,
+        "single": single,
+        "several": several,
+        "same numbers": bool(first.numbers & second.numbers),
+        "same names": bool(first.names & second.names),
+        "length": short / long,
+        "frame and single": frame * single,
+        "frame and several": frame * several,
+        "frame and values": frame * values[0],
+        "shared and negation": shared * negation,
+        "shared and opposites": shared * opposite,
+        "shared and changed": shared * changed,
+        "one word differs": lone == [1, 1],
+        "beginnings": _shared(first.beginnings, second.beginnings),
+        "contained": not lone[0],
+        "contained and more": not lone[0] and lone[1] >= 3,
+        "same numbers, nothing differs": bool(first.numbers & second.numbers) and not values[0],
+        "names differ and frame": names[0] * frame,
+        "times differ and frame": when[0] * frame,
+        "negation and opposites": negation and opposite,
+        "both changed": first.changed and second.changed,
+        "content shared": _shared(here, there),
+        "content of shorter": common / less,
+        "content of longer": common / more,
+        "content and size": common / less * np.log(less),
+        "size": np.log(less),
+        "lone words in all": np.log1p(sum(lone)),
+    }
 
 
 def _shared(first: frozenset[str], second: frozenset[str]) -> float:
@@ -367,7 +277,7 @@ def pair_model() -> PairModel:
 
 
 def feature_table(pairs: Sequence[tuple[str, str]]) -> Floats:
-    rows = [features(statement(first), statement(second)) for first, second in pairs]
+    rows = [list(features(statement(first), statement(second)).values()) for first, second in pairs]
     return np.array(rows, float).reshape(len(rows), len(FEATURES))
 
 
@@ -391,3 +301,7 @@ def _frame(first: Sequence[str], second: Sequence[str]) -> float:
     left = short - head
     tail = next((at for at in range(left) if first[-1 - at] != second[-1 - at]), left)
     return (head + tail) / short
+
+
+FEATURES = tuple(features(statement(""), statement("")))
+"""The names, in the order of the weights in words/pair_model.json."""

@@ -15,10 +15,9 @@ from memaudit.lab.explorer.library.score_lines import ScoreLine
 from memaudit.lab.explorer.page import Page, PathParams, QueryParams
 from memaudit.lab.explorer.views.package_stores import ScoredStore
 from memaudit.lab.explorer.views.paging import later_pages, list_page
-from memaudit.linting.findings import lint_data
 from memaudit.linting.lint import lint
-from memaudit.linting.lint_file import LintFile
-from memaudit.linting.lint_page import lint_view
+from memaudit.linting.lint_file import LintFile, lint_data
+from memaudit.linting.pages import lint_view
 
 if TYPE_CHECKING:
     from memaudit.lab.explorer.site import Site

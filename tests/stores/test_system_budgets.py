@@ -7,7 +7,7 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.cost import cost_rule
-from memaudit.stores.system_limits import LIMITS, is_limit, named_limits
+from memaudit.stores.system_budgets import LIMITS, is_limit, named_limits
 from tests.cli.running import done, failure
 
 CHAT = [
