@@ -1,7 +1,7 @@
 """Secrets and personal data in texts: found by their form, and masked wherever a text is shown."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 SECRET, PERSONAL = "secrets", "personal-data"
@@ -57,77 +57,61 @@ _NAMED = (
 )
 """A word for a secret, what it is for, and its value."""
 
-FORMS: tuple[tuple[str, str, re.Pattern[str], Callable[[str], bool]], ...] = (
+Form = tuple[str, str, Callable[[str], bool]]
+"""What is found, its form, and what must hold of the match besides."""
+
+SECRETS: tuple[Form, ...] = (
     (
-        SECRET,
         "private key",
-        re.compile(
-            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,30}PRIVATE "
-            r"KEY-----|\Z)"
-        ),
+        r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*?"
+        r"(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)",  # a memory may hold only its beginning
         _always,
     ),
+    ("API key", r"\b(?:sk|rk|pk)[-_](?:ant-|proj-|live_|test_|or-)?[A-Za-z0-9_-]{16,}", _mixed),
+    ("AWS access key", r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])", _always),
+    ("GitHub token", r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})", _always),
+    ("Google API key", r"AIza[0-9A-Za-z_-]{35}", _always),
+    ("Slack token", r"xox[abeoprs]-[A-Za-z0-9-]{10,}", _always),
+    ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,}", _always),
     (
-        SECRET,
-        "API key",
-        re.compile(r"\b(?:sk|rk|pk)[-_](?:ant-|proj-|live_|test_|or-)?[A-Za-z0-9_-]{16,}"),
-        _mixed,
-    ),
-    (SECRET, "AWS access key", re.compile(r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"), _always),
-    (
-        SECRET,
-        "GitHub token",
-        re.compile(r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})"),
-        _always,
-    ),
-    (SECRET, "Google API key", re.compile(r"AIza[0-9A-Za-z_-]{35}"), _always),
-    (SECRET, "Slack token", re.compile(r"xox[abeoprs]-[A-Za-z0-9-]{10,}"), _always),
-    (SECRET, "Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{30,}"), _always),
-    (
-        SECRET,
         "JSON web token",
-        re.compile(r"\beyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}"),
+        r"\beyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}",
         _always,
     ),
+    ("bearer token", r"(?i)\bbearer (?P<value>[A-Za-z0-9._~+/=-]{12,})", _mixed),
+    ("password or token", _NAMED, _mixed),
+    ("card number", r"(?<![\d-])\d(?:[ \u00a0.-]?\d){12,18}(?!\d)", _luhn),
+)
+PERSONAL_DATA: tuple[Form, ...] = (
     (
-        SECRET,
-        "bearer token",
-        re.compile(r"(?i)\bbearer (?P<value>[A-Za-z0-9._~+/=-]{12,})"),
-        _mixed,
-    ),
-    (SECRET, "password or token", re.compile(_NAMED), _mixed),
-    (SECRET, "card number", re.compile(r"(?<![\d-])\d(?:[ \u00a0.-]?\d){12,18}(?!\d)"), _luhn),
-    (
-        PERSONAL,
         "account number",
-        re.compile(r"(?i)\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"),
+        r"(?i)\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b",
         _iban,
     ),
+    # Area 000, 666 and from 900 on, group 00 and serial 0000 were never given out.
     (
-        PERSONAL,
         "social security number",
-        re.compile(r"\b(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b"),
+        r"\b(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b",
         _always,
     ),
     (
-        PERSONAL,
         "e-mail address",
-        re.compile(
-            r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b"
-        ),
+        r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b",
         _always,
     ),
     (
-        PERSONAL,
         "phone number",
-        re.compile(
-            r"(?<![\w+])\+\d{1,3}(?:[ ./-]?\(?\d{1,4}\)?){2,6}(?!\w)|"
-            r"(?<!\w)\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\w)"
-        ),
+        r"(?<![\w+])\+\d{1,3}(?:[ ./-]?\(?\d{1,4}\)?){2,6}(?!\w)|"
+        r"(?<!\w)\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\w)",
         _phone,
     ),
 )
-"""A rule, what is found, its form, and what must hold of the match besides."""
+FORMS = [
+    (rule, what, re.compile(form), holds)
+    for rule, forms in ((SECRET, SECRETS), (PERSONAL, PERSONAL_DATA))
+    for what, form, holds in forms
+]
+"""Of texts that are of several forms, the first counts."""
 
 
 def sensitive(text: str) -> list[Sensitive]:
@@ -151,34 +135,29 @@ def sensitive(text: str) -> list[Sensitive]:
 
 def without_secrets(text: str) -> str:
     """The text with everything sensitive left out."""
-    at, pieces = 0, []
-    for one in sensitive(text):
-        pieces.append(text[at : one.start])
-        at = one.end
-    return "".join([*pieces, text[at:]])
-
-
-def mask(one: Sensitive, text: str) -> str:
-    """What is shown instead: enough to recognise it, too little to use it."""
-    found = text[one.start : one.end]
-    if one.what == "e-mail address":
-        name, _, domain = found.partition("@")
-        return f"{name[0]}***@{domain}"
-    if one.what == "card number":
-        return f"****{''.join(filter(str.isdigit, found))[-4:]}"
-    shown = found[:4] if len(found) >= 16 else found[:2] if len(found) >= 9 else ""
-    return f"{shown}*** ({len(found)} characters)"
+    return _replaced(text, lambda _: "")
 
 
 def masked(text: str) -> str:
     """The text with everything sensitive masked."""
-    return "".join(_pieces(text))
+    return _replaced(text, lambda place: mask(place, text))
 
 
-def _pieces(text: str) -> Iterator[str]:
-    at = 0
-    for one in sensitive(text):
-        yield text[at : one.start]
-        yield mask(one, text)
-        at = one.end
-    yield text[at:]
+def _replaced(text: str, shown: Callable[[Sensitive], str]) -> str:
+    at, pieces = 0, []
+    for place in sensitive(text):
+        pieces += [text[at : place.start], shown(place)]
+        at = place.end
+    return "".join([*pieces, text[at:]])
+
+
+def mask(place: Sensitive, text: str) -> str:
+    """What is shown instead: enough to recognise it, too little to use it."""
+    found = text[place.start : place.end]
+    if place.what == "e-mail address":
+        name, _, domain = found.partition("@")
+        return f"{name[0]}***@{domain}"
+    if place.what == "card number":
+        return f"****{''.join(filter(str.isdigit, found))[-4:]}"
+    shown = found[:4] if len(found) >= 16 else found[:2] if len(found) >= 9 else ""
+    return f"{shown}*** ({len(found)} characters)"
