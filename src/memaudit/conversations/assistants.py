@@ -11,32 +11,13 @@ from memaudit.conversations.records import (
     Notes,
     RecordFields,
     as_text,
+    field_names,
 )
 from memaudit.kernel.io.foreign_json import records
 
-CHAT = frozenset(
-    {
-        "uuid",
-        "name",
-        "summary",
-        "created_at",
-        "updated_at",
-        "account",
-        "chat_messages",
-    }
-)
-MESSAGE = frozenset(
-    {
-        "uuid",
-        "sender",
-        "text",
-        "created_at",
-        "updated_at",
-        "content",
-        "attachments",
-        "files",
-        "parent_message_uuid",
-    }
+CHAT = field_names("uuid name summary created_at updated_at account chat_messages")
+MESSAGE = field_names(
+    "uuid sender text created_at updated_at content attachments files parent_message_uuid"
 )
 ROLES = {"human": "user", "assistant": "assistant"}
 ACCOUNT = "account"
@@ -99,38 +80,13 @@ def _turn(row: RecordFields, session: str, place: int, time: str | None) -> Turn
     return Turn(row.id, session, place, role, role, text, own_time or time)
 
 
-CHATGPT_CHAT = frozenset(
-    {
-        "id",
-        "conversation_id",
-        "title",
-        "create_time",
-        "update_time",
-        "mapping",
-        "current_node",
-        "moderation_results",
-        "plugin_ids",
-        "conversation_template_id",
-        "gizmo_id",
-        "is_archived",
-        "safe_urls",
-        "default_model_slug",
-    }
+CHATGPT_CHAT = field_names(
+    "id conversation_id title create_time update_time mapping current_node moderation_results "
+    "plugin_ids conversation_template_id gizmo_id is_archived safe_urls default_model_slug"
 )
 NODE = frozenset({"id", "parent", "children", "message"})
-CHATGPT_MESSAGE = frozenset(
-    {
-        "id",
-        "author",
-        "content",
-        "create_time",
-        "update_time",
-        "status",
-        "end_turn",
-        "weight",
-        "metadata",
-        "recipient",
-    }
+CHATGPT_MESSAGE = field_names(
+    "id author content create_time update_time status end_turn weight metadata recipient"
 )
 CHATGPT_ROLES = frozenset({"user", "assistant"})
 EVERYBODY = "all"

@@ -5,7 +5,6 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 from memaudit.conversations.conversation import Conversation, Question, Session, Turn
@@ -13,105 +12,42 @@ from memaudit.conversations.records import (
     IdRegistry,
     LoadedConversation,
     RecordFields,
+    field_names,
     record_fields,
     resolve_references,
 )
 from memaudit.kernel.io.foreign_json import encodable, listed_or_lined, loads
 from memaudit.kernel.io.strict_json import kind_of
+from memaudit.kernel.io.timestamps import iso_time
 
-RECORD = frozenset(
-    {
-        "conversation_id",
-        "conversation_seed",
-        "narratives",
-        "user_profile",
-        "conversation_plan",
-        "user_questions",
-        "chat",
-        "probing_questions",
-        "plans",
-    }
+RECORD = field_names(
+    "conversation_id conversation_seed narratives user_profile conversation_plan user_questions "
+    "chat probing_questions plans"
 )
 BATCH = frozenset({"batch_number", "turns"})
-MESSAGE = frozenset({"role", "id", "time_anchor", "index", "question_type", "content"})
+MESSAGE = field_names("role id time_anchor index question_type content")
 ANSWERS = ("answer", "ideal_response", "ideal_answer", "ideal_summary", "expected_compliance")
 """Where a question's answer is, by its kind; the last tells what a good response does."""
 
-QUESTION = frozenset(
-    {
-        "question",
-        "source_chat_ids",
-        *ANSWERS,
-        "rubric",
-        "difficulty",
-        "abstention_type",
-        "why_unanswerable",
-        "plan_reference",
-        "contradiction_type",
-        "topic_questioned",
-        "tests_for",
-        "conversation_references",
-        "conversation_reference",
-        "conversation_sessions",
-        "ordering_type",
-        "ordering_tested",
-        "total_mentions",
-        "question_type",
-        "key_facts_tested",
-        "extraction_challenge",
-        "instruction_being_tested",
-        "instruction_type",
-        "compliance_indicators",
-        "non_compliance_signs",
-        "update_type",
-        "tests_retention_of",
-        "potential_confusion",
-        "reasoning_type",
-        "reasoning_steps",
-        "sessions_required",
-        "preference_being_tested",
-        "preference_type",
-        "summarization_type",
-        "bullet_points_covered",
-        "key_elements_tested",
-        "synthesis_required",
-        "temporal_type",
-        "time_points",
-        "calculation_required",
-    }
-)
-KINDS = frozenset(
-    {
-        "abstention",
-        "contradiction_resolution",
-        "event_ordering",
-        "information_extraction",
-        "instruction_following",
-        "knowledge_update",
-        "multi_session_reasoning",
-        "preference_following",
-        "summarization",
-        "temporal_reasoning",
-    }
+QUESTION = field_names(
+    "question source_chat_ids rubric difficulty abstention_type why_unanswerable plan_reference "
+    "contradiction_type topic_questioned tests_for conversation_references "
+    "conversation_reference conversation_sessions ordering_type ordering_tested total_mentions "
+    "question_type key_facts_tested extraction_challenge instruction_being_tested "
+    "instruction_type compliance_indicators non_compliance_signs update_type tests_retention_of "
+    "potential_confusion reasoning_type reasoning_steps sessions_required "
+    "preference_being_tested preference_type summarization_type bullet_points_covered "
+    "key_elements_tested synthesis_required temporal_type time_points calculation_required"
+) | set(ANSWERS)
+KINDS = field_names(
+    "abstention contradiction_resolution event_ordering information_extraction "
+    "instruction_following knowledge_update multi_session_reasoning preference_following "
+    "summarization temporal_reasoning"
 )
 ROLES = frozenset({"user", "assistant"})
 
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 _PLAN = re.compile(r"plan-(?P<number>[0-9]{1,3})")
-_ANCHOR = re.compile(rf"(?P<month>{'|'.join(_MONTHS)})-(?P<day>[0-9]{{1,2}})-(?P<year>[0-9]{{4}})")
+_ANCHOR = re.compile(r"(?P<month>[A-Z][a-z]+)-(?P<day>[0-9]{1,2})-(?P<year>[0-9]{4})")
 
 
 class Beam:
@@ -203,14 +139,10 @@ def _time(row: RecordFields) -> str | None:
     if text is None:
         return None
     match = _ANCHOR.fullmatch(text)
-    try:
-        if match:
-            month = _MONTHS.index(match["month"]) + 1
-            return date(int(match["year"]), month, int(match["day"])).isoformat()
-    except ValueError:  # a 31st of June
-        pass
-    row.note("time not understood", "time_anchor", text)
-    return None
+    time = iso_time(f"{match['day']} {match['month']} {match['year']}") if match else None
+    if time is None:
+        row.note("time not understood", "time_anchor", text)
+    return time
 
 
 def _questions(

@@ -10,6 +10,7 @@ from memaudit.conversations.records import (
     LoadedConversation,
     Notes,
     RecordFields,
+    field_names,
     resolve_references,
 )
 from memaudit.kernel.errors import MemAuditError
@@ -18,19 +19,8 @@ from memaudit.kernel.io.foreign_json import json_lines
 ROWS = {
     "conversation": frozenset({"conversation", "topic"}),
     "session": frozenset({"session", "time"}),
-    "text": frozenset({"id", "speaker", "role", "text", "time", "caption", "place"}),
-    "question": frozenset(
-        {
-            "id",
-            "question",
-            "answer",
-            "kind",
-            "evidence",
-            "time",
-            "abstention",
-            "adversarial_answer",
-        }
-    ),
+    "text": field_names("id speaker role text time caption place"),
+    "question": field_names("id question answer kind evidence time abstention adversarial_answer"),
 }
 """The key that says what a row is, and everything such a row may hold."""
 

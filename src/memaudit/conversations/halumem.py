@@ -13,50 +13,25 @@ from memaudit.conversations.records import (
     LoadedConversation,
     RecordFields,
     as_text,
+    field_names,
     record_fields,
 )
 from memaudit.kernel.io.foreign_json import listed_or_lined
 from memaudit.kernel.io.strict_json import kind_of
+from memaudit.kernel.io.timestamps import MONTHS
 
-RECORD = frozenset(
-    {
-        "uuid",
-        "persona_info",
-        "sessions",
-        "total_dialogue_token_length",
-        "total_question_count",
-        "token_cost",
-    }
+RECORD = field_names(
+    "uuid persona_info sessions total_dialogue_token_length total_question_count token_cost"
 )
-SESSION = frozenset(
-    {
-        "start_time",
-        "end_time",
-        "dialogue",
-        "dialogue_turn_num",
-        "dialogue_token_length",
-        "memory_points",
-        "memory_points_count",
-        "questions",
-        "question_count",
-        "session_id",
-        "title",
-        "is_generated_qa_session",
-        "generation_source",
-    }
+SESSION = field_names(
+    "start_time end_time dialogue dialogue_turn_num dialogue_token_length memory_points "
+    "memory_points_count questions question_count session_id title is_generated_qa_session "
+    "generation_source"
 )
 MESSAGE = frozenset({"role", "content", "timestamp", "dialogue_turn"})
-POINT = frozenset(
-    {
-        "index",
-        "memory_content",
-        "memory_type",
-        "memory_source",
-        "is_update",
-        "original_memories",
-        "importance",
-        "timestamp",
-    }
+POINT = field_names(
+    "index memory_content memory_type memory_source is_update original_memories importance "
+    "timestamp"
 )
 QUESTION = frozenset({"question", "answer", "evidence", "difficulty", "question_type"})
 ROLES = frozenset({"user", "assistant"})
@@ -64,7 +39,7 @@ SOURCES = frozenset({"primary", "secondary", "interference", "system"})
 ABSTENTION = "Memory Boundary"
 """The type of questions about what no memory point tells."""
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = [month[:3].capitalize() for month in MONTHS]
 _TIME = re.compile(
     rf"(?P<month>{'|'.join(_MONTHS)}) (?P<day>[0-9]{{1,2}}), (?P<year>[0-9]{{4}}), "
     r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})"

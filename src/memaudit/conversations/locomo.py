@@ -16,6 +16,7 @@ from memaudit.conversations.records import (
     LoadedConversation,
     RecordFields,
     as_text,
+    field_names,
     record_fields,
     resolve_references,
 )
@@ -23,22 +24,8 @@ from memaudit.kernel.io.foreign_json import encodable, records
 from memaudit.kernel.io.strict_json import kind_of
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-RECORD = frozenset(
-    {"sample_id", "conversation", "qa", "observation", "session_summary", "event_summary"}
-)
-TURN = frozenset(
-    {
-        "speaker",
-        "dia_id",
-        "text",
-        "blip_caption",
-        "img_url",
-        "query",
-        "re-download",
-        "img_file",
-        "img_id",
-    }
-)
+RECORD = field_names("sample_id conversation qa observation session_summary event_summary")
+TURN = field_names("speaker dia_id text blip_caption img_url query re-download img_file img_id")
 QUESTION = frozenset({"question", "answer", "evidence", "category", "adversarial_answer"})
 
 _SESSION = re.compile(r"session_[0-9]{1,6}")

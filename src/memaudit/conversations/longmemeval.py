@@ -8,23 +8,15 @@ from memaudit.conversations.records import (
     IdRegistry,
     LoadedConversation,
     RecordFields,
+    field_names,
     record_fields,
     resolve_references,
 )
 from memaudit.kernel.io.foreign_json import records
 
-RECORD = frozenset(
-    {
-        "question_id",
-        "question_type",
-        "question",
-        "answer",
-        "question_date",
-        "haystack_dates",
-        "haystack_session_ids",
-        "haystack_sessions",
-        "answer_session_ids",
-    }
+RECORD = field_names(
+    "question_id question_type question answer question_date haystack_dates haystack_session_ids "
+    "haystack_sessions answer_session_ids"
 )
 TURN = frozenset({"role", "content", "has_answer"})
 ROLES = frozenset({"user", "assistant"})

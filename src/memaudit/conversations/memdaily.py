@@ -14,6 +14,7 @@ from memaudit.conversations.records import (
     LoadedConversation,
     Notes,
     RecordFields,
+    field_names,
     resolve_references,
 )
 from memaudit.kernel.io.files import open_regular
@@ -22,9 +23,7 @@ from memaudit.kernel.io.strict_json import kind_of
 
 TRAJECTORY = frozenset({"tid", "message_list", "QA", "question_list"})
 MESSAGE = frozenset({"mid", "message", "time", "place"})
-QUESTION = frozenset(
-    {"qid", "question", "answer", "target_step_id", "choices", "ground_truth", "time"}
-)
+QUESTION = field_names("qid question answer target_step_id choices ground_truth time")
 FAILED = ("[ERRORQ]", "[ERRORA]")
 """What the generator left where it could not write a question or an answer."""
 

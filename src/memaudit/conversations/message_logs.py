@@ -11,6 +11,7 @@ from memaudit.conversations.records import (
     Notes,
     RecordFields,
     as_text,
+    field_names,
 )
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.foreign_json import listed_or_lined
@@ -143,39 +144,11 @@ def _part(row: RecordFields, name: str, part: object) -> str | None:
 
 
 SPOKEN = frozenset({"user", "assistant"})
-LINE = frozenset(
-    {
-        "type",
-        "message",
-        "uuid",
-        "sessionId",
-        "timestamp",
-        "isSidechain",
-        "parentUuid",
-        "userType",
-        "cwd",
-        "version",
-        "gitBranch",
-        "requestId",
-        "permissionMode",
-        "isMeta",
-        "toolUseResult",
-        "entrypoint",
-        "slug",
-    }
+LINE = field_names(
+    "type message uuid sessionId timestamp isSidechain parentUuid userType cwd version gitBranch "
+    "requestId permissionMode isMeta toolUseResult entrypoint slug"
 )
-CODE_MESSAGE = frozenset(
-    {
-        "role",
-        "content",
-        "id",
-        "type",
-        "model",
-        "usage",
-        "stop_reason",
-        "stop_sequence",
-    }
-)
+CODE_MESSAGE = field_names("role content id type model usage stop_reason stop_sequence")
 FIRST_LINES = (
     frozenset({"type", "message", "uuid", "sessionId"}),
     frozenset({"type", "summary", "leafUuid"}),

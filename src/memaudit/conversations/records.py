@@ -55,6 +55,12 @@ REMEDIES = {
 }
 """What is done about each kind of irregularity; docs/datasets.md explains them."""
 
+
+def field_names(text: str) -> frozenset[str]:
+    """The fields that a format knows, written as one text."""
+    return frozenset(text.split())
+
+
 LONGEST = 80
 """Characters of a value that an irregularity quotes."""
 

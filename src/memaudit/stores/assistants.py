@@ -8,7 +8,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.foreign_json import encodable
 from memaudit.kernel.io.store_file import ExportedStore, ReaderTime
 from memaudit.kernel.io.strict_json import kind_of
-from memaudit.kernel.io.timestamps import export_time
+from memaudit.kernel.io.timestamps import MONTHS, export_time
 from memaudit.stores.documents import front_matter
 from memaudit.stores.ledger import ImportLedger, MemoryDraft
 from memaudit.stores.markdown_folder import head_fields
@@ -241,20 +241,6 @@ _UNDATED = re.compile(
     re.IGNORECASE,
 )
 _ENGLISH = re.compile(r"(?P<month>[A-Za-z]+)\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})")
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 _COARSE = re.compile(r"\d{4}(?:-\d\d)?|[A-Za-z]+\.? \d{4}")
 """A year, or a month of one: a date, but no day."""
 
@@ -302,7 +288,7 @@ def _is_date(text: str) -> bool:
 def _time(text: str) -> str | None:
     """Also as Americans write it: March 14, 2025."""
     if match := _ENGLISH.fullmatch(text):
-        months = [month for month in _MONTHS if month.lower().startswith(match["month"].lower())]
+        months = [month for month in MONTHS if month.startswith(match["month"].lower())]
         if len(match["month"]) < 3 or len(months) != 1:
             return None
         return export_time(f"{match['day']} {months[0]} {match['year']}")

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
-_MONTHS = (
+MONTHS = (
     "january",
     "february",
     "march",
@@ -74,7 +74,7 @@ def export_time(value: object) -> str | None:
 
 def _from_parts(parts: dict[str, str | None]) -> str:
     month = (parts["month"] or "").lower()
-    number = int(month) if month.isdigit() else _MONTHS.index(month) + 1
+    number = int(month) if month.isdigit() else MONTHS.index(month) + 1
     day = date(int(parts["year"] or 0), number, int(parts["day"] or 0))
     if parts["hour"] is None:
         return day.isoformat()
