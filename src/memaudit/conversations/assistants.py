@@ -39,9 +39,14 @@ class ClaudeConversations:
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         notes, chats, messages = Notes(), IdRegistry(), IdRegistry()
         sessions = [_session(data, place, chats, messages, notes) for place, data in records(path)]
-        if sessions:
-            conversation = Conversation(ACCOUNT, numbered_by_time(sessions))
-            yield LoadedConversation(conversation, notes.of(ACCOUNT))
+        yield from _account(sessions, notes)
+
+
+def _account(sessions: list[Session], notes: Notes) -> Iterator[LoadedConversation]:
+    """All chats as one conversation; none for an export without a chat."""
+    if sessions:
+        conversation = Conversation(ACCOUNT, numbered_by_time(sessions))
+        yield LoadedConversation(conversation, notes.of(ACCOUNT))
 
 
 def _session(
@@ -92,9 +97,6 @@ CHATGPT_ROLES = frozenset({"user", "assistant"})
 EVERYBODY = "all"
 """The recipient of a message that is not a call of a tool."""
 
-CHATGPT_ACCOUNT = "account"
-"""The id of the one conversation."""
-
 
 class ChatGPTConversations:
     """One conversation for the account, because a memory reaches across chats; a chat is a session.
@@ -113,9 +115,7 @@ class ChatGPTConversations:
         sessions = [
             _chatgpt_session(data, place, chats, messages, notes) for place, data in records(path)
         ]
-        if sessions:
-            conversation = Conversation(CHATGPT_ACCOUNT, numbered_by_time(sessions))
-            yield LoadedConversation(conversation, notes.of(CHATGPT_ACCOUNT))
+        yield from _account(sessions, notes)
 
 
 def _chatgpt_session(
@@ -123,12 +123,8 @@ def _chatgpt_session(
 ) -> Session:
     chat = RecordFields(data, "", "", notes)
     default = f"chat-{place + 1}"
-    given = chat.label("conversation_id") or chat.label("id")  # older exports have neither
-    chat.id = (
-        chats.assign(default, citable=False)
-        if given is None
-        else chats.assign_noted(given, default, notes, "conversation_id")
-    )
+    id = chat.label("conversation_id") or chat.label("id")  # older exports have neither
+    chat.id = chats.assign_or(id, default, notes, "conversation_id")
     chat.note_unknown(CHATGPT_CHAT)
     time = chat.instant("create_time")
     nodes = _nodes(chat)

@@ -102,13 +102,8 @@ def _open_session(draft: _Draft, given: str | None, time: str | None) -> None:
 
 def _turn(draft: _Draft, row: RecordFields) -> Turn:
     session, time, before = draft.sessions[-1]
-    given = row.label("id")
     default = f"{session}:{len(before) + 1}"
-    id = (
-        draft.turn_ids.assign(default)
-        if given is None
-        else draft.turn_ids.assign_noted(given, default, row.notes, "id")
-    )
+    id = draft.turn_ids.assign_or(row.label("id"), default, row.notes, "id")
     speaker = row.text("speaker", required=False) or "user"
     role = row.text("role", required=False) or ("assistant" if speaker == "assistant" else "user")
     return Turn(
@@ -148,12 +143,7 @@ def _question(
     draft: _Draft, row: RecordFields, default: str, home: dict[str, str], ids: IdRegistry
 ) -> Question:
     """A question; `default` is its id where the row has none, `home` the session of each turn."""
-    given = row.label("id")
-    id = (
-        ids.assign(default)
-        if given is None
-        else ids.assign_noted(given, default, row.notes, "question.id")
-    )
+    id = ids.assign_or(row.label("id"), default, row.notes, "question.id")
     abstention = row.flag("abstention")
     cited = row.rows("evidence", required=False)
     sessions = [reference for reference in cited if _names_session(reference, draft)]

@@ -89,12 +89,7 @@ def _check_layout(data: dict[str, object], layout: str, name: str, place: int) -
 
 def _load(data: dict[str, object], layout: str, place: int, ids: IdRegistry) -> LoadedConversation:
     record = RecordFields(data, "", "", Notes())
-    given, default = record.label("id"), f"record-{place + 1}"
-    record.id = (
-        ids.assign(default, citable=False)
-        if given is None
-        else ids.assign_noted(given, default, record.notes, "id")
-    )
+    record.id = ids.assign_or(record.label("id"), f"record-{place + 1}", record.notes, "id")
     record.note_unknown(RECORD[layout])
     turns = []
     for number, row in record.objects(layout):
@@ -208,27 +203,5 @@ def _code_turn(row: RecordFields, session: str, place: int, ids: IdRegistry) -> 
     if role not in SPOKEN:
         message.note("unknown speaker", "role", role)
     time = row.time("timestamp", required=False)
-    text = _code_text(message)
+    text = _text(message, "content")
     return None if text is None else Turn(row.id, session, place, role, role, text, time)
-
-
-def _code_text(message: RecordFields) -> str | None:
-    """The words of a message: a text, or a list of parts of which some are text."""
-    value = message.data.get("content")
-    if isinstance(value, list):
-        words = [_code_part(message, part) for part in value]
-        text = "\n".join(part for part in words if part is not None)
-    else:
-        text = message.text("content", required=False) or ""
-    if not text.strip():
-        message.note("message without text", "content")
-        return None
-    return text
-
-
-def _code_part(message: RecordFields, part: object) -> str | None:
-    kind = part.get("type") if isinstance(part, dict) else None
-    if isinstance(part, dict) and kind == "text":
-        return as_text(part.get("text"), message.notes, message.place("content"), message.id)
-    message.note("part without text", "content", kind if isinstance(kind, str) else "")
-    return None

@@ -307,6 +307,10 @@ class IdRegistry:
             notes.add("repeated id", where, name, id)
         return name
 
+    def assign_or(self, id: str | None, default: str, notes: Notes, where: str) -> str:
+        """The same where most rows have no id, so that a missing one is not worth a note."""
+        return self.assign(default) if id is None else self.assign_noted(id, default, notes, where)
+
     def __contains__(self, id: str) -> bool:
         return id in self._known
 
