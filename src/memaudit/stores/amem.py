@@ -4,13 +4,11 @@ import json
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.foreign_json import loads
-from memaudit.kernel.io.store_file import ExportedStore, ReaderTime
 from memaudit.kernel.io.strict_json import kind_of
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
     ExportFields,
     ExportRow,
-    ImportOptions,
     SkipRow,
     mostly_have,
     rows_of,
@@ -23,14 +21,16 @@ SERIALISED = ("keywords", "links", "tags", "evolution_history")
 """Lists that Chroma stores as JSON text."""
 
 
-class AMem:
+class AMem(StoreFormat):
     """`full`: the note as A-Mem shows it to a model; `metadata`: without its content; `serialised`:
     everything it stores, links and history too, which is what the paper's full-note view costs."""
 
     name = "amem"
     label = "A-Mem, notes or Chroma dump"
-    views: tuple[str, ...] = ("full", "metadata", "content", "serialised")
-    reader_time: ReaderTime | None = "created_at"
+    system = "A-Mem"
+    views = ("full", "metadata", "content", "serialised")
+    reader_time = "created_at"
+    in_order = True
 
     def recognises(self, source: ExportSource) -> int:
         if any(_is_chroma(part) for part in source.parts):
@@ -41,16 +41,14 @@ class AMem:
         keyed = any(_keyed(part) for part in source.parts)
         return 3 if notes or keyed else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Every note, in the order of the export: A-Mem appends."""
-        ledger = ImportLedger(source, options)
-        view = options.view or self.views[0]
-        for part in source.parts:
+        view = ledger.view
+        for part in ledger.source.parts:
             rows = _chroma(part) if _is_chroma(part) else _keyed(part) or rows_of(part, LISTS)
             count = ledger.take(rows, lambda row: _draft(row, view))
             if _is_chroma(part):
                 ledger.check_limit(count)
-        return ledger.store("A-Mem", self.name, view, in_order=True)
 
 
 def _is_chroma(part: ExportFile) -> bool:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.foreign_json import encodable
-from memaudit.kernel.io.store_file import ExportedStore, ReaderTime
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import MONTHS, export_time
 from memaudit.stores.documents import front_matter
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.markdown_folder import head_fields
-from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, SkipRow, no_list
+from memaudit.stores.protocol import ExportFields, ExportRow, SkipRow, no_list
 from memaudit.stores.source import ExportFile, ExportSource, text_lines
 from memaudit.stores.transcript import ChatMessage, Transcript
 
@@ -32,13 +31,13 @@ class _Text:
     head: int = 0
 
 
-class ClaudeAi:
+class ClaudeAi(StoreFormat):
     """`memories.json`: a list of accounts; `memories/<account>.json`: one account each."""
 
     name = "claude-ai"
     label = "Claude.ai, data export (file, folder or zip)"
-    views: tuple[str, ...] = ("entries", "full", "lines")
-    reader_time: ReaderTime | None = None
+    system = "Claude.ai"
+    views = ("entries", "full", "lines")
 
     def recognises(self, source: ExportSource) -> int:
         """By the keys of an account; the transcript may be among the files."""
@@ -47,12 +46,13 @@ class ClaudeAi:
         marked = [sum(map(_is_account, rows)) * 2 > len(rows) for rows in accounts]
         return 3 if marked and all(marked) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        ledger = ImportLedger(source, options)
-        view = options.view or self.views[0]
-        parts = [part for part in source.parts if not _is_transcript(part)]
+    def take(self, ledger: ImportLedger) -> None:
+        view = ledger.view
+        parts = [part for part in ledger.source.parts if not _is_transcript(part)]
         if not parts:
-            raise MemAuditError(f"{source.name}: holds a transcript and no memories; give both")
+            raise MemAuditError(
+                f"{ledger.source.name}: holds a transcript and no memories; give both"
+            )
         rows = [(place, row) for part in parts for place, row in _placed_accounts(part)]
         named = {
             row["account_uuid"]
@@ -66,7 +66,6 @@ class ClaudeAi:
                 ledger.skip(place, f"no {ACCOUNT}, {PROJECTS} or {FILES}")
             else:
                 self._take_account(ledger, place, row, view, several=len(named) > 1)
-        return ledger.store("Claude.ai", self.name, view, in_order=False)
 
     def _take_account(
         self, ledger: ImportLedger, place: str, row: dict[str, object], view: str, several: bool
@@ -245,13 +244,13 @@ _COARSE = re.compile(r"\d{4}(?:-\d\d)?|[A-Za-z]+\.? \d{4}")
 """A year, or a month of one: a date, but no day."""
 
 
-class ChatGptMemories:
+class ChatGptMemories(StoreFormat):
     """Lines `[2025-03-14] - memory`; some may have no date."""
 
     name = "chatgpt-memories"
     label = "ChatGPT or Gemini, saved memories pasted as [date] - memory"
-    views: tuple[str, ...] = ("memory",)
-    reader_time: ReaderTime | None = None
+    system = "ChatGPT"
+    views = ("memory",)
 
     def recognises(self, source: ExportSource) -> int:
         """Text of which most lines begin with a date, or say that there is none, in brackets."""
@@ -263,13 +262,11 @@ class ChatGptMemories:
         ]
         return 3 if sum(dated) * 2 > len(dated) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        ledger = ImportLedger(source, options)
-        for part in source.parts:
+    def take(self, ledger: ImportLedger) -> None:
+        for part in ledger.source.parts:
             if part.kind != "text":
                 raise MemAuditError(f"{part.name}: is not text (give lines '[date] - memory')")
             ledger.take((_row(part, at, line) for at, line in _lines(part)), _draft)
-        return ledger.store("ChatGPT", self.name, self.views[0], in_order=False)
 
 
 def _lines(part: ExportFile) -> Iterator[tuple[int, str]]:

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from memaudit.kernel.io.foreign_json import loads
-from memaudit.kernel.io.store_file import ExportedStore, ReaderTime
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
     ExportFields,
     ExportRow,
-    ImportOptions,
     has_table,
     rows_of_table,
 )
@@ -33,28 +31,26 @@ SESSION = ("memory_session_id", "sdk_session_id")
 """The session that a row belongs to; older versions have the second name."""
 
 
-class ClaudeMem:
+class ClaudeMem(StoreFormat):
     """`full`: all texts of a row; `title`: an observation's title, a summary's request."""
 
     name = "claude-mem"
     label = "claude-mem, observations and session summaries (SQLite)"
-    views: tuple[str, ...] = ("full", "title")
-    reader_time: ReaderTime | None = None
+    system = "claude-mem"
+    views = ("full", "title")
 
     def recognises(self, source: ExportSource) -> int:
         marked = [_is_store(part) for part in source.parts]
         return 3 if marked and all(marked) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        ledger = ImportLedger(source, options)
-        view = options.view or self.views[0]
-        for part in source.parts:
+    def take(self, ledger: ImportLedger) -> None:
+        view = ledger.view
+        for part in ledger.source.parts:
             observations = _rows(part, OBSERVATIONS, REQUIRED, OPTIONAL)
             ledger.take(observations, partial(_observation, view=view))
             if has_table(part, SUMMARIES, SUMMARY):
                 summaries = _rows(part, SUMMARIES, SUMMARY, SUMMARY_OPTIONAL)
                 ledger.take(summaries, partial(_summary, view=view))
-        return ledger.store("claude-mem", self.name, view, in_order=False)
 
 
 def _is_store(part: ExportFile) -> bool:

@@ -1,13 +1,12 @@
 """Your own memories: JSONL or a JSON list of objects or texts, or a text file, one per line."""
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.store_file import ExportedStore, ReaderTime, State
+from memaudit.kernel.io.store_file import State
 from memaudit.stores.failed_exports import no_memories
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
     ExportFields,
     ExportRow,
-    ImportOptions,
     SkipRow,
     rows_of,
     samples,
@@ -22,13 +21,13 @@ NAMESPACES = ("namespace", "speaker_namespace", "user_id", "speaker")
 STATES: tuple[State, ...] = ("active", "deleted", "expired", "superseded")
 
 
-class JsonlOrText:
+class JsonlOrText(StoreFormat):
     """Rows with a `text` (or `memory`, `content`, `fact`) and whatever else."""
 
     name = "plain"
     label = "plain JSONL, JSON or text"
-    views: tuple[str, ...] = ("text",)
-    reader_time: ReaderTime | None = None
+    system = "plain"
+    in_order = True
 
     def recognises(self, source: ExportSource) -> int:
         """Anything with texts; every other format is more certain."""
@@ -43,12 +42,10 @@ class JsonlOrText:
         lists = [document for document in documents if isinstance(document, list) and document]
         return int(bool(lists) and all(isinstance(row, str) for rows in lists for row in rows[:20]))
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        ledger = ImportLedger(source, options)
-        for part in source.parts:
+    def take(self, ledger: ImportLedger) -> None:
+        for part in ledger.source.parts:
             _refuse_status(part)
             ledger.take(_rows(part), _draft)
-        return ledger.store("plain", self.name, self.views[0], in_order=True)
 
 
 def _refuse_status(part: ExportFile) -> None:

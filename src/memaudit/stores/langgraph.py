@@ -5,13 +5,12 @@ from collections.abc import Iterator
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.foreign_json import loads
-from memaudit.kernel.io.store_file import ExportedStore, HarmlessSkip, ReaderTime, plain_json
+from memaudit.kernel.io.store_file import HarmlessSkip, plain_json
 from memaudit.stores.containers import rows as table_rows
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
     ExportFields,
     ExportRow,
-    ImportOptions,
     SkipRow,
     mostly_have,
     rows_of,
@@ -24,30 +23,29 @@ COLUMNS = ("prefix", "key", "value", "created_at", "updated_at", "expires_at")
 JAVASCRIPT = ("createdAt", "updatedAt")
 
 
-class LangGraph:
+class LangGraph(StoreFormat):
     """`content`: the text of a value, if it has one; `value`: always the complete value."""
 
     name = "langgraph"
     label = "LangGraph store and LangMem, items or SQLite"
-    views: tuple[str, ...] = ("content", "value")
-    reader_time: ReaderTime | None = "created_at"
+    system = "LangGraph"
+    views = ("content", "value")
+    reader_time = "created_at"
 
     def recognises(self, source: ExportSource) -> int:
         if any(_is_table(part) for part in source.parts):
             return 3
         return 3 if mostly_have(source, LISTS, ("namespace",), ("key",), ("value",)) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Every item; `namespace/key` is its id, since keys repeat across namespaces."""
-        ledger = ImportLedger(source, options)
-        view = options.view or self.views[0]
-        for part in source.parts:
+        view = ledger.view
+        for part in ledger.source.parts:
             if part.kind == "sqlite":
                 ledger.take(_table(part), lambda row: _draft(row, view))
             else:
                 count = ledger.take(rows_of(part, LISTS, ("value",)), lambda row: _draft(row, view))
                 ledger.check_limit(count, LIMITS)
-        return ledger.store("LangGraph", self.name, view, in_order=False)
 
 
 def _is_table(part: ExportFile) -> bool:

@@ -20,6 +20,7 @@ from memaudit.kernel.io.store_file import (
     ImportCount,
     Memory,
     Origin,
+    ReaderTime,
     State,
     too_deep,
 )
@@ -74,6 +75,8 @@ class ImportLedger:
 
     def __init__(self, source: ExportSource, options: ImportOptions) -> None:
         self.source, self.options = source, options
+        self.view = options.view or ""
+        self.configuration: dict[str, JsonValue] = {}
         self.read = self.size = 0
         self.drafts: list[tuple[str, MemoryDraft]] = []
         self.skipped: dict[str, list[str]] = defaultdict(list)
@@ -224,7 +227,6 @@ class ImportLedger:
         format: str,
         view: str | None,
         in_order: bool,
-        configuration: dict[str, JsonValue] | None = None,
     ) -> ExportedStore:
         """The store of all rows. `in_order`: the file lists them in the order of writing."""
         self._refuse_unreadable()
@@ -238,7 +240,7 @@ class ImportLedger:
             view=view,
             view_version=ENTRIES_VERSION if view == "entries" else 1,
             files={part.name: part.digest for part in self.source.parts},
-            configuration=self._configuration(configuration or {}),
+            configuration=self._configuration(),
         )
         inactive = Counter(memory.state for memory in memories if memory.state != "active")
         count = ImportCount(
@@ -347,13 +349,15 @@ class ImportLedger:
         used = {memory.document for memory in memories}
         return tuple(document for document in self.documents.values() if document.id in used)
 
-    def _configuration(self, given: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    def _configuration(self) -> dict[str, JsonValue]:
         chosen = {
             "namespace": self.options.namespace,
             "conversation": self.options.conversation,
             "as_of": self.options.as_of,
         }
-        return {**given, **{name: value for name, value in chosen.items() if value is not None}}
+        return self.configuration | {
+            name: value for name, value in chosen.items() if value is not None
+        }
 
     def _all_warnings(self, memories: tuple[Memory, ...]) -> list[str]:
         """Of the store, then skipped rows by reason, then notes; all name their rows."""
@@ -378,6 +382,34 @@ class ImportLedger:
         for what, places in sorted(self.notes.items()):
             warnings.append(f"{counted(len(places), 'row')}: {what}: {first_places(places)}")
         return warnings
+
+
+class StoreFormat:
+    """A format with a file of its own: what it is called, what it recognises, which rows it takes.
+
+    It is an `Adapter`: reading begins and ends the same way for all of them.
+    """
+
+    name: str
+    label: str
+    system: str
+    views: tuple[str, ...] = ("text",)
+    reader_time: ReaderTime | None = None
+    in_order = False
+    """The export lists memories in the order of writing."""
+
+    def recognises(self, source: ExportSource) -> int:
+        raise NotImplementedError
+
+    def take(self, ledger: ImportLedger) -> None:
+        """Read all rows of the ledger's source into it."""
+        raise NotImplementedError
+
+    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+        ledger = ImportLedger(source, options)
+        ledger.view = options.view or self.views[0]
+        self.take(ledger)
+        return ledger.store(self.system, self.name, ledger.view, self.in_order)
 
 
 def _placed(

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from functools import partial
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.store_file import ExportedStore, ExportWarning, ReaderTime
+from memaudit.kernel.io.store_file import ExportWarning
 from memaudit.kernel.io.strict_json import kind_of
-from memaudit.stores.ledger import LONGEST_NAME, ImportLedger, MemoryDraft, first_places
+from memaudit.stores.ledger import (
+    LONGEST_NAME,
+    ImportLedger,
+    MemoryDraft,
+    StoreFormat,
+    first_places,
+)
 from memaudit.stores.protocol import (
     ExportFields,
-    ImportOptions,
     SkipRow,
     mostly_have,
     rows_of,
@@ -21,7 +26,7 @@ from memaudit.stores.source import ExportFile, ExportSource
 PASSAGES = ("passages", "data")
 
 
-class Letta:
+class Letta(StoreFormat):
     """Blocks `{"label", "value", ...}` of a `.af`, passages `{"text", "archive_id", ...}`.
 
     `entries`: blocks cut as documents are; `full`: a block is one memory; `lines`: a line is.
@@ -29,8 +34,10 @@ class Letta:
 
     name = "letta"
     label = "Letta, agent files and archival passages"
-    views: tuple[str, ...] = ("entries", "full", "lines")
-    reader_time: ReaderTime | None = "created_at"
+    system = "Letta"
+    views = ("entries", "full", "lines")
+    reader_time = "created_at"
+    in_order = True
 
     def recognises(self, source: ExportSource) -> int:
         """By agents and blocks, the older core_memory, or passages with their archive."""
@@ -39,20 +46,19 @@ class Letta:
         marks = ("archive_id", "embedding_config", "source_id", "file_id")
         return 3 if mostly_have(source, PASSAGES, ("text",), marks) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Blocks first, then passages: core memory has no times, passages do."""
-        ledger = ImportLedger(source, options)
-        files = [part for part in source.parts if _is_agent_file(part)]
-        view = options.view or self.views[0]
+        files = [part for part in ledger.source.parts if _is_agent_file(part)]
+        view = ledger.view
         agents: list[_Agent] = []
         for part in files:
             own = _agents(ledger, part)
             _read_agent_file(ledger, part, view, own)
             agents += own
-        pages = [part for part in source.parts if not _is_agent_file(part)]
+        pages = [part for part in ledger.source.parts if not _is_agent_file(part)]
         draft = partial(
             _passage,
-            wanted=options.namespace,
+            wanted=ledger.options.namespace,
             known={agent.id for agent in agents},
             asked={agent.id for agent in agents if agent.asked},
         )
@@ -72,7 +78,6 @@ class Letta:
             ledger.warn(
                 ExportWarning.ARCHIVAL_ONLY.text("core memory is in the agent file; give both")
             )
-        return ledger.store("Letta", self.name, view, in_order=True)
 
 
 @dataclass(frozen=True, slots=True)

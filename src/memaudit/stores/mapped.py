@@ -10,10 +10,10 @@ from dataclasses import asdict
 
 from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.foreign_json import loads
-from memaudit.kernel.io.store_file import MAX_DEPTH, ExportedStore, ReaderTime, is_vector, too_deep
+from memaudit.kernel.io.store_file import MAX_DEPTH, is_vector, too_deep
 from memaudit.stores.containers import rows as table_rows
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
-from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, MappedFields, rows_of
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
+from memaudit.stores.protocol import ExportFields, ExportRow, MappedFields, rows_of
 from memaudit.stores.source import ExportFile, ExportSource
 
 HOW = "{fields} text=FIELD[,time=FIELD,id=FIELD,namespace=FIELD]"
@@ -28,28 +28,26 @@ LISTED, LONGEST = 8, 40
 FieldPath = tuple[str, ...]
 
 
-class Mapped:
+class Mapped(StoreFormat):
     """Rows of any shape; `MappedFields` says where text, time, id and namespace are."""
 
     name = "mapped"
     label = "any JSON, JSONL, CSV or SQLite, by the names of its fields"
-    views: tuple[str, ...] = ("text",)
-    reader_time: ReaderTime | None = None
+    system = "mapped"
 
     def recognises(self, source: ExportSource) -> int:  # noqa: ARG002, it reads what it is told
         return 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        fields = options.fields
+    def take(self, ledger: ImportLedger) -> None:
+        fields = ledger.options.fields
         if fields is None:
             raise ParameterError(f"the format {self.name} needs the names of fields: {HOW}")
-        ledger = ImportLedger(source, options)
-        for part in source.parts:
+        for part in ledger.source.parts:
             ledger.take(
                 _rows(part, fields), lambda row: _draft(row, fields, f"row-{ledger.read + 1}")
             )
         named = {name: field for name, field in asdict(fields).items() if field is not None}
-        return ledger.store("mapped", self.name, self.views[0], False, {"fields": named})
+        ledger.configuration["fields"] = named
 
 
 def _draft(row: ExportFields, fields: MappedFields, place: str) -> MemoryDraft:

@@ -5,22 +5,21 @@ from collections.abc import Sequence
 from functools import partial
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.store_file import ExportedStore, ReaderTime
 from memaudit.stores.documents import front_matter, has_structure
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
-from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
+from memaudit.stores.protocol import ExportFields, ExportRow
 from memaudit.stores.source import ExportFile, ExportSource, is_markdown
 
 _FIELD = re.compile(r"(?P<name>[A-Za-z_][\w-]*):[ \t]*(?P<value>.*)")
 
 
-class MarkdownFolder:
+class MarkdownFolder(StoreFormat):
     """Files cut into entries, each file as one memory (`full`), or by bare lines (`lines`)."""
 
     name = "markdown"
     label = "Markdown or text files: CLAUDE.md, MEMORY.md, Letta Code, the Claude memory tool"
-    views: tuple[str, ...] = ("entries", "full", "lines")
-    reader_time: ReaderTime | None = None
+    system = "files"
+    views = ("entries", "full", "lines")
 
     def recognises(self, source: ExportSource) -> int:
         """A folder of memory files, files of Markdown by name, a single one by its content."""
@@ -30,11 +29,10 @@ class MarkdownFolder:
         structured = not others and first.kind == "text" and has_structure(first.parsed.text)
         return 2 if structured or all(is_markdown(part.name) for part in source.parts) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Every file, by path; files that are not memory files are counted as left out."""
-        ledger = ImportLedger(source, options)
-        view = options.view or self.views[0]
-        for part in source.parts:
+        view = ledger.view
+        for part in ledger.source.parts:
             if part.kind != "text":
                 raise MemAuditError(
                     f"{part.name}: is not a text file (give a folder of memory files)"
@@ -46,7 +44,6 @@ class MarkdownFolder:
             ledger.take_document(
                 raw, "text", part.name, view, partial(_draft, part=part), len(head)
             )
-        return ledger.store("files", self.name, view, in_order=False)
 
 
 def head_fields(lines: Sequence[str]) -> dict[str, str]:

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from functools import partial
 
-from memaudit.kernel.io.store_file import ExportedStore, HarmlessSkip, ReaderTime
+from memaudit.kernel.io.store_file import HarmlessSkip
 from memaudit.kernel.io.strict_json import kind_of
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
     ExportFields,
     ExportRow,
-    ImportOptions,
     SkipRow,
     mostly_have,
     rows_of,
@@ -19,13 +18,13 @@ from memaudit.stores.source import ExportFile, ExportSource
 LISTS = {"entities": "entity", "relations": "relation"}
 
 
-class McpMemory:
+class McpMemory(StoreFormat):
     """`observations`: each with the name of its entity; `entities`: each with all observations."""
 
     name = "mcp-memory"
     label = "MCP memory server, knowledge graph"
-    views: tuple[str, ...] = ("observations", "entities")
-    reader_time: ReaderTime | None = None
+    system = "MCP memory server"
+    views = ("observations", "entities")
 
     def recognises(self, source: ExportSource) -> int:
         marks = ("entityType", "relationType"), ("observations", "from")
@@ -38,15 +37,13 @@ class McpMemory:
             return 3
         return 2 if all(graph[name] == [] for graph in graphs for name in LISTS) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Every observation or entity, and every relation; the format has no times and no ids."""
-        ledger = ImportLedger(source, options)
-        view = options.view or self.views[0]
-        for part in source.parts:
+        view = ledger.view
+        for part in ledger.source.parts:
             for raw in _rows(part):
                 pieces = _observations(raw) if view == "observations" else [raw]
                 ledger.take(pieces, partial(_draft, view=view))
-        return ledger.store("MCP memory server", self.name, view, in_order=False)
 
 
 def _graph(part: ExportFile) -> dict[str, object]:

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.store_file import ExportedStore, ExportWarning, ReaderTime, State
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.kernel.io.store_file import ExportWarning, State
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
     ExportFields,
     ExportRow,
-    ImportOptions,
     SkipRow,
     has_table,
     mostly_have,
@@ -26,13 +25,13 @@ OWNERS = ("user_id", "agent_id", "run_id", "app_id")
 LIMITS = {20: "get_all (top_k)", 100: "get_all in older versions (limit)"}
 
 
-class Mem0:
+class Mem0(StoreFormat):
     """Rows `{"id", "memory", "metadata", "created_at", ...}`, bare or under `results`."""
 
     name = "mem0"
     label = "Mem0, get_all"
-    views: tuple[str, ...] = ("memory",)
-    reader_time: ReaderTime | None = None
+    system = "Mem0"
+    views = ("memory",)
 
     def recognises(self, source: ExportSource) -> int:
         """By `memory` beside fields that only Mem0 writes, or an empty `results` list."""
@@ -45,10 +44,9 @@ class Mem0:
             return 2
         return 1 if mostly_have(source, LISTS, ("memory",), ("id",)) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Every row; deleted and expired ones keep their state."""
-        ledger = ImportLedger(source, options)
-        lists = [rows_of(part, LISTS, ("memory",)) for part in source.parts]
+        lists = [rows_of(part, LISTS, ("memory",)) for part in ledger.source.parts]
         for rows in lists:
             ledger.take(rows, _draft)
         if any(
@@ -59,14 +57,14 @@ class Mem0:
                     "a search result holds only what it found, get_all holds the store"
                 )
             )
-        relations = sum(_relations(part.parsed.document) for part in source.parts)
+        relations = sum(_relations(part.parsed.document) for part in ledger.source.parts)
         if relations:
             ledger.warn(
                 ExportWarning.INCOMPLETE.text(
                     f"graph relations beside memories are not read: {relations}"
                 )
             )
-        last = source.parts[-1].parsed.document
+        last = ledger.source.parts[-1].parsed.document
         if not ledger.check_total(value_at(last, "count")[1], ledger.read):
             for rows in lists:  # get_all has no pages: each file is a call of its own
                 ledger.check_limit(len(rows), LIMITS)
@@ -74,7 +72,6 @@ class Mem0:
             ledger.warn(
                 ExportWarning.TRUNCATED.text("the export names a next page; export every page")
             )
-        return ledger.store("Mem0", self.name, self.views[0], in_order=False)
 
 
 def _relations(document: object) -> int:
@@ -106,13 +103,14 @@ SEARCH_LISTS = ("speaker_1_memories", "speaker_2_memories")
 GRAPH_LISTS = ("speaker_1_graph_memories", "speaker_2_graph_memories")
 
 
-class Mem0Search:
+class Mem0Search(StoreFormat):
     """`{"0": [{"question", "speaker_1_memories": [{"memory", "timestamp", "score"}], ...}]}`."""
 
     name = "mem0-search"
     label = "Mem0, search results of its LoCoMo evaluation"
-    views: tuple[str, ...] = ("memory",)
-    reader_time: ReaderTime | None = "created_at"
+    system = "Mem0"
+    views = ("memory",)
+    reader_time = "created_at"
 
     def recognises(self, source: ExportSource) -> int:
         questions = [
@@ -121,21 +119,20 @@ class Mem0Search:
         marked = [any(SEARCH_LISTS[0] in row for _, row in rows) for rows in questions]
         return 3 if marked and all(marked) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """The distinct (conversation, speaker, text, time) rows, in order of time."""
-        ledger = ImportLedger(source, options)
         retrieved = 0
         seen: set[tuple[str, str, str]] = set()
-        asked = [_questions(part.parsed.document) for part in source.parts]
+        asked = [_questions(part.parsed.document) for part in ledger.source.parts]
         named = len({example for rows in asked for example, _ in rows}) > 1 or (
-            options.conversation is not None
+            ledger.options.conversation is not None
         )
-        for part in source.parts:
+        for part in ledger.source.parts:
             questions = _questions(part.parsed.document) if part.kind == "json" else []
             if not questions:
                 raise MemAuditError(no_list(part, SEARCH_LISTS))
             for raw, example, speaker in _retrieved(part, questions):
-                retrieved += options.conversation in (None, example)
+                retrieved += ledger.options.conversation in (None, example)
                 # The same memory is retrieved for many questions, each time with another score.
                 value = raw.value
                 key = (
@@ -160,14 +157,13 @@ class Mem0Search:
                     f"graph relations beside memories are not read: {graph}"
                 )
             )
-        distinct = sum(options.conversation in (None, example) for example, _, _ in seen)
+        distinct = sum(ledger.options.conversation in (None, example) for example, _, _ in seen)
         ledger.warn(
             ExportWarning.SEARCH_RESULTS.text(
                 f"this is not a dump; {retrieved} retrieved rows hold {distinct} distinct "
                 "memories, and what was never retrieved is missing"
             )
         )
-        return ledger.store("Mem0", self.name, self.views[0], in_order=False)
 
 
 def _questions(document: object) -> list[tuple[str, dict[str, object]]]:
@@ -239,28 +235,27 @@ class _Version:
     note: str = ""
 
 
-class Mem0History:
+class Mem0History(StoreFormat):
     """SQLite `history(memory_id, old_memory, new_memory, event, ...)`."""
 
     name = "mem0-history"
     label = "Mem0, history database (SQLite)"
-    views: tuple[str, ...] = ("memory",)
-    reader_time: ReaderTime | None = None
+    system = "Mem0"
+    views = ("memory",)
+    in_order = True
 
     def recognises(self, source: ExportSource) -> int:
         marked = [has_table(part, TABLE, REQUIRED) for part in source.parts]
         return 3 if marked and all(marked) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Every version, in the order of its event; the last one has the memory's id."""
-        ledger = ImportLedger(source, options)
-        for part in source.parts:
+        for part in ledger.source.parts:
             versions = _replay(ledger, part)
             ledger.take(map(_row, versions), _history_draft)
         ledger.warn(
             "replayed from the history of changes: memories of all users, which it does not name"
         )
-        return ledger.store("Mem0", self.name, self.views[0], in_order=True)
 
 
 def _replay(ledger: ImportLedger, part: ExportFile) -> list[_Version]:

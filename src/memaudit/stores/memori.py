@@ -5,13 +5,11 @@ from collections.abc import Iterator
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.foreign_json import encodable
-from memaudit.kernel.io.store_file import ExportedStore, ReaderTime
 from memaudit.kernel.io.timestamps import export_time
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
     ExportFields,
     ExportRow,
-    ImportOptions,
     has_table,
     rows_of_table,
 )
@@ -28,23 +26,21 @@ CONVERSATIONS = "memori_conversation", ("id", "session_id")
 SESSIONS = "memori_session", ("id", "entity_id")
 
 
-class Memori:
+class Memori(StoreFormat):
     """Facts are the memories; the messages are its transcript."""
 
     name = "memori"
     label = "Memori, SQLite"
-    views: tuple[str, ...] = ("content",)
-    reader_time: ReaderTime | None = None
+    system = "Memori"
+    views = ("content",)
 
     def recognises(self, source: ExportSource) -> int:
         marked = [has_table(part, FACTS, REQUIRED) for part in source.parts]
         return 3 if marked and all(marked) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
-        ledger = ImportLedger(source, options)
-        for part in source.parts:
+    def take(self, ledger: ImportLedger) -> None:
+        for part in ledger.source.parts:
             ledger.take(_facts(ledger, part), _draft)
-        return ledger.store("Memori", self.name, self.views[0], in_order=False)
 
     def transcript(self, source: ExportSource, namespace: str | None, /) -> Transcript:
         """Every conversation is a session, under the id that memories name as their source."""

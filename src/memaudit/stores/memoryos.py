@@ -5,13 +5,12 @@ from functools import partial
 from typing import Literal
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.store_file import ExportedStore, HarmlessSkip, ReaderTime
+from memaudit.kernel.io.store_file import HarmlessSkip
 from memaudit.kernel.io.strict_json import kind_of
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
     ExportFields,
     ExportRow,
-    ImportOptions,
     SkipRow,
     no_list,
     rows_of,
@@ -26,24 +25,24 @@ KNOWLEDGE: dict[str, Layer] = {
 }
 
 
-class MemoryOS:
+class MemoryOS(StoreFormat):
     """`pages`: mid-term sessions page by page; `summaries`: the summary of each session."""
 
     name = "memoryos"
     label = "MemoryOS of BAI-LAB, its three layers"
-    views: tuple[str, ...] = ("pages", "summaries")
-    reader_time: ReaderTime | None = "created_at"
+    system = "MemoryOS"
+    views = ("pages", "summaries")
+    reader_time = "created_at"
 
     def recognises(self, source: ExportSource) -> int:
         known = [_is_known(part) for part in source.parts if part.parsed.document != []]
         return 3 if known and all(known) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Every layer; the layer is the namespace, since it decides how the reader is shown it."""
-        ledger = ImportLedger(source, options)
-        view = options.view or self.views[0]
+        view = ledger.view
         words = 0
-        for part in source.parts:
+        for part in ledger.source.parts:
             for layer, raw in _rows(part, view):
                 ledger.take_one(raw, partial(_draft, layer=layer))
                 words += layer == "short-term" or (layer == "mid-term" and view == "pages")
@@ -51,7 +50,6 @@ class MemoryOS:
             ledger.warn(
                 "short-term memory and pages are messages word for word, not extracted memories"
             )
-        return ledger.store("MemoryOS", self.name, view, in_order=False)
 
 
 def _is_known(part: ExportFile) -> bool:

@@ -16,7 +16,7 @@ from memaudit.kernel.io.foreign_json import encodable
 from memaudit.kernel.io.store_file import ExportedStore, Memory, ReaderTime
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.stores.failed_exports import api_error
-from memaudit.stores.ledger import ImportLedger, MemoryDraft
+from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, mostly_have, rows_of
 from memaudit.stores.source import ExportSource, open_source
 
@@ -226,25 +226,23 @@ def _number(value: object, what: str) -> Fraction:
     return exact(value)
 
 
-class LocomoNotes:
+class LocomoNotes(StoreFormat):
     """`observation`, `event_summary` and `session_summary` of the dataset's conversations."""
 
     name = "locomo-notes"
     label = "LoCoMo, the notes that come with its conversations"
-    views: tuple[str, ...] = ("text",)
-    reader_time: ReaderTime | None = None
+    system = "LoCoMo"
+    in_order = True
 
     def recognises(self, source: ExportSource) -> int:
         marks = (("sample_id",), ("conversation",), ("observation", "session_summary"))
         return 3 if mostly_have(source, (), *marks) else 0
 
-    def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
+    def take(self, ledger: ImportLedger) -> None:
         """Every note, session by session; its conversation is its example and namespace."""
-        ledger = ImportLedger(source, options)
-        for part in source.parts:
+        for part in ledger.source.parts:
             for raw in rows_of(part, (), ("sample_id",)):
                 ledger.take(_notes(raw), _notes_draft)
-        return ledger.store("LoCoMo", self.name, self.views[0], in_order=True)
 
 
 def _notes(raw: ExportRow) -> Iterator[ExportRow]:
