@@ -24,8 +24,11 @@ from memaudit.stores.protocol import (
 )
 from memaudit.stores.source import ExportFile, ExportSource
 
-Labelled = str | tuple[str, ...] | Callable[[ExportFields, str], str | None]
-"""A path, several of which the first with a value counts, or a function of a row and the view."""
+CODE, DOCUMENTATION = "the system's own source code", "public documentation"
+"""What most maps were checked against."""
+
+Labelled = str | tuple[str, ...] | Callable[[ExportFields], str | None]
+"""A path, several of which the first with a value counts, or a function of a row."""
 
 Pages = list[list[ExportRow]]
 """The rows of each file."""
@@ -59,7 +62,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldMap:
-    """An adapter by its fields. Every row is a memory; what is not `omitted` becomes metadata."""
+    """An adapter by its fields. Every row is a memory; what is not read becomes metadata."""
 
     name: str
     system: str
@@ -77,15 +80,16 @@ class FieldMap:
     table: Table | None = None
     lists: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
-    """An object with one of these names is a row itself, not a page of rows."""
+    """An object with one of these names is a row itself, not a page of rows; by default the text's
+    name, where it is one."""
     expand: Callable[[list[ExportRow]], list[ExportRow]] | None = None
     """Further rows that the rows of a page hold."""
     unpack: Callable[[object], object] | None = None
     """Opens every value of a row."""
 
-    text: str | Callable[[ExportFields, str], str]
+    text: str | Callable[[ExportFields], str]
     id: Labelled
-    state: Callable[[ExportFields, str], State] = lambda _row, _view: "active"
+    state: Callable[[ExportFields], State] = lambda _: "active"
     namespace: Labelled = ()
     created: Labelled = ()
     updated: Labelled = ()
@@ -94,6 +98,7 @@ class FieldMap:
     expires: Labelled = ()
     sources: str = ""
     omitted: tuple[str, ...] = ()
+    """Beside text, id, sources and the times of writing and of validity, where they are a field."""
     metadata: Callable[[ExportFields], dict[str, JsonValue]] | None = None
 
     by_update: bool = False
@@ -112,41 +117,49 @@ class FieldMap:
 
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         ledger = ImportLedger(source, options)
-        view = options.view or self.views[0]
-        pages: Pages = []
-        for part in source.parts:
-            pages.append(self._rows(part))
-            ledger.take(pages[-1], lambda row: self._draft(row, view))
+        ledger.view = options.view or self.views[0]
+        pages = [self._rows(part) for part in source.parts]
+        for rows in pages:
+            ledger.take(rows, self._draft)
             if self.expand is not None:
-                ledger.take(self.expand(pages[-1]), lambda row: self._draft(row, view))
+                ledger.take(self.expand(rows), self._draft)
         if self.check is not None:
             self.check(ledger, pages)
         in_order = self.in_order
         if self.by_update and all(made.updated_at for _, made in ledger.drafts):
             ledger.drafts.sort(key=lambda placed: placed[1].updated_at or "")
             in_order = True
-        return ledger.store(self.system, self.name, view, in_order)
+        return ledger.store(self.system, self.name, ledger.view, in_order)
 
     def _rows(self, part: ExportFile) -> list[ExportRow]:
         if self.table is not None and part.kind == "sqlite":
             return list(self.table.rows(part))
-        return rows_of(part, self.lists, self.own)
+        own = self.own or ((self.text,) if isinstance(self.text, str) else ())
+        return rows_of(part, self.lists, own)
 
-    def _draft(self, row: ExportFields, view: str) -> MemoryDraft:
+    @property
+    def _read(self) -> set[str]:
+        """Names of fields that a memory holds elsewhere than in its metadata."""
+        fields = (self.text, self.id, self.created, self.updated, self.valid_from, self.sources)
+        return {field.partition(".")[0] for field in fields if isinstance(field, str)}
+
+    def _draft(self, row: ExportFields) -> MemoryDraft:
         if self.unpack is not None:
             row.data = {name: self.unpack(value) for name, value in row.data.items()}
+        label, time = ExportFields.label, ExportFields.time
+        metadata = self.metadata or (lambda row: row.others(*self._read, *self.omitted))
         return MemoryDraft(
-            text=_field(row, self.text) if isinstance(self.text, str) else self.text(row, view),
-            id=_label(row, self.id, view),
-            state=self.state(row, view),
-            namespace=_label(row, self.namespace, view),
-            created_at=_time(row, self.created, view),
-            updated_at=_time(row, self.updated, view),
-            valid_from=_time(row, self.valid_from, view),
-            valid_to=_time(row, self.valid_to, view),
-            expires=_time(row, self.expires, view),
+            text=_text(row, self.text) if isinstance(self.text, str) else self.text(row),
+            id=_first(row, self.id, label),
+            state=self.state(row),
+            namespace=_first(row, self.namespace, label),
+            created_at=_first(row, self.created, time),
+            updated_at=_first(row, self.updated, time),
+            valid_from=_first(row, self.valid_from, time),
+            valid_to=_first(row, self.valid_to, time),
+            expires=_first(row, self.expires, time),
             sources=row.names(self.sources) if self.sources else (),
-            metadata=self.metadata(row) if self.metadata else row.others(*self.omitted),
+            metadata=metadata(row),
         )
 
 
@@ -158,28 +171,21 @@ def _placed(row: ExportFields, path: str) -> tuple[ExportFields, str]:
     return row, name
 
 
-def _field(row: ExportFields, path: str) -> str:
+def _text(row: ExportFields, path: str) -> str:
     inner, name = _placed(row, path)
     return inner.text(name)
 
 
-def _label(row: ExportFields, names: Labelled, view: str) -> str | None:
-    if not isinstance(names, str | tuple):
-        return names(row, view)
-    for path in [names] if isinstance(names, str) else names:
+def _first(
+    row: ExportFields, fields: Labelled, read: Callable[[ExportFields, str], str | None]
+) -> str | None:
+    """The first value that there is, of a label or of a time as `read` says."""
+    if callable(fields):
+        return fields(row)
+    for path in (fields,) if isinstance(fields, str) else fields:
         inner, name = _placed(row, path)
-        if (label := inner.label(name)) is not None:
-            return label
-    return None
-
-
-def _time(row: ExportFields, names: Labelled, view: str) -> str | None:
-    if not isinstance(names, str | tuple):
-        return names(row, view)
-    for path in [names] if isinstance(names, str) else names:
-        inner, name = _placed(row, path)
-        if (time := inner.time(name)) is not None:
-            return time
+        if (value := read(inner, name)) is not None:
+            return value
     return None
 
 
@@ -188,11 +194,12 @@ Limits = Mapping[int, str]
 
 
 def each_page(limits: Limits) -> Callable[[ImportLedger, Pages], None]:
-    """Each file is a list of its own, which may end at a limit."""
+    """Each file is a list of its own, which may end at a limit; a database holds all rows."""
 
     def check(ledger: ImportLedger, pages: Pages) -> None:
-        for rows in pages:
-            ledger.check_limit(len(rows), limits)
+        for part, rows in zip(ledger.source.parts, pages, strict=True):
+            if part.kind != "sqlite":
+                ledger.check_limit(len(rows), limits)
 
     return check
 
@@ -214,9 +221,7 @@ def chained_pages(tokens: Iterable[str], limits: Limits) -> Callable[[ImportLedg
     def check(ledger: ImportLedger, pages: Pages) -> None:
         last = ledger.source.parts[-1].parsed.document
         if any(value_at(last, token)[1] for token in tokens):
-            ledger.warn(
-                ExportWarning.TRUNCATED.text("the export names a next page; export every page")
-            )
+            ledger.warn("the export names a next page; export every page", ExportWarning.TRUNCATED)
         elif not isinstance(last, dict):
             ledger.check_limit(len(pages[-1]), limits)
 

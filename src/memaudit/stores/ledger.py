@@ -91,7 +91,9 @@ class ImportLedger:
         """Note something left out or changed in a row that is kept."""
         self.notes[what].append(place)
 
-    def warn(self, text: str) -> None:
+    def warn(self, text: str, kind: ExportWarning | None = None) -> None:
+        """Say something of the whole store; of a known kind, so that a score can repeat it."""
+        text = text if kind is None else kind.text(text)
         if text not in self.warnings:
             self.warnings.append(text)
 
@@ -118,7 +120,9 @@ class ImportLedger:
             return self.skip(raw.place, f"nests deeper than {MAX_DEPTH} levels")
         notes: list[tuple[str, str]] = []
         try:
-            made = draft(ExportFields(raw.value, raw.place, lambda *noted: notes.append(noted)))
+            made = draft(
+                ExportFields(raw.value, raw.place, lambda *noted: notes.append(noted), self.view)
+            )
         except SkipRow as reason:
             error = api_error(raw.value)
             return self.skip(raw.place, f"API error: {error}" if error else str(reason))

@@ -210,13 +210,17 @@ class SkipRow(Exception):
 
 
 class ExportFields(ForeignRow):
-    """The fields of one row; warnings name it by its `place`."""
+    """The fields of one row, and the view that is read; warnings name the row by its `place`."""
 
     def __init__(
-        self, data: dict[str, object], place: str, note: Callable[[str, str], None]
+        self,
+        data: dict[str, object],
+        place: str,
+        note: Callable[[str, str], None],
+        view: str = "",
     ) -> None:
         super().__init__(data)
-        self.place, self._note = place, note
+        self.place, self.view, self._note = place, view, note
 
     def note(self, what: str, name: str = "") -> None:
         self._note(what, f"{self.place}.{name}" if name else self.place)
@@ -286,7 +290,7 @@ class ExportFields(ForeignRow):
         return tuple(names)
 
     def inner(self, name: str) -> "ExportFields":
-        return ExportFields(self.object(name), f"{self.place}.{name}", self._note)
+        return ExportFields(self.object(name), f"{self.place}.{name}", self._note, self.view)
 
     def number(self, name: str) -> float | None:
         """A finite number, or None; any other value is noted."""

@@ -21,7 +21,6 @@ from memaudit.stores.claude_mem import ClaudeMem
 from memaudit.stores.failed_exports import api_error
 from memaudit.stores.field_maps import FIELD_MAPS
 from memaudit.stores.jsonl_or_text import TEXTS, JsonlOrText
-from memaudit.stores.langgraph import LangGraph
 from memaudit.stores.letta import Letta
 from memaudit.stores.mapped import HOW, Mapped, fields_found
 from memaudit.stores.markdown_folder import MarkdownFolder
@@ -44,7 +43,6 @@ FORMATS: tuple[Adapter, ...] = (
     ClaudeMem(),
     ChatGptMemories(),
     AMem(),
-    LangGraph(),
     Memori(),
     *FIELD_MAPS,
     McpMemory(),
