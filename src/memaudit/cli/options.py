@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from memaudit.cli.assignments import SET
-from memaudit.cli.settings import ModelKeys, in_force
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
 from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import beside
-from memaudit.kernel.solvers.protocol import checked_seconds, use_threads
+from memaudit.kernel.solvers.protocol import use_threads
 from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
@@ -62,12 +62,6 @@ def _options(parameter: inspect.Parameter, groups: dict[str, Any]) -> Iterator[i
         )
 
 
-def _group_cap(value: int | None) -> int | None:
-    if value is not None and value < 1:
-        raise MemAuditError(f"--group-cap must be at least 1, not {value}")
-    return value
-
-
 PackagePath = Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")]
 PackagesPath = Annotated[
     Path, typer.Argument(metavar="PACKAGE", help="A package, or a folder of packages.")
@@ -104,13 +98,6 @@ StoresOnly = Annotated[
 Budgets = Annotated[
     str, typer.Option("--budget", metavar="B[,B...]", help="Budgets, separated by commas.")
 ]
-LabelMemories = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE[,FILE...]",
-        help="labels:FILE only: the memories that the labels refer to, one file for each.",
-    ),
-]
 SalienceNames = Annotated[
     list[str] | None,
     typer.Option(
@@ -126,31 +113,6 @@ CostRule = Annotated[
         metavar="RULE",
         help="Measure every cost by words, unicode_words, bytes or tokens:NAME. Default: the "
         "package's rule.",
-    ),
-]
-GroupCap = Annotated[
-    int | None,
-    typer.Option(
-        metavar="K",
-        callback=_group_cap,
-        help="Candidates a store may keep per experience. Default: the package's.",
-    ),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Threads, for a solve and for several budgets; the result is the same. Default: all "
-        "cores, up to 8.",
-        callback=use_threads,
-    ),
-]
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        callback=checked_seconds,
-        help="Stop each solve after S seconds. Default: no limit.",
     ),
 ]
 PolicyName = Annotated[
@@ -232,43 +194,6 @@ def one_budget(text: str) -> Fraction:
     return budget
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """The options of commands that call a model; `spread` makes options of the fields."""
-
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="model: base URL of an OpenAI-compatible server. Default: OpenAI."
-        ),
-    ] = None
-    provider: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="model: live, batch, or offline (cached replies only)."),
-    ] = "live"
-    cache: Annotated[Path, typer.Option(metavar="DB", help="model: the cache file of replies.")] = (
-        ModelKeys().cache
-    )
-    price_in: Annotated[
-        str | None,
-        typer.Option(
-            metavar="USD", help="model: price per million input tokens, for the cost estimate."
-        ),
-    ] = None
-    price_out: Annotated[
-        str | None, typer.Option(metavar="USD", help="model: price per million output tokens.")
-    ] = None
-    max_tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="model: stop after N tokens. Default: no limit.")
-    ] = None
-    yes: Annotated[
-        bool, typer.Option("--yes", help="model: do not ask for confirmation before spending.")
-    ] = False
-
-
-NO_SESSION = SessionOptions()
-
-
 def assigned(name: str) -> bool:
     """Whether a setting was given for this run alone: what then does not fit is an error.
 
@@ -291,15 +216,6 @@ def chosen_draws(usual: int, least: int = 1) -> int:
     if draws < least:
         raise MemAuditError(f"score.draws must be at least {least} here, not {draws}")
     return draws
-
-
-TrustPackageCells = Annotated[
-    bool,
-    typer.Option(
-        "--trust-package-cells",
-        help="Keep the package's assumed cells. Default: the judge judges them too.",
-    ),
-]
 
 
 def show_asked(state: "Asked") -> None:
@@ -361,40 +277,6 @@ def model_session(
         yield open_session(settings, cache, requests, callbacks, keys.concurrency)
 
 
-@contextmanager
-def judging_session(
-    wanted: Sequence[str] | bool, options: SessionOptions, out: Path
-) -> Iterator["ModelSession | None"]:
-    """A session for calling a model, or None if no model is needed."""
-    if options == NO_SESSION:
-        with model_session(wanted, out) as session:
-            yield session
-        return
-    if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
-        yield None
-        return
-    from memaudit.models import BASE_URL
-    from memaudit.models.cache import Cache
-    from memaudit.models.session import ModelSettings, SessionCallbacks, open_session
-    from memaudit.models.spending import price_of
-
-    if options.max_tokens is not None and options.max_tokens < 1:
-        raise MemAuditError(f"--max-tokens must be at least 1, not {options.max_tokens}")
-    settings = ModelSettings(
-        provider=options.provider,
-        base_url=options.base_url or BASE_URL,
-        price=price_of(options.price_in, options.price_out),
-        max_total_tokens=options.max_tokens,
-    )
-    callbacks = SessionCallbacks(
-        show=lambda line: typer.echo(safe(line), err=True),
-        agree=lambda: typer.confirm("continue?", err=True),
-        yes=options.yes,
-    )
-    with Cache(options.cache) as opened:
-        yield open_session(settings, opened, beside(out, "-requests.jsonl", stem=True), callbacks)
-
-
 def _is_model(judge: str) -> bool:
     return judge.startswith("model:")
 
@@ -408,16 +290,6 @@ ConversationNames = Annotated[
 ]
 
 
-JournalFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--journal",
-        metavar="FILE",
-        help="Keep finished results in this file; run the same command again to resume.",
-    ),
-]
-
-
 @contextmanager
 def kept_in(
     journal: Path | None, command: str, settings: Callable[[], dict[str, Any]], run: "TaskRunner"
@@ -426,7 +298,6 @@ def kept_in(
 
     `settings` are everything that decides the results; they are asked for with a journal only.
     """
-    journal = journal or in_force().engine.journal
     if journal is None:
         yield run
         return
@@ -449,43 +320,6 @@ def kept_in(
 
 FEW = 8
 """Packages for which it is not worth it to start processes."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """Where the packages of a command are computed."""
-
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Where packages are computed: processes, serial or dask. Default: processes, "
-            "or serial if there are few.",
-        ),
-    ] = None
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Number of processes. Default: one per core.")
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Address of a running Dask cluster."),
-    ] = None
-
-    def chosen(self, one_process: str = "", few: int = FEW) -> "Engine":
-        """The engine; `one_process` names what cannot be shared among processes, if anything."""
-        from memaudit.engines import named_engine
-
-        if self == EngineOptions():
-            return chosen_engine(one_process, few)
-        usual = "serial" if one_process or self.jobs == 1 else "processes"
-        few = few if self.engine is None else 0
-        engine = named_engine(self.engine or usual, self.jobs, self.address, few)
-        if one_process and (engine.name != "serial" or (self.jobs or 1) > 1):
-            raise MemAuditError(f"{one_process} runs in one process; leave out --engine and --jobs")
-        return engine
-
-
-NO_ENGINE = EngineOptions()
 
 
 def chosen_engine(one_process: str = "", few: int = FEW) -> "Engine":
