@@ -142,14 +142,14 @@ def test_gate_has_the_score_of_the_same_stores(hotel_files: Files, turns: Path) 
         how = ("--judge", "lexical", "--budget", budget)
         (alone,) = printed_json("score", package, store, *how)["scores"]
         both = printed_json("score", package, store, turns, *how)["scores"]
-        gate = ("gate", package, store, *how, "--allow-estimates", "--min-score")
-        for against, row in (((), alone), (("--against", turns), both[0])):
-            line = done(*gate, "0", *against).stdout
+        how = (*how, "--allow-estimates", "--min-score")
+        for others, row in (((), alone), ((turns,), both[0])):
+            line = done("gate", package, store, *others, *how, "0").stdout
             assert f"pass: export at {row_budget(row)} scores {row['score']:.4f}, " in line
-            assert f"over OPT of package + export{' + turns' if against else ''}; " in line
+            assert f"over OPT of package + export{' + turns' if others else ''}; " in line
             exact = float(Fraction(row["exact"]))
-            done(*gate, exact, *against)
-            assert run(*gate, exact + 1e-6, *against).exit_code == 1
+            done("gate", package, store, *others, *how, exact)
+            assert run("gate", package, store, *others, *how, exact + 1e-6).exit_code == 1
     assert alone["score"] > both[0]["score"]
 
 
@@ -312,10 +312,12 @@ def test_times_are_the_same_for_all_stores(hotel_files: Files, tmp_path: Path) -
     notes = EXPORTS["amem notes"].write(tmp_path, "notes")
     done("import", notes, "--times", "none", "--out", tmp_path / "bare.json")
     words = ("score", *hotel_files, tmp_path / "bare.json", "--budget", "40")
-    assert "'notes' with --times none; give --times" in failure(*words)
-    left_out = [row["left_out"] for row in printed_json(*words, "--times", "shown")["stores"]]
+    assert "'notes' with --times none; set score.times" in failure(*words)
+    left_out = [row["left_out"] for row in printed_json(*words, "--set=score.times=shown")["stores"]]
     assert left_out == [{}, {"times that are not the conversation's": 2}]
-    assert "--times 'some' is not known" in failure(*words, "--times", "some")
+    assert "must be one of shown, none, all" in failure(*words, "--set=score.times=some")
+    again = ("import", notes.parent / "notes", "--out", tmp_path / "x.json")
+    assert "--times 'some' is not known" in failure(*again, "--times", "some")
 
 
 @pytest.mark.parametrize("command", ["score", "gate", "study sensitivity"])
@@ -323,7 +325,6 @@ def test_no_time_limit(hotel_files: Files, command: str) -> None:
     """One line in every command; `memaudit solve` tries the other numbers."""
     words = {
         "gate": ("--min-score", "0"),
-        "audit judges": ("--judge", "lexical", "--against", "pointer"),
     }.get(command, ())
     limit = "--set=solver.seconds=nan"
     line = failure(*command.split(), *hotel_files, "--budget", "9", *words, limit)

@@ -59,7 +59,6 @@ READS = {
     "capture --replay": f"capture mem0 --package {P} --replay {{x}} --out {{out}}/s.json",
     "gate package": f"gate {{x}} {S} {LEXICAL} --min-score 0",
     "gate store": f"gate {P} {{x}} {LEXICAL} --min-score 0",
-    "gate --against": f"gate {P} {S} {LEXICAL} --min-score 0 --against {{x}}",
     "board": "board {x}",
     "board --add": "board --add x={x}",
     "board of scores": "board {x}",

@@ -8,15 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from memaudit.cli.options import (
-    NO_STORE_OPTIONS,
     JudgeName,
     StoreArgument,
-    StoreOptions,
     label_memories,
     model_session,
     place_of,
     read_stores,
-    spread,
 )
 from memaudit.cli.terminal import safe
 from memaudit.judges.defaults import DEFAULT_JUDGE
@@ -26,7 +23,6 @@ from memaudit.workspace.overwrite import may_write
 MOST_SHOWN = 20
 
 
-@spread
 def diff(
     before: StoreArgument,
     after: StoreArgument,
@@ -40,7 +36,6 @@ def diff(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
     ] = None,
-    store_options: StoreOptions = NO_STORE_OPTIONS,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare two stores: memories added, changed and removed, units gained and lost, cost."""
@@ -52,8 +47,8 @@ def diff(
 
     if out is not None:
         may_write(out, "page")
-    (old,) = read_stores([before], store_options)
-    (new,) = read_stores([after], store_options)
+    (old,) = read_stores([before])
+    (new,) = read_stores([after])
     subject = lint_target(package, new) if package is not None else None
     with model_session([judge] if subject else [], place_of(after)) as session:
         by = named_judge(judge, label_memories([judge]), session) if subject is not None else None

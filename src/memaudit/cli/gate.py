@@ -6,7 +6,6 @@ import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import (
-    NO_STORE_OPTIONS,
     Ask,
     CostRule,
     JudgeNames,
@@ -14,21 +13,24 @@ from memaudit.cli.options import (
     PackagePath,
     PolicyName,
     SalienceNames,
-    StoreArgument,
-    StoreOptions,
     model_session,
     place_of,
     plan_in_force,
     read_stores,
-    spread,
 )
 from memaudit.cli.terminal import safe
 
 
-@spread
 def gate(
     package: PackagePath,
-    store: StoreArgument,
+    stores: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="STORE",
+            help="The store that has to pass, as memaudit score takes it; further ones only join "
+            "the common union.",
+        ),
+    ],
     budget: Annotated[
         str,
         typer.Option(
@@ -37,20 +39,12 @@ def gate(
         ),
     ],
     min_score: Annotated[float, typer.Option(metavar="S", help="The lowest score that passes.")],
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="STORE",
-            help="Another store of the common union, as in memaudit score; may be repeated.",
-        ),
-    ] = None,
     judge: JudgeNames = None,
     ask: Ask = None,
     max_cells: MaxCells = None,
     policy: PolicyName = None,
     salience: SalienceNames = None,
     cost_rule: CostRule = None,
-    store_options: StoreOptions = NO_STORE_OPTIONS,
     allow_estimates: Annotated[
         bool,
         typer.Option(
@@ -60,7 +54,7 @@ def gate(
         ),
     ] = False,
 ) -> None:
-    """Exit with code 1 if the score of a store at a budget is below a minimum.
+    """Exit with code 1 if the score of the first store at a budget is below a minimum.
 
     The score is that of memaudit score with the same stores.
     """
@@ -79,8 +73,8 @@ def gate(
         cost_rule=cost_rule,
         **plan_in_force(judge),
     )
-    exported = read_stores([store, *(against or [])], store_options)
-    with model_session(bool(plan.asked_models), place_of(store)) as session:
+    exported = read_stores(stores)
+    with model_session(bool(plan.asked_models), place_of(stores[0])) as session:
         scoring, asking = plan.scoring(exported, session), plan.asking(session)
         result = plan.score(read_package(package), exported, scoring, asking)
     row = result.rows[0]

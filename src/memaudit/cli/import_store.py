@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import ConversationNames, named_times
+from memaudit.cli.options import ConversationNames
+from memaudit.cli.settings import TIMES
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import open_regular
@@ -17,7 +18,7 @@ from memaudit.kernel.words.text import counted
 from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
-    from memaudit.kernel.io.store_file import ExportedStore
+    from memaudit.kernel.io.store_file import ExportedStore, Times
 
 NAMED = 6
 """Conversations and namespaces that are named with their counts."""
@@ -118,7 +119,7 @@ def import_store(
         namespace=namespace,
         conversation=conversation,
         as_of=as_of,
-        times=named_times(times),
+        times=_times(times),
         map=parse_names(map or []),
         **named_fields(fields),
     )
@@ -160,6 +161,12 @@ def named_fields(text: str | None) -> dict[str, str]:
     if "text" not in named:
         raise MemAuditError(f"--fields {text!r} needs text=FIELD, the field to score")
     return named
+
+
+def _times(name: str) -> "Times":
+    if name not in TIMES:
+        raise MemAuditError(f"--times {name!r} is not known; choose from {', '.join(TIMES)}")
+    return name
 
 
 def _check_chat(chat: Path, others: list[Path]) -> None:

@@ -13,10 +13,8 @@ from rich.table import Table
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import (
-    ConversationNames,
     JudgeName,
     StoreArgument,
-    StoreOptions,
     label_memories,
     model_session,
     place_of,
@@ -95,7 +93,6 @@ def lint(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --apply: print what would go, write nothing.")
     ] = False,
-    map: ConversationNames = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find duplicates, contradictions, junk, secrets and more in a store.
@@ -149,9 +146,8 @@ def lint(
     for path, kind in kinds:
         if path is not None:
             may_write(path, kind)
-    store_options = StoreOptions(map=map)
-    (exported,) = read_stores([store], store_options)
-    earlier = read_stores([before], store_options)[0] if before is not None else None
+    (exported,) = read_stores([store])
+    earlier = read_stores([before])[0] if before is not None else None
     subject = lint_target(package, exported) if package is not None else None
     with (
         model_session([judge], place_of(store)) as session,

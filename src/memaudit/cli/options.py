@@ -1,13 +1,11 @@
 """Arguments and options that commands share, spelled and checked once."""
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,44 +20,10 @@ from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
     from memaudit.engines import Engine
-    from memaudit.kernel.io.store_file import ExportedStore, Times
+    from memaudit.kernel.io.store_file import ExportedStore
     from memaudit.kernel.score.result import Asked
     from memaudit.models.session import AskProgress, ModelSession
     from memaudit.workspace.task_journal import TaskRunner
-
-
-def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn a parameter whose type is a dataclass into one option per field."""
-    signature = inspect.signature(command)
-    parameters = list(signature.parameters.values())
-    groups: dict[str, Any] = {
-        parameter.name: parameter.annotation
-        for parameter in parameters
-        if is_dataclass(parameter.annotation)
-    }
-
-    @wraps(command)
-    def called(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
-        command(**given)
-
-    options = [option for parameter in parameters for option in _options(parameter, groups)]
-    called.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
-    called.__annotations__ = {option.name: option.annotation for option in options}
-    return called
-
-
-def _options(parameter: inspect.Parameter, groups: dict[str, Any]) -> Iterator[inspect.Parameter]:
-    if parameter.name not in groups:
-        yield parameter
-        return
-    group = groups[parameter.name]
-    hints = get_type_hints(group, include_extras=True)
-    for field in fields(group):
-        yield parameter.replace(
-            name=field.name, annotation=hints[field.name], default=field.default
-        )
 
 
 PackagePath = Annotated[Path, typer.Argument(metavar="PACKAGE", help="A package.")]
@@ -339,32 +303,20 @@ def chosen_engine(one_process: str = "", few: int = FEW) -> "Engine":
     return named_engine(name, keys.jobs, address, few if keys.name is None else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class StoreOptions:
-    """How stores are read for a comparison."""
+def read_stores(
+    arguments: Sequence[str], pairs: Sequence[str] | None = None
+) -> "list[ExportedStore]":
+    """The stores of a comparison; their warnings are printed.
 
-    times: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHICH",
-            help="Times in the texts of memories: shown (those that the system's reader is shown), "
-            "none or all. Default: as imported.",
-        ),
-    ] = None
-    map: ConversationNames = None
-
-
-NO_STORE_OPTIONS = StoreOptions()
-
-
-def read_stores(arguments: Sequence[str], options: StoreOptions) -> "list[ExportedStore]":
-    """The stores of a comparison, all with the same rule for times; their warnings are printed."""
+    `pairs` are other names of conversations, as OLD=NEW. The setting `score.times` replaces the
+    rule for times that each store was imported with.
+    """
     from memaudit.kernel.score.package_scores import refuse_incomparable
     from memaudit.kernel.score.store_match import check_names, examples_of, parse_names, renamed
     from memaudit.stores.registry import open_store, parse_argument
 
-    times = named_times(options.times) if options.times else None
-    names = parse_names(options.map or [])
+    times = in_force().score.times
+    names = parse_names(pairs or [])
     stores = []
     before: set[str] = set()
     for argument in arguments:
@@ -381,20 +333,18 @@ def read_stores(arguments: Sequence[str], options: StoreOptions) -> "list[Export
 
 
 def read_views(
-    arguments: Sequence[str], stores: "Sequence[ExportedStore]", view: str, options: StoreOptions
+    arguments: Sequence[str], stores: "Sequence[ExportedStore]", view: str
 ) -> "list[ExportedStore]":
     """The stores again, those that are exports and have this view by it."""
-    from memaudit.kernel.score.store_match import parse_names, renamed
     from memaudit.stores.registry import ADAPTERS, open_store, parse_argument
 
-    names = parse_names(options.map or [])
     seen = []
     for argument, store in zip(arguments, stores, strict=True):
         adapter = ADAPTERS.get(store.origin.format)
         if adapter is None or view not in adapter.views or store.origin.view == view:
             seen.append(store)
             continue
-        again = renamed(open_store(replace(parse_argument(argument), view=view)), names)
+        again = open_store(replace(parse_argument(argument), view=view))
         seen.append(again.model_copy(update={"name": store.name, "times": store.times}))
     if not any(store.origin.view == view for store in seen):
         raise MemAuditError(f"--views {view}: no store has this view")
@@ -406,11 +356,3 @@ def place_of(argument: str) -> Path:
     from memaudit.stores.registry import parse_argument
 
     return parse_argument(argument).paths[0]
-
-
-def named_times(name: str) -> "Times":
-    """The value of `--times`."""
-    known: dict[str, Times] = {"shown": "shown", "none": "none", "all": "all"}
-    if name not in known:
-        raise MemAuditError(f"--times {name!r} is not known; choose from {', '.join(known)}")
-    return known[name]

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.options import (
-    NO_STORE_OPTIONS,
     Ask,
+    ConversationNames,
     CostRule,
     JudgeNames,
     MaxCells,
     PolicyName,
     SalienceNames,
-    StoreOptions,
     StoresOnly,
     chosen_engine,
     kept_in,
@@ -26,7 +25,6 @@ from memaudit.cli.options import (
     plan_in_force,
     read_stores,
     show_asked,
-    spread,
 )
 from memaudit.cli.score_limits import print_limits, print_limits_table
 from memaudit.cli.score_packages import ManyScoring, print_packages, score_all
@@ -95,7 +93,6 @@ class Outputs:
             check_chart(self.out)
 
 
-@spread
 def score(
     package: Annotated[
         Path | None, typer.Argument(metavar="PACKAGE", help="A package, or a folder of packages.")
@@ -123,7 +120,7 @@ def score(
     salience: SalienceNames = None,
     cost_rule: CostRule = None,
     stores_only: StoresOnly = False,
-    store_options: StoreOptions = NO_STORE_OPTIONS,
+    map: ConversationNames = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the score over all budgets, as SVG."),
@@ -181,7 +178,7 @@ def score(
         **plan_in_force(judge),
     )
     outputs.check()
-    exported = read_stores(stores, store_options)
+    exported = read_stores(stores, map)
     with model_session(bool(plan.asked_models), place_of(stores[0])) as session:
         scorer = _Scorer(plan, exported, plan.scoring(exported, session), session)
         if len(places) > 1:

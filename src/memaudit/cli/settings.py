@@ -34,6 +34,7 @@ class Rule:
 
 
 ENGINES = ("processes", "serial", "dask")
+TIMES = ("shown", "none", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,14 @@ class ScoreKeys:
         Rule(
             "Draws behind an interval, of labels or conversations. Default: the command's own.",
             least=0,
+        ),
+    ] = None
+    times: Annotated[
+        str | None,
+        Rule(
+            "Times in the texts of memories: shown (those that the system's reader is shown), "
+            "none or all. Default: as imported.",
+            choices=TIMES,
         ),
     ] = None
     trust_package_cells: Annotated[

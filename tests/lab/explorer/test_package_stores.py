@@ -129,7 +129,7 @@ def test_a_digest_decides(folder: Path) -> None:
 
 def test_a_store_scored_with_other_times_is_the_same_store(folder: Path) -> None:
     files = folder / ANN / "package.json", folder / ANN / "mem0.json"
-    score = json_output("score", *files, "--budget", "20", "--times", "none")
+    score = json_output("score", *files, "--budget", "20", "--set", "score.times=none")
     (folder / ANN / "times.json").write_text(score)
     site = Site(Library([folder]))
     indexed = site.package(slug_of(site, "package", ANN))

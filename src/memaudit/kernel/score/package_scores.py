@@ -238,5 +238,5 @@ def refuse_incomparable(stores: Sequence[ExportedStore]) -> None:
         )
         raise MemAuditError(
             f"{first.name!r} was imported with --times {first.times} and {other.name!r} with "
-            f"--times {other.times}; give --times, which then holds for all stores"
+            f"--times {other.times}; set score.times, which then holds for all stores"
         )

@@ -13,14 +13,12 @@ from memaudit.cli.options import (
     distinct_budgets,
     label_memories,
     model_session,
-    spread,
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe, safe_markup
 from memaudit.kernel.number_text import ratio
 
 
-@spread
 def judges(
     package: PackagePath,
     store: StorePath,

@@ -13,7 +13,6 @@ from memaudit.cli.options import (
     label_memories,
     model_session,
     one_budget,
-    spread,
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from memaudit.lab.labels.optimum_audit import CrossFit, FrameLabels, OptimumAudit
 
 
-@spread
 def optimum(
     package: PackagePath,
     budget: Annotated[str, typer.Option(metavar="B", help="The budget, a cost.")],

@@ -255,12 +255,12 @@ def sheets(
 
 
 def _sheets_of_stores(package: str, stores: list[str], out: Path, filter: str) -> None:
-    from memaudit.cli.options import NO_STORE_OPTIONS, read_stores
+    from memaudit.cli.options import read_stores
     from memaudit.judges.lexical import named_filter
     from memaudit.kernel.io.packages import read_package
     from memaudit.lab.labels.store_cells import write_store_cells
 
-    exported = read_stores(stores, NO_STORE_OPTIONS)
+    exported = read_stores(stores)
     chosen = named_filter(filter)
     typer.echo(safe(write_store_cells(out, read_package(Path(package)), exported, chosen)))
     typer.echo(safe("give to annotators: sheet.csv, sheet.md, or memaudit label annotate"))

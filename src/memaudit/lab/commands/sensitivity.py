@@ -10,13 +10,11 @@ from rich import box
 from rich.table import Table
 
 from memaudit.cli.options import (
-    NO_STORE_OPTIONS,
     Budgets,
     PackagesPath,
     PolicyName,
     SalienceNames,
     StoreArguments,
-    StoreOptions,
     StoresOnly,
     chosen_engine,
     distinct_budgets,
@@ -26,7 +24,6 @@ from memaudit.cli.options import (
     plan_in_force,
     read_stores,
     read_views,
-    spread,
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, resumable, safe_markup
@@ -59,7 +56,6 @@ from memaudit.lab.studies.sensitivity import (
 )
 
 
-@spread
 def sensitivity(
     package: PackagesPath,
     stores: StoreArguments,
@@ -96,7 +92,6 @@ def sensitivity(
             help="Views of exports to try, such as lines,full; a STORE has to be the export.",
         ),
     ] = "",
-    store_options: StoreOptions = NO_STORE_OPTIONS,
     stores_only: StoresOnly = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -115,7 +110,7 @@ def sensitivity(
         **plan_in_force(judge),
     )
     caps = _group_caps(group_caps)
-    exported = read_stores(stores, store_options)
+    exported = read_stores(stores)
     if len(places) > 1:
         refuse_unnamed(exported)
     names = [store.name for store in exported]
@@ -134,7 +129,7 @@ def sensitivity(
             base.seconds,
             cost_rule,
             stores_only,
-            {view: read_views(stores, exported, view, store_options) for view in _parts(views)},
+            {view: read_views(stores, exported, view) for view in _parts(views)},
             len(places) > 1,
             named_policy(policy),
             named_salience(salience or [], names, session),
