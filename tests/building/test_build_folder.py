@@ -132,7 +132,7 @@ def test_file_names() -> None:
 
 def test_nothing_to_build(tmp_path: Path) -> None:
     (tmp_path / "none.json").write_text("[]")
-    build = ("build", tmp_path / "none.json", "--format", "longmemeval", "--out")
+    build = ("build", "longmemeval", tmp_path / "none.json", "--out")
     assert failure(*build, tmp_path / "out").endswith("contains no conversation; nothing was built")
     assert not (tmp_path / "out").exists()
     (tmp_path / "old").mkdir()
@@ -146,7 +146,7 @@ def test_nothing_to_build(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     path, chosen, out = write_rows(tmp_path / "talk.jsonl", DIET), tmp_path / "s", tmp_path / "out"
     assert run("package", "subset", path, "--size", 2, "--out", chosen).exit_code == 0
-    result = run("build", path, "--out", out, "--subset", chosen, "--method", "annotations")
+    result = run("build", path, "--out", out, "--subset", chosen)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(f"1 package in {out}\n")
     assert len(read_package(out / "diet.json").queries) == 2
@@ -171,13 +171,13 @@ def test_verdicts_come_from_the_manifest(tmp_path: Path) -> None:
 
 
 def test_failures_are_one_line(tmp_path: Path) -> None:
-    """Unknown method or conversation; labels that name no conversation among several."""
+    """Two files; an unknown conversation; labels that name no conversation among several."""
     path, out = FIXTURES["chat"], tmp_path / "out"
-    assert "choose annotations" in failure("build", path, "--out", out, "--method", "magic")
+    assert "give one dataset file, not 2" in failure("build", path, path, "--out", out)
     assert "has no conversation 'x'" in failure("build", path, "--out", out, "--conversation", "x")
     for more in (("--set", "engine.name=processes"), ("--set", "engine.jobs=2")):
-        line = failure("build", path, "--out", out, "--method", "model", "--model", "m", *more)
-        assert "--method model runs in one process" in line
+        line = failure("build", path, "--out", out, "--model", "m", *more)
+        assert "build --model runs in one process" in line
     units = write_rows(tmp_path / "u.jsonl", [{"unit_id": "u", "text": "t", "turns": ["fish"]}])
     assert "u.jsonl:1: names no conversation" in failure(
         "build", path, "--out", out, "--units", units

@@ -49,7 +49,7 @@ def test_inspect_every_format(format: str) -> None:
 
 
 def test_inspect_json() -> None:
-    data = printed_json("package", "inspect", FIXTURES["memdaily"], "--format", "memdaily")
+    data = printed_json("package", "inspect", "memdaily", FIXTURES["memdaily"])
     assert (data["format"], data["guessed"]) == ("memdaily", False)
     assert (data["conversations"], data["turns"]) == (4, 6)
     assert data["questions"] == {"noisy": 1, "simple": 2}
@@ -85,8 +85,8 @@ def test_inspect_fails_in_one_line(tmp_path: Path) -> None:
     assert failure("package", "inspect", tmp_path / "x.json") == (
         "error: x.json: the file ends in the middle of a value; it was cut off (at byte 24)"
     )
-    assert failure("package", "inspect", tmp_path / "x.json", "--format", "pdf") == (
-        f"error: unknown format 'pdf'; known formats: {', '.join(LOADERS)}"
+    assert failure("package", "inspect", "pdf", tmp_path / "x.json") == (
+        f"error: pdf: is neither a file nor a format; known formats: {', '.join(LOADERS)}"
     )
 
 

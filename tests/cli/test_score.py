@@ -313,7 +313,9 @@ def test_times_are_the_same_for_all_stores(hotel_files: Files, tmp_path: Path) -
     done("import", notes, "--times", "none", "--out", tmp_path / "bare.json")
     words = ("score", *hotel_files, tmp_path / "bare.json", "--budget", "40")
     assert "'notes' with --times none; set score.times" in failure(*words)
-    left_out = [row["left_out"] for row in printed_json(*words, "--set=score.times=shown")["stores"]]
+    left_out = [
+        row["left_out"] for row in printed_json(*words, "--set=score.times=shown")["stores"]
+    ]
     assert left_out == [{}, {"times that are not the conversation's": 2}]
     assert "must be one of shown, none, all" in failure(*words, "--set=score.times=some")
     again = ("import", notes.parent / "notes", "--out", tmp_path / "x.json")

@@ -20,7 +20,7 @@ CHAT = (
 
 READER = "reader-answer-if-supported"
 COMMANDS = {
-    "build {chat} --method model --model one --out {folder}/built": "memories, units",
+    "build {chat} --model one --out {folder}/built": "memories, units",
     "score {package} {store} --budget 20 --judge model:one": "coverage",
     "score {package} {store} --budget 20 --ask model:one": "coverage",
     "gate {package} {store} --budget 20 --min-score 0.5 --judge model:one": "coverage",
@@ -72,8 +72,6 @@ def test_what_was_refused_has_failed(tmp_path: Path) -> None:
     words = (
         "build",
         chat,
-        "--method",
-        "model",
         "--model",
         "one",
         "--out",

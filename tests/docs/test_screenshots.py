@@ -50,7 +50,7 @@ def scroll_to(page: Any, heading: str) -> None:
 
 
 def test_annotate(browser: Any, tmp_path: Path) -> None:
-    done("audit", "frame", "short", "--candidate-kind", "skill", "--out", tmp_path / "frame")
+    done("label", "frame", "short", "--candidate-kind", "skill", "--out", tmp_path / "frame")
     with served(tmp_path / "frame", "ann") as server:
         page = browser.new_page(viewport={"width": 1280, "height": 560})
         page.goto(server.address)

@@ -295,16 +295,16 @@ def adapter_targets() -> list[Target]:
         views = ADAPTERS[export.format].views
         commands = [f"import {path} --out {{out}}/guessed.json"]
         commands += [
-            f"import {path} --format {export.format} --view {view} --out {{out}}/{number}.json"
+            f"import {export.format} {path} --view {view} --out {{out}}/{number}.json"
             for number, view in enumerate(views)
         ]
         found.append(_target(f"export, {name}", files, *commands))
-    fields = "--format mapped --fields text=m.text,time=m.at,id=id,namespace=m.by"
+    fields = "--fields text=m.text,time=m.at,id=id,namespace=m.by"
     return found + [
         _target(
             f"export, fields of {name}",
             {name: data},
-            f"import {{in}}/{name} {fields} --out {{out}}/fields.json",
+            f"import mapped {{in}}/{name} {fields} --out {{out}}/fields.json",
             f"import {{in}}/{name} --fields text={top}.m.text --out {{out}}/top.json",
         )
         for name, data, top in _mapped_files()
@@ -340,9 +340,9 @@ def dataset_targets() -> list[Target]:
             f"dataset, {name}",
             _fixture(FIXTURES[name]),
             f"package inspect {{in}}/{FIXTURES[name].name}",
-            f"package inspect {{in}}/{FIXTURES[name].name} --format {name} --json",
+            f"package inspect {name} {{in}}/{FIXTURES[name].name} --json",
             f"build {{in}}/{FIXTURES[name].name} --out {{out}}/b",
-            f"build {{in}}/{FIXTURES[name].name} --format {name} --out {{out}}/c",
+            f"build {name} {{in}}/{FIXTURES[name].name} --out {{out}}/c",
         )
         for name in LOADERS
     ]

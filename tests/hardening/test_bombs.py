@@ -189,7 +189,7 @@ def status_without_end(folder: Path) -> None:
     (folder / "x.txt").write_text("no memories " + "_" * 200_000 + "-")
 
 
-@bomb("import {in}/x.db --format langgraph --out {out}/s.json")
+@bomb("import langgraph {in}/x.db --out {out}/s.json")
 def column_that_computes_gigabytes(folder: Path) -> None:
     """Rows are read in the order of `rowid`, which here is an expression of the file's author."""
     with closing(sqlite3.connect(folder / "x.db")) as link:
@@ -218,7 +218,7 @@ def sentences_that_never_end(folder: Path) -> None:
     (folder / "x.jsonl").write_bytes(lines([{"text": "1. " * 200_000}]))
 
 
-@bomb("package inspect {in}/x.json --format locomo")
+@bomb("package inspect locomo {in}/x.json")
 def sessions_without_number(folder: Path) -> None:
     talk: Row = {f"session_{place}": [] for place in range(60_000)}
     talk |= {f"other_{place}": [] for place in range(60_000)}

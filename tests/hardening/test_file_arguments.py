@@ -150,8 +150,7 @@ WRITES = {
     "study transfer --out": f"study transfer {TALKS} --budget 20 --out {{x}}",
     "package subset --out": f"package subset {TALKS} --out {{x}} --size 1",
     "build --out": f"build {TALKS} --out {{x}}",
-    "build model.cache": f"build {TALKS} --method model {OFFLINE} --out {{out}}/b "
-    "--set model.cache={x}",
+    "build model.cache": f"build {TALKS} {OFFLINE} --out {{out}}/b --set model.cache={{x}}",
     "package convert": f"package convert {P} {{x}}",
     "package convert to .json": f"package convert {P} {{x}}.json",
     "package convert to artifact": f"package convert {P} {{x}} --to artifact",

@@ -2,14 +2,14 @@
 
 import json
 import sys
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memaudit.cli.errors import FAILED
-from memaudit.cli.options import chosen_engine, model_session
+from memaudit.cli.options import DatasetPath, chosen_engine, dataset_argument, model_session
 from memaudit.cli.terminal import resumable, safe
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import beside
@@ -20,38 +20,34 @@ if TYPE_CHECKING:
     from memaudit.building.build_folder import BuildJob
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOptions:
-    """The options that only --method model uses."""
-
-    model: str | None = None
-    judge: str | None = None
-    adjudicator: str | None = None
-    spot_checker: str | None = None
-    frame: str = "conversation"
-
-    @property
-    def is_default(self) -> bool:
-        """Whether no option about models was given."""
-        return self == ModelOptions()
+CONVERSATION = "conversation"
+WRITER, ROLES = "model", ("judge", "adjudicator", "spot_checker")
+"""Parameters of `ModelRecipe`: who writes, and who may do another part of the work."""
 
 
-def build_with_models(job: "BuildJob", options: ModelOptions, out: Path) -> dict[str, Any]:
+def models_by_role(options: Sequence[str]) -> dict[str, str]:
+    """The models of `--model NAME --model ROLE=NAME`; without a role a model writes."""
+    models: dict[str, str] = {}
+    for option in options:
+        before, equals, after = option.partition("=")
+        role, name = (before, after) if equals and before in ROLES else (WRITER, option)
+        if role in models:
+            raise MemAuditError(f"--model {option}: {models[role]!r} is the {role} already")
+        models[role] = name
+    if models and WRITER not in models:
+        raise MemAuditError("no model writes memories and units; give --model NAME as well")
+    return models
+
+
+def build_with_models(
+    job: "BuildJob", models: dict[str, str], frame: str, out: Path
+) -> dict[str, Any]:
     """Run the passes. With a batch queue, stop where answers have to be waited for."""
     from memaudit.building.passes.build import build_into_with_model
     from memaudit.building.passes.recipe import ModelRecipe
     from memaudit.models.session import AskProgress, progress_text
 
-    if options.model is None:
-        raise MemAuditError("--method model needs a model: give --model NAME")
-    recipe = ModelRecipe(
-        model=options.model,
-        judge=options.judge,
-        adjudicator=options.adjudicator,
-        spot_checker=options.spot_checker,
-        frame=options.frame,
-        cost_rule=job.cost_rule or WORDS,
-    )
+    recipe = ModelRecipe(**models, frame=frame, cost_rule=job.cost_rule or WORDS)
     on_terminal = sys.stderr.isatty()
     start = "\r" if on_terminal else ""
 
@@ -68,19 +64,8 @@ def build_with_models(job: "BuildJob", options: ModelOptions, out: Path) -> dict
 
 
 def build(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
+    dataset: DatasetPath,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the packages.")],
-    method: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="annotations: use the dataset's labels and yours. model: ask a model.",
-        ),
-    ] = "annotations",
-    format: Annotated[
-        str | None,
-        typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
-    ] = None,
     subset: Annotated[
         Path | None, typer.Option(metavar="MANIFEST", help="Use only the questions of this subset.")
     ] = None,
@@ -113,72 +98,52 @@ def build(
         typer.Option(metavar="FILE", help="Coverage labels of one pass; may be repeated."),
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="model: the model that writes memories and units."),
-    ] = None,
-    judge: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="NAME", help="model: the model that judges coverage. Default: --model."
-        ),
-    ] = None,
-    adjudicator: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="model: another model that checks the units. Default: none."
-        ),
-    ] = None,
-    spot_checker: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="model: another model that judges a sample again. Default: none."
+            metavar="[ROLE=]NAME",
+            help="Ask this model for memories, units and coverage. Repeat it with judge=NAME, "
+            "adjudicator=NAME (checks the units) or spot_checker=NAME (judges a sample again).",
         ),
     ] = None,
     frame: Annotated[
         str, typer.Option(metavar="NAME", help="model: judge per conversation or per session.")
-    ] = "conversation",
+    ] = CONVERSATION,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
-    """Build one package per conversation, and a manifest. Run the same command again to resume."""
-    from memaudit.building.annotations import METHOD
+    """Build one package per conversation, and a manifest. Run the same command again to resume.
+
+    The labels of the dataset and yours say what is remembered and asked; or a model does.
+    """
     from memaudit.building.build_folder import BuildJob, build_into
     from memaudit.building.passes.build import build_summary
     from memaudit.judges.label_files import NO_LABELS, read_labels
 
-    options = ModelOptions(
-        model,
-        judge,
-        adjudicator,
-        spot_checker,
-        frame,
-    )
+    models = models_by_role(model or ())
+    format, path = dataset_argument(dataset)
     labels = read_labels(units, memories, coverage or [])
     job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels, group)
-    if method == METHOD:
-        if not options.is_default:
-            raise MemAuditError("options about models need --method model")
+    if not models:
+        if frame != CONVERSATION:
+            raise MemAuditError("--frame needs --model NAME")
         run = chosen_engine().map
         with resumable("packages", None, out) as done:
             manifest = build_into(job, out, done, run)
         lines = _lines
-    elif method == "model":
+    else:
         if labels != NO_LABELS:
             raise MemAuditError(
-                "--units, --memories and --coverage need --method annotations; with --method "
-                "model, the model writes them"
+                "leave out --units, --memories and --coverage: with --model, the model writes them"
             )
-        chosen_engine("--method model")
-        manifest = build_with_models(job, options, out)
+        chosen_engine("build --model")
+        manifest = build_with_models(job, models, frame, out)
         lines = build_summary
-    else:
-        raise MemAuditError(f"unknown method {method!r}; choose {METHOD} or model")
     note_cost_rule(cost_rule, manifest["cost_rule"])
     if as_json:
         typer.echo(json.dumps(manifest, indent=2))
     else:
         for line in lines(manifest, out):
             typer.echo(safe(line))
-    if method == "model" and not any(row["scoring_pool"] for row in manifest["packages"]):
+    if models and not any(row["scoring_pool"] for row in manifest["packages"]):
         typer.echo("no package can be scored; see failures.jsonl for the reasons", err=True)
         raise typer.Exit(FAILED)
 
@@ -199,9 +164,7 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
         lines.append(_row(counts.get(name, 0), name))
     if not counts.get("units"):
         lines.append("NOTHING TO SCORE: no unit was found, since nothing says what is asked later")
-        lines.append(
-            "  give --units FILE or use --method model; memaudit quick finds units by rules"
-        )
+        lines.append("  give --units FILE or --model NAME; memaudit quick finds units by rules")
     lines.append(_row(counts.get("queries_without_units", 0), "without units", 1))
     lines.append(_row(counts.get("coverage", 0), "coverage rows"))
     for name, part in manifest["coverage_by_provenance"].items():

@@ -52,6 +52,8 @@ def option_of(parameter: str) -> str:
     """How a parameter of the library is given on the command line."""
     from memaudit.cli.settings import keys
 
+    if parameter == "format":
+        return "FORMAT before the path"
     renamed = {"budgets": "budget", "label_memories": "memories"}
     name = renamed.get(parameter, parameter)
     setting = next((key for key in keys() if key.partition(".")[2] == name), None)

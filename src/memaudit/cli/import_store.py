@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memaudit.cli.options import ConversationNames
+from memaudit.cli.options import ConversationNames, format_first
 from memaudit.cli.settings import TIMES
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
@@ -27,13 +27,12 @@ NAMED = 6
 def import_store(
     arguments: Annotated[
         list[str],
-        typer.Argument(metavar="PATH", help="The export. Its format may come first."),
+        typer.Argument(
+            metavar="[FORMAT] PATH...",
+            help="The export. Its format may come first. Default: guessed from the content.",
+        ),
     ],
     out: Annotated[Path, typer.Option(metavar="STORE", help="The store file to write.")],
-    format: Annotated[
-        str | None,
-        typer.Option(metavar="FORMAT", help="Format of the export. Default: guessed from it."),
-    ] = None,
     view: Annotated[
         str | None,
         typer.Option(
@@ -98,14 +97,7 @@ def import_store(
     from memaudit.stores.registry import ADAPTERS, import_transcript
     from memaudit.stores.transcript import chat_lines
 
-    paths = [Path(argument) for argument in arguments]
-    if format is None and len(paths) > 1 and arguments[0] in ADAPTERS:
-        format, paths = arguments[0], paths[1:]
-    if format is None and len(paths) > 1 and not paths[0].exists():
-        known = ", ".join(ADAPTERS)
-        raise MemAuditError(
-            f"{arguments[0]}: is neither a file nor a format; known formats: {known}"
-        )
+    format, paths = format_first(arguments, ADAPTERS)
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")

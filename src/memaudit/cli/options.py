@@ -1,6 +1,6 @@
 """Arguments and options that commands share, spelled and checked once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -118,6 +118,37 @@ Ask = Annotated[
 MaxCells = Annotated[
     int | None, typer.Option(metavar="N", help="ask: about at most N cells of a package.")
 ]
+
+
+DatasetPath = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[FORMAT] PATH",
+        help="A dataset file. Its format may come first. Default: guessed from the content.",
+    ),
+]
+
+
+def format_first(words: Sequence[str], formats: Collection[str]) -> tuple[str | None, list[Path]]:
+    """The format, if one stands before the paths, and the paths. A single word is a path."""
+    first, *others = words
+    if others and first in formats:
+        return first, [Path(word) for word in others]
+    if others and not Path(first).exists():
+        raise MemAuditError(
+            f"{first}: is neither a file nor a format; known formats: {', '.join(formats)}"
+        )
+    return None, [Path(word) for word in words]
+
+
+def dataset_argument(words: Sequence[str]) -> tuple[str | None, Path]:
+    """The format of a dataset, if it was given, and its file."""
+    from memaudit.conversations.registry import LOADERS
+
+    format, (path, *more) = format_first(words, LOADERS)
+    if more:
+        raise MemAuditError(f"give one dataset file, not {1 + len(more)}")
+    return format, path
 
 
 BUDGETS = "write budgets as --budget 30 or --budget 10,20,40"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memaudit.cli.options import DatasetPath, dataset_argument
 from memaudit.cli.terminal import safe
 from memaudit.kernel.package.cost import UNICODE_WORDS
 from memaudit.kernel.words.text import counted
@@ -17,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def inspect(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
-    format: Annotated[
-        str | None,
-        typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
-    ] = None,
+    dataset: DatasetPath,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, with every irregularity.")
     ] = False,
@@ -31,6 +28,7 @@ def inspect(
     from memaudit.conversations.registry import guess_format, iter_conversations
     from memaudit.conversations.transcripts import dataset_hash
 
+    format, path = dataset_argument(dataset)
     name = format or guess_format(path)
     counts = count_dataset(iter_conversations(path, name))
     sha256 = dataset_hash(path)
@@ -93,17 +91,13 @@ def _row(number: int, what: str, deeper: int = 0) -> str:
 
 
 def subset(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A dataset file.")],
+    dataset: DatasetPath,
     size: Annotated[int, typer.Option(metavar="N", help="Number of questions to choose.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The manifest to write.")],
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the choice.")] = 0,
     by: Annotated[
         str, typer.Option(metavar="NAME", help="Balance by kind or by conversation.")
     ] = "kind",
-    format: Annotated[
-        str | None,
-        typer.Option(metavar="FORMAT", help="Dataset format. Default: guessed from the content."),
-    ] = None,
 ) -> None:
     """Choose questions in proportion to their kinds and write a manifest."""
     from memaudit.conversations.registry import guess_format, iter_conversations
@@ -112,6 +106,7 @@ def subset(
     from memaudit.kernel.io.atomic import write_file
 
     may_write(out, "subset")
+    format, path = dataset_argument(dataset)
     name = format or guess_format(path)
     conversations = iter_conversations(path, name)
     chosen = choose(conversations, size, seed, by, dataset_hash(path), name)

@@ -1,4 +1,4 @@
-"""`memaudit build --method model` against a real HTTP server."""
+"""`memaudit build --model` against a real HTTP server."""
 
 from http.server import BaseHTTPRequestHandler
 from importlib.resources import as_file, files
@@ -19,8 +19,6 @@ def built(folder: Path, *options: object, out: str = "out") -> Result:
     return run(
         "build",
         CONVERSATIONS,
-        "--method",
-        "model",
         "--conversation",
         "hotel-rooms",
         "--model",
@@ -35,7 +33,7 @@ def built(folder: Path, *options: object, out: str = "out") -> Result:
 
 def test_build_then_replay(tmp_path: Path) -> None:
     """Live with one model and another that checks; again from the cache with no server."""
-    check = ("--adjudicator", "other")
+    check = ("--model", "adjudicator=other")
     with serving(plays) as served:
         live = built(
             tmp_path,
@@ -59,7 +57,7 @@ def test_build_then_replay(tmp_path: Path) -> None:
     assert replayed.exit_code == 0, replayed.output
     first, second = (tmp_path / out / "hotel-rooms.json" for out in ("live", "replayed"))
     assert first.read_bytes() == second.read_bytes()
-    waiting = built(tmp_path, "--set", "model.provider=batch", "--model", "two", out="batch")
+    waiting = built(tmp_path, "--set", "model.provider=batch", "--model", "judge=two", out="batch")
     assert waiting.exit_code == WAITING
     assert "model batch" in waiting.stderr
     assert (tmp_path / "batch-requests.jsonl").exists()
@@ -77,14 +75,16 @@ def test_saying_no_spends_nothing(tmp_path: Path) -> None:
 
 def test_wrong_options(tmp_path: Path) -> None:
     out = ("--out", tmp_path / "out")
-    assert "give --model NAME" in failure("build", CONVERSATIONS, "--method", "model", *out)
-    assert "need --method model" in failure("build", CONVERSATIONS, "--model", "one", *out)
+    for options, message in {
+        ("--model", "judge=one"): "give --model NAME as well",
+        ("--model", "one", "--model", "two"): "'one' is the model already",
+        ("--frame", "session"): "--frame needs --model NAME",
+    }.items():
+        assert message in failure("build", CONVERSATIONS, *options, *out)
     units = tmp_path / "units.jsonl"
     units.write_text('{"unit_id": "u1", "text": "x"}\n')
-    line = failure(
-        "build", CONVERSATIONS, "--method", "model", "--model", "m", "--units", units, *out
-    )
-    assert "--coverage need --method annotations" in line
+    line = failure("build", CONVERSATIONS, "--model", "m", "--units", units, *out)
+    assert "the model writes them" in line
 
 
 def test_a_server_that_only_fails(tmp_path: Path) -> None:
