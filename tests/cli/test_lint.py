@@ -22,8 +22,8 @@ def store(tmp_path: Path) -> Path:
 
 def test_files_and_gate(store: Path, tmp_path: Path) -> None:
     """Every output in one run; the exit code is that of the gate."""
-    names = {"--out": "page.html", "--plan": "plan.json", "--sarif": "lint.sarif"}
-    given = [word for name, file in names.items() for word in (name, tmp_path / file)]
+    names = ("page.html", "plan.json", "lint.sarif")
+    given = [word for name in names for word in ("--out", tmp_path / name)]
     result = run("lint", store, *given, "--fail-on", "duplicates,error")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[-1] == "FAIL: duplicates: 1 found"
@@ -37,13 +37,17 @@ def test_files_and_gate(store: Path, tmp_path: Path) -> None:
 
 def test_refusals(store: Path, tmp_path: Path) -> None:
     """One line each, and nothing is written."""
-    (tmp_path / "diary.txt").write_text("dear diary")
-    for option, path, problem in (
-        ("--plan", "diary.txt", "already exists and is not a plan"),
-        ("--proof", "proof", "there is nothing to prove without units"),
-    ):
-        assert problem in failure("lint", store, option, tmp_path / path)
-    assert (tmp_path / "diary.txt").read_text() == "dear diary"
+    (tmp_path / "diary.json").write_text("dear diary")
+    for names, problem in {
+        ("diary.json",): "already exists and is not a plan",
+        ("diary.txt",): "the name must end in .html, .json, .sarif, or be that of a folder",
+        ("a.html", "b.html"): "the page is written to",
+        ("proof",): "there is nothing to prove without units",
+    }.items():
+        given = [word for name in names for word in ("--out", tmp_path / name)]
+        assert problem in failure("lint", store, *given)
+    assert (tmp_path / "diary.json").read_text() == "dear diary"
+    assert not (tmp_path / "a.html").exists()
     assert "does not exist" in failure("lint", tmp_path / "nowhere.json")
     assert "'dupes' is none of" in run("lint", store, "--fail-on", "dupes").stderr
     (tmp_path / "empty.json").write_text("[]")

@@ -128,10 +128,10 @@ WRITES = {
     "quick --out": f"quick {TALKS} --out {{x}}",
     "import --out": f"import {S} --out {{x}}",
     "import --chat": f"import {S} --out {{out}}/s.json --chat {{x}}",
-    "lint --out": f"lint {S} --out {{x}}",
-    "lint --plan": f"lint {S} --plan {{x}}",
-    "lint --proof": f"lint {S} {P} --judge lexical --proof {{x}}",
-    "lint --sarif": f"lint {S} --sarif {{x}}",
+    "lint --out": f"lint {S} --out {{x}}.html",
+    "lint --out of a plan": f"lint {S} --out {{x}}.json",
+    "lint --out of a proof": f"lint {S} {P} --judge lexical --out {{x}}",
+    "lint --out of SARIF": f"lint {S} --out {{x}}.sarif",
     "diff --out": f"diff {S} {S} --out {{x}}",
     "study compact --out": f"study compact {S} --budget 5 --out {{x}}",
     "score --better": f"score {P} {S} {LEXICAL} --better {{x}}",
@@ -264,7 +264,7 @@ def valid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_package(FULL, folder / "packages" / "p.json")
     write_package(FULL.replace(name="other"), folder / "packages" / "q.json")
     import_texts(folder / "s.json", ["She had tea.", "She had tea.", "He likes rice."])
-    done("lint", folder / "s.json", "--plan", folder / "plan.json")
+    done("lint", folder / "s.json", "--out", folder / "plan.json")
     best = solve(FULL, budget=5).certificate
     assert best is not None
     write_certificates([best], folder / "cert.json")

@@ -58,7 +58,7 @@ def test_a_memory_file(tmp_path: Path) -> None:
     """Headings and other lines stay byte for byte; the old file too."""
     path, plan = tmp_path / "MEMORY.md", tmp_path / "plan.json"
     path.write_text(NOTES)
-    done("lint", path, "--plan", plan)
+    done("lint", path, "--out", plan)
     shown = done("lint", path, "--apply", plan, "--dry-run").stdout
     assert "eploys only on" in shown
     assert "(merge: says the same as" in shown
@@ -190,7 +190,7 @@ def test_applying_takes_no_other_option(tmp_path: Path) -> None:
     """A plan is finished: nothing is looked for again."""
     path, plan = tmp_path / "MEMORY.md", tmp_path / "plan.json"
     path.write_text(NOTES)
-    done("lint", path, "--plan", plan)
+    done("lint", path, "--out", plan)
     words = ("lint", path, "--apply", plan)
     assert "leave out --fail-on" in failure(*words, "--fail-on", "secrets")
     assert "leave out PACKAGE" in failure("lint", path, path, "--apply", plan)
@@ -201,7 +201,7 @@ def test_a_folder_is_written_whole(tmp_path: Path) -> None:
     folder, plan = tmp_path / "notes", tmp_path / "plan.json"
     folder.mkdir()
     (folder / "a.md").write_text("- Cat is called Miso\n- Cat is called Miso\n")
-    done("lint", folder, "--plan", plan)
+    done("lint", folder, "--out", plan)
     done("lint", folder, "--apply", plan)
     assert (tmp_path / "notes.cleaned" / "a.md").read_text() == "- Cat is called Miso\n"
     assert "already exists" in failure("lint", folder, "--apply", plan)
@@ -211,7 +211,7 @@ def test_nothing_to_remove(tmp_path: Path) -> None:
     """No file is written, and what is for the reader to decide is listed."""
     path, plan = tmp_path / "MEMORY.md", tmp_path / "plan.json"
     path.write_text("- The api key is sk-proj-aB3dE6gH9jK2mN5pQ8sTuV\n")
-    done("lint", path, "--plan", plan)
+    done("lint", path, "--out", plan)
     shown = done("lint", path, "--apply", plan).stdout
     assert "removes nothing" in shown
     assert "kept, for you to decide: 1 memory" in shown

@@ -28,7 +28,7 @@ def import_store(
     arguments: Annotated[
         list[str],
         typer.Argument(
-            metavar="[FORMAT] PATH...",
+            metavar="PATH",
             help="The export. Its format may come first. Default: guessed from the content.",
         ),
     ],

@@ -2,10 +2,10 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich import box
@@ -26,10 +26,15 @@ from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import percent, short_exact
 from memaudit.kernel.words.text import counted
-from memaudit.workspace.overwrite import Kind, may_write
+from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
+    from memaudit.kernel.io.store_file import ExportedStore
     from memaudit.linting.findings import LintReport
+
+Output = Literal["page", "plan", "SARIF", "proof"]
+ENDINGS: dict[str, Output] = {".html": "page", ".json": "plan", ".sarif": "SARIF", "": "proof"}
+"""What a file is, by the ending of its name."""
 
 STEPS = 9
 MOST_REMOVED, MOST_REVIEWED = 200, 20
@@ -60,20 +65,13 @@ def lint(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page.")
-    ] = None,
-    plan: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write what to keep, delete, merge and review, as JSON."),
-    ] = None,
-    proof: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
-            metavar="DIR", help="Write the store as a package, with certificates to verify."
+            metavar="FILE",
+            help="Also write a page (.html), SARIF for code scanning (.sarif), what to keep, "
+            "delete, merge and review (.json), or, as a folder without an ending, the store as a "
+            "package with certificates to verify. May be repeated.",
         ),
-    ] = None,
-    sarif: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write SARIF, for code scanning.")
     ] = None,
     fail_on: Annotated[
         str | None,
@@ -87,7 +85,7 @@ def lint(
         Path | None,
         typer.Option(
             metavar="PLAN",
-            help="Write what this plan of an earlier --plan leaves of STORE, beside it.",
+            help="Write what a plan (an earlier --out FILE.json) leaves of STORE, beside it.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -101,51 +99,30 @@ def lint(
     --apply writes a copy without what a plan removes; nothing is deleted or overwritten.
     """
     from memaudit.judges.registry import named_judge
-    from memaudit.kernel.io.atomic import write_file
-    from memaudit.linting.cleanup_plan import cleanup_plan
     from memaudit.linting.findings import check_gate, failing
     from memaudit.linting.lint import LintPlan, lint_target
     from memaudit.linting.lint import lint as look_over
     from memaudit.linting.lint_file import lint_data
-    from memaudit.linting.lint_file import sarif as sarif_data
-    from memaudit.linting.pages import write_lint_page
-    from memaudit.linting.smallest_store import PROOFS, PROVEN_PACKAGE, write_proof
 
     if apply is not None:
         others = {
-            "PACKAGE": package,
-            "--judge": judge if judge != DEFAULT_JUDGE else None,
-            "--before": before,
-            "--limits": limits,
-            "--out": out,
-            "--plan": plan,
-            "--proof": proof,
-            "--sarif": sarif,
-            "--fail-on": fail_on,
-            "--json": as_json or None,
+            "PACKAGE": package is not None,
+            "--judge": judge != DEFAULT_JUDGE,
+            "--before": before is not None,
+            "--limits": limits is not None,
+            "--out": bool(out),
+            "--fail-on": fail_on is not None,
+            "--json": as_json,
         }
-        for name, value in others.items():
-            if value is not None:
-                raise MemAuditError(f"--apply carries out a finished plan; leave out {name}")
+        if given := next((name for name, is_given in others.items() if is_given), None):
+            raise MemAuditError(f"--apply carries out a finished plan; leave out {given}")
         apply_plan(apply, Path(store), dry_run)
         return
     if dry_run:
         raise MemAuditError("--dry-run needs --apply PLAN")
     gate = [part.strip() for part in (fail_on or "").split(",") if part.strip()]
     check_gate(gate)
-    given = [path.absolute() for path in (out, plan, proof, sarif) if path is not None]
-    if len(set(given)) < len(given):
-        raise MemAuditError("two outputs have the same path; give each its own")
-    kinds: tuple[tuple[Path | None, Kind], ...] = (
-        (out, "page"),
-        (plan, "plan"),
-        (sarif, "SARIF"),
-        (proof and proof / PROVEN_PACKAGE, "package"),
-        (proof and proof / PROOFS, "certificate"),
-    )
-    for path, kind in kinds:
-        if path is not None:
-            may_write(path, kind)
+    outputs = _outputs(out or ())
     (exported,) = read_stores([store])
     earlier = read_stores([before])[0] if before is not None else None
     subject = lint_target(package, exported) if package is not None else None
@@ -169,28 +146,60 @@ def lint(
                 lambda text: advance(min(STEPS, next(done)), text),
             ),
         )
-    smallest = report.smallest
-    if proof is not None and smallest is None:
-        raise MemAuditError("there is nothing to prove without units; give a package")
-    if plan is not None:
-        write_file(plan, cleanup_plan(report, exported).model_dump_json(indent=1) + "\n")
-    if proof is not None and smallest is not None:
-        write_proof(smallest, proof)
-    if sarif is not None:
-        write_file(sarif, json.dumps(sarif_data(report, exported), indent=1) + "\n")
-    if out is not None:
-        write_lint_page(lint_data(report), out)
+    _write(outputs, report, exported)
     if as_json:
         typer.echo(json.dumps(lint_data(report), indent=1))
     else:
         show(report)
-        for what, path in (("page", out), ("plan", plan), ("proof", proof), ("SARIF", sarif)):
-            if path is not None:
-                typer.echo(safe(f"{what}: {path}"))
+        for what, path in outputs.items():
+            typer.echo(safe(f"{what}: {path}"))
     broken = failing(report, gate)
     if broken:
         typer.echo(safe(f"FAIL: {'; '.join(broken)}"), err=as_json)
         raise typer.Exit(FAILED)
+
+
+def _outputs(paths: Sequence[Path]) -> dict[Output, Path]:
+    """The files to write, by what each is; none may be refused when the work is done."""
+    from memaudit.linting.smallest_store import PROOFS, PROVEN_PACKAGE
+
+    outputs: dict[Output, Path] = {}
+    for path in paths:
+        what = ENDINGS.get(path.suffix.lower())
+        if what is None:
+            raise MemAuditError(
+                f"--out {path}: the name must end in {', '.join(filter(None, ENDINGS))}, or be "
+                "that of a folder, without an ending"
+            )
+        if what in outputs:
+            raise MemAuditError(f"--out {path}: the {what} is written to {outputs[what]} already")
+        outputs[what] = path
+        if what == "proof":
+            may_write(path / PROVEN_PACKAGE, "package")
+            may_write(path / PROOFS, "certificate")
+        else:
+            may_write(path, what)
+    return outputs
+
+
+def _write(outputs: Mapping[Output, Path], report: "LintReport", store: "ExportedStore") -> None:
+    from memaudit.kernel.io.atomic import write_file
+    from memaudit.linting.cleanup_plan import cleanup_plan
+    from memaudit.linting.lint_file import lint_data, sarif
+    from memaudit.linting.pages import write_lint_page
+    from memaudit.linting.smallest_store import write_proof
+
+    if "proof" in outputs:
+        if report.smallest is None:
+            raise MemAuditError("there is nothing to prove without units; give a package")
+        write_proof(report.smallest, outputs["proof"])
+    if "plan" in outputs:
+        plan = cleanup_plan(report, store)
+        write_file(outputs["plan"], plan.model_dump_json(indent=1) + "\n")
+    if "SARIF" in outputs:
+        write_file(outputs["SARIF"], json.dumps(sarif(report, store), indent=1) + "\n")
+    if "page" in outputs:
+        write_lint_page(lint_data(report), outputs["page"])
 
 
 def apply_plan(plan: Path, path: Path, dry_run: bool) -> None:

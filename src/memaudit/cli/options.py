@@ -123,7 +123,7 @@ MaxCells = Annotated[
 DatasetPath = Annotated[
     list[str],
     typer.Argument(
-        metavar="[FORMAT] PATH",
+        metavar="PATH",
         help="A dataset file. Its format may come first. Default: guessed from the content.",
     ),
 ]
