@@ -173,8 +173,8 @@ def _print_systems(screen: "Console", basis: "SystemsBasis") -> None:
 
 def _print_losses(screen: "Console", basis: "SystemsBasis") -> None:
     """What each system loses most, with examples, and where its row comes from."""
+    from memaudit.board.excerpt import excerpt
     from memaudit.kernel.number_text import short_number
-    from memaudit.kernel.words.text import excerpt
 
     for row in basis.systems:
         screen.print(f"\n{safe_markup(row.system)}: {safe_markup(row.loses)}")

@@ -14,7 +14,8 @@ from memaudit.kernel.errors import Problem
 from memaudit.kernel.exact import common_denominator, exact, plain
 from memaudit.kernel.io.strict_json import JsonRow, floats, kind_of
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.package import TABLES, Package, checked_package, find_problems
+from memaudit.kernel.package.package import TABLES, Package, checked_package
+from memaudit.kernel.package.package_problems import find_problems
 from memaudit.kernel.package.response import SHAPES
 from memaudit.kernel.package.unit_parts import core_problems
 
