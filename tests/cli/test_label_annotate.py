@@ -5,8 +5,7 @@ import signal
 import sqlite3
 from pathlib import Path
 
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
-from memaudit.lab.labels.annotate.labelling import frame_digest
+from memaudit.lab.labels.annotate.labelling import LabelDatabase, frame_digest
 from memaudit.lab.labels.frame_files import read_label_sets
 from memaudit.lab.serving import listen
 from tests.cli.running import done, failure, run

@@ -18,8 +18,7 @@ from memaudit.cli.main import COMMANDS, load
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.solvers.solve import solve
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
-from memaudit.lab.labels.annotate.labelling import frame_digest
+from memaudit.lab.labels.annotate.labelling import LabelDatabase, frame_digest
 from tests.boards import make_board
 from tests.cli.running import done, import_texts
 from tests.hardening.box import Box, Hostile

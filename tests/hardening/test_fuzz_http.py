@@ -23,8 +23,7 @@ from memaudit.lab.explorer.pages.registry import DATA, PAGES
 from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.explorer.templating import SERVED
 from memaudit.lab.labels.annotate.app import annotator_app, guideline
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
-from memaudit.lab.labels.annotate.labelling import LabellingSession, frame_digest
+from memaudit.lab.labels.annotate.labelling import LabelDatabase, LabellingSession, frame_digest
 from memaudit.lab.serving import HEADERS, POLICY, Guard
 from tests.hardening.edits import FUZZ, TEXTS, Edit, edits
 from tests.lab.explorer.libraries import plain_library

@@ -23,8 +23,7 @@ from memaudit.lab.explorer.pages.registry import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
 from memaudit.lab.generators import registry
 from memaudit.lab.labels.annotate.app import annotator_app, guideline
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
-from memaudit.lab.labels.annotate.labelling import LabellingSession, frame_digest
+from memaudit.lab.labels.annotate.labelling import LabelDatabase, LabellingSession, frame_digest
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run as run_writers
 from memaudit.lab.serving import Guard

@@ -245,8 +245,7 @@ def test_nothing_else_is_overwritten(command: tuple[str, ...], tmp_path: Path) -
 
 def test_labels_of_another_annotator(tmp_path: Path, target: Path) -> None:
     """`annotate --export` writes over labels of the same annotator only."""
-    from memaudit.lab.labels.annotate.label_database import LabelDatabase
-    from memaudit.lab.labels.annotate.labelling import frame_digest
+    from memaudit.lab.labels.annotate.labelling import LabelDatabase, frame_digest
     from tests.lab.labels.annotate.small_frames import frame_of
 
     folder, cells = frame_folder(tmp_path / "frame", 2), frame_of(2).cells

@@ -20,8 +20,7 @@ from memaudit.lab.downstream.diagnosis_files import LOST_BY, MEASURES, Outcome
 from memaudit.lab.downstream.evidence_trace import EvidenceStage
 from memaudit.lab.downstream.outcomes import TABLE
 from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.labels.agreement import audit_agreement
-from memaudit.lab.labels.agreement_json import agreement_data
+from memaudit.lab.labels.agreement import agreement_data, audit_agreement
 from memaudit.lab.labels.frame import Frame, FrameCell, KeyedCell, LabelSet
 from memaudit.lab.labels.frame_files import write_frame, write_labels
 from memaudit.lab.runs.spec import RunSpec

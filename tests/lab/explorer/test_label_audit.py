@@ -9,8 +9,7 @@ import pytest
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.pages.registry import PAGES
 from memaudit.lab.explorer.site import Site, show
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
-from memaudit.lab.labels.annotate.labelling import DATABASE, frame_digest
+from memaudit.lab.labels.annotate.labelling import DATABASE, LabelDatabase, frame_digest
 from memaudit.lab.labels.frame_files import read_frame, write_frame, write_labels
 from tests.lab.explorer.libraries import frame_of, labels_of, ratios_data
 from tests.lab.explorer.site_pages import hrefs, page, refused, slug_of, table_rows, words_of

@@ -14,7 +14,7 @@ from memaudit.lab.labels.audited_package import (
     fixed_stores,
     store_names,
 )
-from memaudit.lab.runs.evaluate import EvaluatedPackage
+from memaudit.lab.runs.sweep import EvaluatedPackage
 from memaudit.lab.writers import registry
 from memaudit.lab.writers.registry import WRITERS, named_writer
 from tests.lab.labels.tiny_package import F, audited, package

@@ -7,7 +7,7 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import Candidate, Coverage, EvidenceUnit, Experience, Package
 from memaudit.kernel.solvers.solve import solve
-from memaudit.lab.labels.generation_loss import UNION, generator_rows, joined
+from memaudit.lab.commands.audit_generators import UNION, generator_rows, joined
 from tests.cli.running import printed_json
 
 

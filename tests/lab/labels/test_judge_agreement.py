@@ -10,7 +10,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import Memory
 from memaudit.kernel.package.package import EvidenceUnit, Source
 from memaudit.kernel.score.judge import Cell, Cells
-from memaudit.lab.labels.judge_agreement import (
+from memaudit.lab.commands.audit_judges import (
     Detection,
     all_pairs,
     judge_agreement,

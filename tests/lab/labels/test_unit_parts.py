@@ -8,8 +8,7 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.unit_parts import core_problems, part_units
-from memaudit.lab.labels.agreement import audit_agreement
-from memaudit.lab.labels.agreement_json import agreement_data
+from memaudit.lab.labels.agreement import agreement_data, audit_agreement
 from memaudit.lab.labels.audited_package import audited_package, relabelled
 from memaudit.lab.labels.frame import LabelSet, by_part
 from memaudit.lab.labels.frame_drawing import Design, draw, frame_of

@@ -12,7 +12,7 @@ from memaudit.building.named_packages import natural_set
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.runs.evaluate import certificate_hash
+from memaudit.lab.runs.sweep import certificate_hash
 from memaudit.models.prompts import PROMPTS, pass_prompt
 from memaudit.workspace.run_folder import files_in
 from tests.cli.running import failure, run

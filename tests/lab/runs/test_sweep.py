@@ -21,10 +21,9 @@ from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.runs.evaluate import certificate_hash
 from memaudit.lab.runs.spec import RunSpec, packages_spec
 from memaudit.lab.runs.summary import open_finished
-from memaudit.lab.runs.sweep import RUN, read_run, resolve, run
+from memaudit.lab.runs.sweep import RUN, certificate_hash, read_run, resolve, run
 from memaudit.lab.writers.estimators.ridge import write_model
 from memaudit.lab.writers.estimators.train import train
 from memaudit.lab.writers.protocol import View

@@ -39,7 +39,7 @@ COMMANDS = (
     Command(
         "report",
         STUDIES,
-        "memaudit.lab.commands.report:report",
+        "memaudit.lab.commands.run:report",
         "Write the HTML report of a run or a diagnosis.",
     ),
     Command(

@@ -1,22 +1,26 @@
 """`memaudit audit`: checks of packages, labels, judges and solvers."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import chosen_engine
 from memaudit.cli.terminal import safe
+from memaudit.kernel.number_text import percent, ratio
 from memaudit.lab.commands.audit_agreement import agreement
-from memaudit.lab.commands.audit_built import built
 from memaudit.lab.commands.audit_generators import generators
 from memaudit.lab.commands.audit_judges import judges
 from memaudit.lab.commands.audit_model import model_pass
 from memaudit.lab.commands.audit_optimum import optimum
 from memaudit.lab.commands.audit_ratios import ratios
 from memaudit.workspace.overwrite import may_write
+
+if TYPE_CHECKING:
+    from memaudit.building.reliability import Reliability
 
 
 def report(
@@ -121,6 +125,104 @@ def _show(tallies: list[Any]) -> None:
                 f"{tally.solver} on {row.package} at budget {row.budget}: {row.value}, "
                 f"not {row.expected}"
             )
+
+
+def built(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH", help="Packages, or folders written by memaudit build."),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print the construction-reliability table of packages.
+
+    It counts what is exact, what was judged and what is in doubt.
+    """
+    from memaudit.building.reliability import reliability_of
+
+    counts = [reliability_of(path) for path in paths]
+    if as_json:
+        typer.echo(json.dumps([_reliability_data(row) for row in counts], indent=2))
+        return
+    for place, row in enumerate(counts):
+        if place:
+            typer.echo("")
+        for line in _reliability_lines(row):
+            typer.echo(safe(line))
+
+
+def _reliability_data(counts: "Reliability") -> dict[str, Any]:
+    share = counts.exact_share
+    return {
+        "path": counts.name,
+        "packages": counts.packages,
+        "adjudication": None if counts.verdicts is None else dict(counts.verdicts),
+        "experiences": counts.experiences,
+        "queries": counts.queries,
+        "queries_without_units": counts.queries_without_units,
+        "units": counts.units,
+        "units_by_kind": dict(counts.units_by_kind),
+        "units_nobody_covers": counts.units_uncovered,
+        "candidates_by_kind": dict(counts.candidates),
+        "coverage_rows": counts.rows,
+        "coverage": {name: dict(labels) for name, labels in counts.coverage.items()},
+        "exact_share": None if share is None else float(share),
+        "quotes": {
+            "checked": counts.quotes.checked,
+            "found": counts.quotes.found,
+            "unplaced": counts.quotes.unplaced,
+        },
+        "agreement": [
+            {
+                "passes": [pair.first, pair.second],
+                "cells": pair.cells,
+                "agreed": pair.agreed,
+                "raw": None if pair.raw is None else float(pair.raw),
+                "kappa": None if pair.kappa is None else float(pair.kappa),
+            }
+            for pair in counts.agreement
+        ],
+    }
+
+
+def _reliability_lines(counts: "Reliability") -> list[str]:
+    from memaudit.building.reliability import VERDICTS
+
+    statuses: Mapping[str, int | str] = counts.verdicts or dict.fromkeys(VERDICTS, "n/a")
+    lines = [
+        counts.name,
+        _count(counts.packages, "examples"),
+        *(_count(number, status, 1) for status, number in statuses.items()),
+        _count(counts.experiences, "experiences"),
+        _count(counts.queries, "queries"),
+        _count(counts.queries_without_units, "without units", 1),
+        _count(counts.units, "units"),
+        *(_count(number, kind, 1) for kind, number in counts.units_by_kind.items()),
+        _count(counts.units_uncovered, "not covered by any candidate", 1),
+        _count(sum(counts.candidates.values()), "candidates"),
+        *(_count(number, kind, 1) for kind, number in counts.candidates.items()),
+        _count(counts.rows, "coverage rows"),
+    ]
+    for provenance, labels in counts.coverage.items():
+        split = ", ".join(f"{number:,} {label}" for label, number in labels.items())
+        lines.append(_count(sum(labels.values()), f"{provenance} ({split})", 1))
+    share = counts.exact_share
+    lines.append(_count(percent(share, 1, missing="n/a"), "of coverage rows are exact", 1))
+    lines.append(_count(counts.quotes.checked, "quotes and cited turns checked"))
+    lines.append(_count(counts.quotes.found, "found verbatim", 1))
+    if counts.quotes.unplaced:
+        lines.append(_count(counts.quotes.unplaced, "more do not name an experience", 1))
+    for pair in counts.agreement:
+        lines.append(_count(pair.cells, f"cells judged by {pair.first} and {pair.second}"))
+        raw = ratio(pair.raw, missing="n/a")
+        kappa = ratio(pair.kappa, missing="n/a")
+        lines += [_count(raw, "raw agreement", 1), _count(kappa, "Cohen's kappa", 1)]
+    return lines
+
+
+def _count(number: int | str, what: str, deeper: int = 0) -> str:
+    shown = number if isinstance(number, str) else f"{number:,}"
+    return f"{shown:>9}{'  ' * deeper}  {what}"
 
 
 audit = typer.Typer(

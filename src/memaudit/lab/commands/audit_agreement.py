@@ -62,8 +62,12 @@ def agreement(
 
     Compares annotators, their consensus, models and the package's own labels.
     """
-    from memaudit.lab.labels.agreement import DRAWS, agreement_notes, audit_agreement
-    from memaudit.lab.labels.agreement_json import agreement_data
+    from memaudit.lab.labels.agreement import (
+        DRAWS,
+        agreement_data,
+        agreement_notes,
+        audit_agreement,
+    )
 
     frame, annotators, models = _sources(cells, labels)
     audit = audit_agreement(frame, annotators, models, chosen_draws(DRAWS))

@@ -11,7 +11,7 @@ from rich.table import Table
 from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import ratio, span
-from memaudit.lab.commands.reading_options import AsJson, Depth, Reading, RetrieverName
+from memaudit.lab.commands.reading import AsJson, Depth, Reading, RetrieverName
 
 if TYPE_CHECKING:
     from memaudit.kernel.package.package import Package
@@ -77,7 +77,7 @@ def calibrate(
     """
     from memaudit.lab.downstream.calibration import CalibrationPlan
     from memaudit.lab.downstream.calibration import calibrate as run_calibration
-    from memaudit.lab.runs.package_sources import named_packages
+    from memaudit.lab.runs.spec import named_packages
     from memaudit.lab.writers.registry import named_writer
 
     if reader.startswith("model:"):

@@ -18,7 +18,7 @@ from memaudit.cli.options import (
 from memaudit.cli.terminal import resumable, safe
 from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.commands.reading_options import (
+from memaudit.lab.commands.reading import (
     AsJson,
     Depth,
     GraderName,
@@ -100,7 +100,7 @@ def diagnose(
     from memaudit.judges.salience import named_salience, salience_files
     from memaudit.kernel.io.files import content_digest
     from memaudit.kernel.score.judge import refuse_shared_ids
-    from memaudit.lab.commands.diagnosis_tables import show_summary
+    from memaudit.lab.commands.reading import show_summary
     from memaudit.lab.downstream.run import diagnose as run_diagnosis
     from memaudit.lab.downstream.store_cases import (
         StoreChoice,
@@ -108,7 +108,7 @@ def diagnose(
         named_policy,
         refuse_unnamed,
     )
-    from memaudit.lab.runs.package_sources import named_places
+    from memaudit.lab.runs.spec import named_places
     from memaudit.lab.writers.registry import named_writer
     from memaudit.stores.registry import read_imported
 

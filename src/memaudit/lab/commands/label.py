@@ -16,7 +16,7 @@ from memaudit.kernel.io.files import refuse_to_write
 from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.lab.labels.annotate.label_database import LabelDatabase
+    from memaudit.lab.labels.annotate.labelling import LabelDatabase
     from memaudit.lab.labels.frame import FrameCell
     from memaudit.lab.labels.frame_drawing import Drawing
 
@@ -157,9 +157,9 @@ def annotate(
 ) -> None:
     """Label the cells of a frame in a browser. Every label is saved immediately."""
     from memaudit.lab.labels.annotate.app import annotator_app, guideline
-    from memaudit.lab.labels.annotate.label_database import LabelDatabase
     from memaudit.lab.labels.annotate.labelling import (
         DATABASE,
+        LabelDatabase,
         LabellingSession,
         checked_name,
         frame_digest,

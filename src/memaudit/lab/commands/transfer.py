@@ -12,16 +12,7 @@ from rich.table import Table
 from memaudit.cli.build import note_cost_rule
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.kernel.number_text import fixed
-from memaudit.lab.commands.diagnosis_tables import (
-    differences_table,
-    grading_lines,
-    means_line,
-    measures_table,
-    outcomes_table,
-    remarks_table,
-    sum_line,
-)
-from memaudit.lab.commands.reading_options import (
+from memaudit.lab.commands.reading import (
     AsJson,
     Depth,
     GraderName,
@@ -29,8 +20,15 @@ from memaudit.lab.commands.reading_options import (
     Reading,
     RetrieverName,
     ShowQuestions,
+    differences_table,
+    grading_lines,
+    means_line,
+    measures_table,
+    outcomes_table,
     print_questions,
+    remarks_table,
     report_progress,
+    sum_line,
 )
 
 COMPARED = (

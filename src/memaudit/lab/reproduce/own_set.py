@@ -49,8 +49,7 @@ from memaudit.lab.downstream.ask_questions import ReadingSetup
 from memaudit.lab.downstream.retrievers import Bm25
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import StoreChoice, make_cases
-from memaudit.lab.labels.agreement import audit_agreement
-from memaudit.lab.labels.agreement_json import agreement_data
+from memaudit.lab.labels.agreement import agreement_data, audit_agreement
 from memaudit.lab.labels.audited_package import DEFAULT_WRITERS, audited_package
 from memaudit.lab.labels.frame_drawing import judged_frame
 from memaudit.lab.labels.label_sources import source_of_pass
@@ -58,10 +57,10 @@ from memaudit.lab.labels.ratio_audit import RatioAuditSpec, audit_ratios
 from memaudit.lab.labels.ratio_audit_json import ratio_audit_data
 from memaudit.lab.labels.ratio_audit_summary import summarise
 from memaudit.lab.reproduce.folder import NATURAL, ROWS, SUMMARY, append_rows
-from memaudit.lab.runs.evaluate import EvaluatedPackage, certificate_hash, evaluate
 from memaudit.lab.runs.run_files import is_run_row
 from memaudit.lab.runs.spec import ESTIMATED, PROXIES, RAW, REFERENCES, RunSpec
 from memaudit.lab.runs.summary import read_grids, summary_of
+from memaudit.lab.runs.sweep import EvaluatedPackage, certificate_hash, evaluate
 from memaudit.lab.studies.package_sensitivity import (
     SensitivityPlan,
     sensitivity_at,

@@ -15,8 +15,7 @@ from threading import Thread
 import pytest
 
 from memaudit.kernel.package.labels import LABEL_NAMES
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
-from memaudit.lab.labels.annotate.labelling import frame_digest
+from memaudit.lab.labels.annotate.labelling import LabelDatabase, frame_digest
 from tests.lab.labels.annotate.small_frames import Served, frame_folder, frame_of, served
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.labels import LABEL_NAMES, Label
-from memaudit.lab.labels.annotate.label_database import Decision, LabelDatabase
+from memaudit.lab.labels.annotate.labelling import Decision, LabelDatabase
 from memaudit.lab.labels.frame import LabelSet
 
 DIGEST = "d" * 64
@@ -129,7 +129,7 @@ def replay(
 WRITER = """
 import sys
 from pathlib import Path
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
+from memaudit.lab.labels.annotate.labelling import LabelDatabase
 path, annotator = Path(sys.argv[1]), sys.argv[2]
 store = LabelDatabase(path, "d" * 64, 9)
 print("ready", flush=True)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
 from memaudit.lab.labels.annotate.labelling import (
     RECENT,
+    LabelDatabase,
     LabellingSession,
     PageState,
     Piece,

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.runs.report.losses import losses
 from memaudit.lab.runs.report.package_story import choose_story
-from memaudit.lab.runs.report.ranking import rank_writers
+from memaudit.lab.runs.report.page import losses
 from memaudit.lab.runs.report.remade_packages import choose_packages, frontier_curves, remake
-from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run
+from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run, rank_writers
 from memaudit.lab.runs.summary import summarise
 from memaudit.lab.writers.registry import WRITERS
 from memaudit.show.encoding import OPT_LOOK, looks

@@ -15,10 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.strict_json import first_fault
 from memaudit.lab.explorer.library.entries import read_object
-from memaudit.lab.labels.agreement import AgreementAudit, audit_agreement
-from memaudit.lab.labels.agreement_json import agreement_data
-from memaudit.lab.labels.annotate.label_database import LabelDatabase
-from memaudit.lab.labels.annotate.labelling import DATABASE, frame_digest, ids_with_parts
+from memaudit.lab.labels.agreement import AgreementAudit, agreement_data, audit_agreement
+from memaudit.lab.labels.annotate.labelling import (
+    DATABASE,
+    LabelDatabase,
+    frame_digest,
+    ids_with_parts,
+)
 from memaudit.lab.labels.frame import Frame, FrameCell, LabelSet
 from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED, read_label_sets
 from memaudit.lab.labels.label_audit_page import AGREEMENT, LabelAudit, agreement_part, read_audit

@@ -23,8 +23,8 @@ from memaudit.lab.explorer.pages.package import package_crumbs
 from memaudit.lab.explorer.views.optima import in_background, is_done
 from memaudit.lab.explorer.views.package_data import number_text, shown
 from memaudit.lab.explorer.views.store_table import shown_budgets
-from memaudit.lab.runs.evaluate import certificate_hash
-from memaudit.lab.runs.report.proof import certificate_text, package_text
+from memaudit.lab.runs.report.remade_packages import certificate_text, package_text
+from memaudit.lab.runs.sweep import certificate_hash
 
 if TYPE_CHECKING:
     from memaudit.lab.explorer.site import Site

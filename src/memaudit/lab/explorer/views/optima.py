@@ -19,7 +19,7 @@ from memaudit.kernel.package.provenance import assumed_text
 from memaudit.kernel.solvers.protocol import STOP
 from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.explorer.library.indexed_package import IndexedPackage
-from memaudit.lab.runs.evaluate import EvaluatedPackage
+from memaudit.lab.runs.sweep import EvaluatedPackage
 from memaudit.lab.writers.protocol import OracleView
 from memaudit.lab.writers.registry import WRITERS
 from memaudit.show.store_comparison import ComparableStore

@@ -13,8 +13,7 @@ import numpy as np
 
 from memaudit.kernel.stats.bootstrap import Interval, mean_intervals
 from memaudit.kernel.stats.paired_tests import Difference
-from memaudit.lab.runs.report.ranking import WriterPair, compare_pairs
-from memaudit.lab.runs.report.run_grids import FinishedRunData
+from memaudit.lab.runs.report.run_grids import FinishedRunData, WriterPair, compare_pairs
 from memaudit.lab.runs.summary import package_resampling
 from memaudit.show.writer_groups import Member
 

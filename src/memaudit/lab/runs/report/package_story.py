@@ -9,8 +9,12 @@ import numpy as np
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Candidate, EvidenceUnit, Experience, Package
-from memaudit.lab.runs.report.proof import VerifiedProof, verify_proof
-from memaudit.lab.runs.report.remade_packages import CLOSE, RemadePackage
+from memaudit.lab.runs.report.remade_packages import (
+    CLOSE,
+    RemadePackage,
+    VerifiedProof,
+    verify_proof,
+)
 from memaudit.lab.runs.report.run_grids import FinishedRunData, RunRowData
 from memaudit.show.store_comparison import (
     Cells,

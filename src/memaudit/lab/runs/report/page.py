@@ -1,21 +1,213 @@
 """The run report as one self-contained HTML file."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.package.budgets import is_share
+from memaudit.kernel.stats.bootstrap import Floats
 from memaudit.kernel.version import VERSION
-from memaudit.lab.runs.package_sources import named_source
-from memaudit.lab.runs.report.losses import losses
 from memaudit.lab.runs.report.package_story import build_story, choose_story
-from memaudit.lab.runs.report.ranking import WriterRanking, rank_writers
 from memaudit.lab.runs.report.remade_packages import choose_packages, frontier_curves, remake
-from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run
+from memaudit.lab.runs.report.run_grids import (
+    FinishedRunData,
+    Tally,
+    WriterRanking,
+    open_run,
+    rank_writers,
+)
+from memaudit.lab.runs.spec import named_source
 from memaudit.show import page_charts
 from memaudit.show.page_kit import environment, one_file
-from memaudit.show.writer_groups import grouped
+from memaudit.show.writer_groups import OPT, Member, grouped
+
+MOST_KINDS = 12
+"""Further kinds are shown together."""
+MOST_SOLVED = 24
+"""How many packages are solved again if the run has no rows of OPT."""
+TRUTHS = ("invalidation", "current", "stale")
+
+
+@dataclass(frozen=True, slots=True)
+class KindMeans:
+    """Means by kind of one writer, and of OPT for the same packages and budgets."""
+
+    member: Member
+    rows: int
+    own: tuple[float, ...]
+    best: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        return sum(self.own)
+
+    @property
+    def best_total(self) -> float:
+        return sum(self.best)
+
+    @property
+    def gaps(self) -> tuple[float, ...]:
+        """Writer minus OPT, kind by kind."""
+        return tuple(own - best for own, best in zip(self.own, self.best, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class KindTable:
+    """The means of all writers; `best` is OPT over everything compared."""
+
+    kinds: tuple[str, ...]
+    best: tuple[float, ...]
+    writers: tuple[KindMeans, ...]
+
+    def largest_loss(self, writer: KindMeans) -> tuple[str, float] | None:
+        """The kind with the largest loss and its share of all losses. None if there is no loss."""
+        losses = [max(0.0, -gap) for gap in writer.gaps]
+        if sum(losses) < 1e-9:
+            return None
+        worst = max(range(len(losses)), key=lambda at: losses[at])
+        return self.kinds[worst], losses[worst] / sum(losses)
+
+
+@dataclass(frozen=True, slots=True)
+class TruthMeans:
+    """Mean number of covered units by validity. `member` is None for OPT itself."""
+
+    member: Member | None
+    means: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What writers lose. `solved` packages were solved again if the run has no rows of OPT."""
+
+    values: KindTable
+    kept: KindTable
+    truths: tuple[TruthMeans, ...]
+    solved: int | None
+
+
+def losses(run: FinishedRunData, order: Sequence[Member]) -> Losses:
+    """Compare the writers of a run with OPT, in the order given."""
+    best = _from_rows(run) if OPT in run.members else _solved(run)
+    writers = [member for member in order if member.name != OPT]
+    return Losses(
+        values=_kind_table(run, run.unit_values, best, best.values, writers),
+        kept=_kind_table(run, run.kept, best, best.kept, writers),
+        truths=_truths(run, best, writers),
+        solved=best.solved,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Best:
+    """OPT by distribution, seed and budget, where `known`."""
+
+    known: NDArray[np.bool_]
+    values: dict[str, Floats]
+    kept: dict[str, Floats]
+    truths: dict[str, Floats]
+    solved: int | None
+
+
+def _fine(run: FinishedRunData, name: str) -> NDArray[np.bool_]:
+    """Where a writer did not fail and the optimum is certified."""
+    at = list(run.members).index(name)
+    return np.stack([~(g.failed[:, :, at] | g.uncertified[:, :, at]) for g in run.grids])
+
+
+def _from_rows(run: FinishedRunData) -> _Best:
+    at = list(run.members).index(OPT)
+    return _Best(
+        known=_fine(run, OPT),
+        values={kind: numbers[..., at] for kind, numbers in run.unit_values.kinds.items()},
+        kept={kind: numbers[..., at] for kind, numbers in run.kept.kinds.items()},
+        truths={name: np.stack([g.numbers[name][:, :, at] for g in run.grids]) for name in TRUTHS},
+        solved=None,
+    )
+
+
+def _solved(run: FinishedRunData) -> _Best:
+    """OPT of the first packages of every distribution, solved now."""
+    shape = (len(run.grids), len(run.seeds), len(run.budgets))
+    known = np.zeros(shape, bool)
+    values, kinds_kept = Tally((*shape, 1)), Tally((*shape, 1))
+    truths = {name: np.full(shape, np.nan) for name in TRUTHS}
+    each = max(1, MOST_SOLVED // len(run.grids))
+    wanted = [(g.distribution, seed) for g in run.grids for seed in run.seeds[:each]]
+    for number, remade in enumerate(remake(run, wanted)):
+        for place, budget in enumerate(run.amounts):
+            optimum = remade.optimum(budget)
+            if not optimum.certified:
+                continue
+            at = (number // len(run.seeds[:each]), number % len(run.seeds[:each]), place)
+            score = remade.subject.scorer.worth(optimum.store)
+            known[at] = True
+            values.place((*at, 0), {kind: float(v) for kind, v in score.unit_values.items()})
+            kinds_kept.place((*at, 0), {kind: float(v) for kind, v in score.kinds.items()})
+            for name in TRUTHS:
+                truths[name][at] = float(getattr(score, name))
+    return _Best(
+        known,
+        {kind: numbers[..., 0] for kind, numbers in values.kinds.items()},
+        {kind: numbers[..., 0] for kind, numbers in kinds_kept.kinds.items()},
+        truths,
+        len(wanted),
+    )
+
+
+def _kind_table(
+    run: FinishedRunData,
+    tally: Tally,
+    best: _Best,
+    optima: dict[str, Floats],
+    writers: Sequence[Member],
+) -> KindTable:
+    nothing = np.zeros(best.known.shape)
+    totals = {
+        kind: float(optima.get(kind, nothing)[best.known].sum()) for kind in {*tally.kinds, *optima}
+    }
+    kinds = sorted(totals, key=lambda kind: (-totals[kind], kind))
+    shown, rest = (kinds, []) if len(kinds) <= MOST_KINDS else _cut(kinds)
+    parts = [[kind] for kind in shown] + ([rest] if rest else [])
+    names = (*shown, f"{len(rest)} other kinds") if rest else tuple(shown)
+
+    def means(of: dict[str, Floats], where: NDArray[np.bool_]) -> tuple[float, ...]:
+        rows = max(1, int(where.sum()))
+        return tuple(
+            sum(float(of.get(kind, nothing)[where].sum()) for kind in part) / rows for part in parts
+        )
+
+    rows = []
+    for member in writers:
+        at = list(run.members).index(member.name)
+        where = best.known & _fine(run, member.name)
+        own = {kind: numbers[..., at] for kind, numbers in tally.kinds.items()}
+        rows.append(KindMeans(member, int(where.sum()), means(own, where), means(optima, where)))
+    return KindTable(names, means(optima, best.known), tuple(rows))
+
+
+def _cut(kinds: list[str]) -> tuple[list[str], list[str]]:
+    return kinds[: MOST_KINDS - 1], kinds[MOST_KINDS - 1 :]
+
+
+def _truths(run: FinishedRunData, best: _Best, writers: Sequence[Member]) -> tuple[TruthMeans, ...]:
+    rows = [TruthMeans(None, tuple(_mean(best.truths[name][best.known]) for name in TRUTHS))]
+    for member in writers:
+        at = list(run.members).index(member.name)
+        where = best.known & _fine(run, member.name)
+        numbers = [np.stack([g.numbers[name][:, :, at] for g in run.grids]) for name in TRUTHS]
+        rows.append(TruthMeans(member, tuple(_mean(values[where]) for values in numbers)))
+    return tuple(rows)
+
+
+def _mean(numbers: Floats) -> float | None:
+    return float(numbers.mean()) if numbers.size else None
+
 
 TITLE = "What was kept, and what could have been"
 

@@ -1,16 +1,22 @@
 """A diagnosis as tables for the terminal: outcomes, losses, measures, differences."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
 from rich.table import Table
 
+from memaudit.cli.options import model_session
+from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
+from memaudit.kernel.io.files import beside
 from memaudit.kernel.number_text import fixed, ratio, significant
 from memaudit.kernel.score.judge import judged_how
 from memaudit.kernel.words.text import counted
@@ -23,6 +29,100 @@ from memaudit.lab.downstream.diagnosis_files import (
     UnitFate,
     statement_fates,
 )
+
+if TYPE_CHECKING:
+    from memaudit.lab.downstream.ask_questions import ReadingSetup
+    from memaudit.lab.downstream.run import FinishedDiagnosis
+    from memaudit.models.session import ModelSession
+
+RetrieverName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Retriever: bm25, dense, hybrid, recency, oracle, dense:URL#MODEL or "
+        "hybrid:URL#MODEL.",
+    ),
+]
+Depth = Annotated[int, typer.Option("--k", metavar="K", help="Memories retrieved per question.")]
+ReaderName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Reader: extractive, evidence-only, model:NAME or model:NAME#PROMPT; prompts are "
+        "answer-if-supported (default), evidence-first and extractive.",
+    ),
+]
+GraderName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Grades answers: words (rules), or model:NAME beside the rules.",
+    ),
+]
+FAILED_QUESTIONS = "failed"
+ShowQuestions = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="QUERY",
+        help="Print the chain of evidence of one question, or with `failed` list every question "
+        "that was not answered correctly; may be repeated.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How stores are read, as given on the command line."""
+
+    retriever: str
+    k: int
+    reader: str
+    grader: str = "words"
+
+    @contextmanager
+    def setup(
+        self, out: Path, others: Sequence[str] = ()
+    ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
+        """The retriever, reader and grader, and a session if any of them or `others` need one."""
+        from memaudit.lab.downstream.answer_readers import named_reader
+        from memaudit.lab.downstream.ask_questions import ReadingSetup
+        from memaudit.lab.downstream.grading import named_grader
+        from memaudit.lab.downstream.retrievers import named_retriever
+
+        keys = in_force().model
+        vectors = beside(keys.cache, "-vectors.sqlite", stem=True)
+        retriever = named_retriever(self.retriever, vectors, keys.provider == "offline")
+        with model_session([self.reader, self.grader, *others], out) as session:
+            reader = named_reader(self.reader, session)
+            grader = named_grader(self.grader, session)
+            yield ReadingSetup(retriever, self.k, reader, grader), session
+
+
+def report_progress(finished: "FinishedDiagnosis", left_out: dict[str, str]) -> None:
+    if finished.existing:
+        typer.echo(f"{finished.existing} rows already existed", err=True)
+    if finished.cut:
+        typer.echo(f"{finished.cut} bytes of damaged or unanswered rows were replaced", err=True)
+    for why in left_out.values():
+        typer.echo(safe(f"skipped: {why}"), err=True)
+
+
+def print_questions(out: Path, show: list[str] | None) -> bool:
+    """Print what --show asks for; False if it is not given."""
+    from memaudit.workspace.journal import read_journal
+    from memaudit.workspace.run_folder import ROWS
+
+    if not show:
+        return False
+    rows: list[dict[str, Any]] = list(read_journal(out / ROWS))
+    for query in show:
+        if query == FAILED_QUESTIONS:
+            list_failures(rows)
+        else:
+            show_chain(rows, query)
+    return True
+
 
 COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")
 MOST_PAIRS = 10
