@@ -36,7 +36,7 @@ def test_reports(tmp_path: Path) -> None:
     run("diagnose", "short", "--writer", "gvt", "--budget", "40", "--out", tmp_path / "dia")
     run(
         "run",
-        "--distributions",
+        "--packages",
         "base",
         "--seeds",
         "2",

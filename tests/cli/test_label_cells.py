@@ -48,16 +48,8 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
 
     with serving(instead("coverage", lazy)) as served:
         shown = run(*words(tmp_path, "--set", f"model.base_url={served.url}"))
-        result = run(*words(tmp_path, "--set", f"model.base_url={served.url}", "--json"))
     assert "2 cells without a label: the model gave no answer" in shown.stderr
-    assert json.loads(result.stdout) == {
-        "labels": str(tmp_path / "one.csv"),
-        "annotator": "model:one:coverage/2",
-        "cells": 4,
-        "labelled": {"full": 1, "partial": 1},
-        "undecided": ["c0002", "c0003"],
-        "failed_requests": {},
-    }
+    assert "wrote 2 of 4 labels" in shown.stdout
     assert set(read_label_sets(tmp_path / "one.csv")[0].labels) == {"c0000", "c0001"}
     with serving(instead("coverage", "no JSON")) as served:
         other = words(

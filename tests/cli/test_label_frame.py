@@ -1,12 +1,13 @@
 """`memaudit label frame`."""
 
+import json
 from pathlib import Path
 
 from memaudit.building.annotations import AnnotationRecipe, build_package
 from memaudit.kernel.io.packages import write_package
 from memaudit.lab.labels.frame_files import read_frame, read_label_sets
 from tests.building.talks import DIET, load
-from tests.cli.running import done, failure, printed_json
+from tests.cli.running import done, failure
 from tests.lab.labels.small_frames import grid
 
 
@@ -39,7 +40,7 @@ def test_skipping_what_is_exact(tmp_path: Path) -> None:
     assert ("t3/raw", "supersession/q1") in shown
 
 
-def test_json_and_passes(tmp_path: Path) -> None:
+def test_passes(tmp_path: Path) -> None:
     words = (
         "label",
         "frame",
@@ -50,7 +51,8 @@ def test_json_and_passes(tmp_path: Path) -> None:
         "--zero-rate",
         "1/2",
     )
-    data = printed_json(*words, "--out", tmp_path / "f")
+    done(*words, "--out", tmp_path / "f")
+    data = json.loads((tmp_path / "f" / "frame.json").read_text())
     frame = read_frame(tmp_path / "f")
     assert data["cells"] == len(frame.cells)
     assert (data["seed"], data["zero_rate"], data["candidate_kinds"]) == (0, 0.5, ["fact"])

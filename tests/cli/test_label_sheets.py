@@ -66,7 +66,7 @@ def test_sheets_of_a_frame(tmp_path: Path) -> None:
     answer.write_text(f"{ids[0]}: full\n{ids[1]}: none\n{ids[2]}: cannot_tell\n")
     (said_labels,) = read_label_sets(answer, own)
     assert list(said_labels.labels.values()) == ["full", "none", "cannot_tell"]
-    words = ("audit", "agreement", tmp_path / "frame", answer, "--draws", 10)
+    words = ("audit", "agreement", tmp_path / "frame", answer, "--set", "score.draws=10")
     assert printed_json(*words)["pairs"][0]["scales"]["labels"]["cells"] == 2
     assert "already exists" in failure("label", "sheets", tmp_path / "frame", "--out", out)
 

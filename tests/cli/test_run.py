@@ -14,7 +14,7 @@ from memaudit.workspace.journal import read_journal
 from tests.cli.running import done, failure, printed_json, run
 
 SMALL = (
-    "--distributions",
+    "--packages",
     "base,update_chain",
     "--seeds",
     "3",
@@ -58,7 +58,7 @@ def test_folders_of_other_runs_and_of_none(tmp_path: Path) -> None:
     ("arguments", "line"),
     [
         (("--suite", "sweet"), "unknown suite 'sweet'"),
-        (("--distributions", "bass"), "unknown distribution 'bass'"),
+        (("--packages", "bass"), "no packages at 'bass'"),
         (("--writers", "poet"), "unknown writer 'poet'"),
         (("--seeds", "few"), "cannot read seeds 'few'"),
         (("--budgets", "many"), "cannot read the budget 'many'"),
@@ -81,7 +81,7 @@ def test_ctrl_c_and_again(tmp_path: Path) -> None:
         "-m",
         "memaudit.cli.main",
         "run",
-        "--distributions",
+        "--packages",
         "base",
         "--seeds",
         "120",
@@ -130,4 +130,4 @@ def test_audit_solvers() -> None:
     assert {(one["rows"], one["matches"], one["max_difference"]) for one in found["solvers"]} == {
         (12, 12, "0")
     }
-    assert "12/12" in run("audit", "solvers", "--rows", "12", "--solver", "fast").stdout
+    assert "12/12" in run("audit", "solvers", "--rows", "12").stdout

@@ -53,7 +53,7 @@ def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
         "--budget",
         "30",
     )
-    text = done(*words, "--cost-rules", "", "--group-caps", "").stdout
+    text = done(*words, "--vary", "cost=", "--vary", "cap=").stdout
     for part in (
         "ESTIMATE",
         "not certified: 0",
@@ -85,10 +85,10 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
         *files,
         "--budget",
         "60",
-        "--cost-rules",
-        "",
-        "--group-caps",
-        "",
+        "--vary",
+        "cost=",
+        "--vary",
+        "cap=",
         "--judge",
         "lexical",
         "--judge",
@@ -118,23 +118,24 @@ def test_views(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """
     text = "Ingrid wants hotel rooms away from the lift, on any high floor."
     (tmp_path / "MEMORY.md").write_text(f"- {text}\n")
-    bare = ("--budget", "12", "--cost-rules", "", "--group-caps", "")
-    words = ("study", "sensitivity", files[0], tmp_path / "MEMORY.md", *bare, "--views")
-    base, entries, full = printed_json(*words, "entries,full")["findings"]
+    bare = ("--budget", "12", "--vary", "cost=", "--vary", "cap=")
+    words = ("study", "sensitivity", files[0], tmp_path / "MEMORY.md", *bare, "--vary")
+    base, entries, full = printed_json(*words, "view=entries,full")["findings"]
     assert (entries["variant"], full["variant"]) == ("view entries", "view full")
     assert entries["stores"] == base["stores"]
     assert base["stores"][0]["best_subset"]["mean"] > full["stores"][0]["best_subset"]["mean"]
     assert full["stores"][0]["best_subset"]["mean"] == 0
-    assert "--views sideways: no store has this view" in failure(*words, "sideways")
+    assert "--vary view=sideways: no store has this view" in failure(*words, "view=sideways")
 
 
 def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     words = ("study", "sensitivity", *files, "--budget", "9")
-    for option, value, message in (
-        ("--group-caps", "two", "give whole numbers"),
-        ("--group-caps", "0", "group cap"),
+    for value, message in (
+        ("cap=two", "give whole numbers"),
+        ("cap=0", "group cap"),
+        ("caps=1", "write cost=, cap=, view= and what to try"),
     ):
-        assert message in failure(*words, option, value)
+        assert message in failure(*words, "--vary", value)
     twice = ("--judge", "lexical", "--judge", "lexical")
     assert "two judges are called 'lexical'" in failure(*words, *twice)
     assert "same name" in failure("study", "sensitivity", *files[:2], files[1], "--budget", "9")
@@ -157,7 +158,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     return home / "packages", home / "all.json", home / "half.json"
 
 
-FEW = ("--budget", "30", "--cost-rules", "bytes", "--group-caps", "")
+FEW = ("--budget", "30", "--vary", "cost=bytes", "--vary", "cap=")
 
 
 def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_four_stores(tmp_path: Path) -> None:
 
 def test_choices(tmp_path: Path) -> None:
     path = written(tmp_path / "f.json")
-    writers = ("--writer", "opt", "--writer", "mem0_style", "--conversation", "cat", "--seed", "3")
+    writers = ("--writer", "opt", "--writer", "mem0_style", "--conversation", "cat")
     words = (path, *writers, "--budget", "9", "--out", tmp_path / "out")
     data = question_summary("study", "transfer", *words)
     assert [one["store"] for one in data["summaries"]] == [

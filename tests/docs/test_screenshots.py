@@ -77,7 +77,7 @@ def test_board(browser: Any, tmp_path: Path) -> None:
 def test_report(browser: Any, tmp_path: Path) -> None:
     done(
         "run",
-        "--distributions",
+        "--packages",
         "event_graph:experiences=14",
         "--seeds",
         "100-105",
@@ -87,10 +87,10 @@ def test_report(browser: Any, tmp_path: Path) -> None:
         "opt,gvt,estimated_gvt,mem0_style,recency_raw",
         "--set",
         "engine.name=serial",
-        "--report",
         "--out",
         tmp_path / "run",
     )
+    done("report", tmp_path / "run")
     page = browser.new_page(viewport=SIZE)
     page.goto((tmp_path / "run" / "report.html").as_uri())
     scroll_to(page, "Ranking")

@@ -166,8 +166,7 @@ WRITES = {
     "label annotate --export": f"label annotate {FRAME} --annotator ann "
     "--labels {in}/labels.sqlite --export {x}.csv",
     "model check model.cache": f"model check {OFFLINE} --set model.cache={{x}}",
-    "run --out": f"run --distributions base --seeds 1 --budgets 2 --writers gvt {SERIAL} "
-    "--out {x}",
+    "run --out": f"run --packages base --seeds 1 --budgets 2 --writers gvt {SERIAL} --out {{x}}",
     "report --out": f"report {RUN} --out {{x}}",
     "study train-ridge --out": f"study train-ridge {P} --out {{x}}",
     "study utilities --out": f"study utilities {P} --out {{x}} {OFFLINE} {CACHE}",

@@ -152,7 +152,7 @@ def test_manifests_of_runs_without_a_part(tmp_path: Path, part: str) -> None:
     """Named; a pipe in its place is not waited for."""
     run(
         "run",
-        "--distributions",
+        "--packages",
         "base",
         "--seeds",
         "1",

@@ -232,7 +232,7 @@ JOBS = (
         "run",
         (
             "run",
-            "--distributions",
+            "--packages",
             "base,update_chain",
             "--seeds",
             "12",

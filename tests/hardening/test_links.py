@@ -28,7 +28,7 @@ SPECIAL: dict[str, Callable[[Path, Path], object]] = {
 
 RUN = (
     "run",
-    "--distributions",
+    "--packages",
     "base",
     "--seeds",
     "2",

@@ -68,7 +68,7 @@ def test_workers_of_a_run(number: signal.Signals, tmp_path: Path) -> None:
                 "-m",
                 "memaudit.cli.main",
                 "run",
-                "--distributions",
+                "--packages",
                 "base",
                 "--seeds",
                 "100000",

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -361,25 +360,6 @@ def read_stores(
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
     return stores
-
-
-def read_views(
-    arguments: Sequence[str], stores: "Sequence[ExportedStore]", view: str
-) -> "list[ExportedStore]":
-    """The stores again, those that are exports and have this view by it."""
-    from memaudit.stores.registry import ADAPTERS, open_store, parse_argument
-
-    seen = []
-    for argument, store in zip(arguments, stores, strict=True):
-        adapter = ADAPTERS.get(store.origin.format)
-        if adapter is None or view not in adapter.views or store.origin.view == view:
-            seen.append(store)
-            continue
-        again = open_store(replace(parse_argument(argument), view=view))
-        seen.append(again.model_copy(update={"name": store.name, "times": store.times}))
-    if not any(store.origin.view == view for store in seen):
-        raise MemAuditError(f"--views {view}: no store has this view")
-    return seen
 
 
 def place_of(argument: str) -> Path:

@@ -79,7 +79,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "run"
     done = run(
         "run",
-        "--distributions",
+        "--packages",
         "base",
         "--seeds",
         "2",

@@ -148,7 +148,7 @@ def test_a_run_in_progress_is_bundled_as_such(tmp_path: Path) -> None:
     text = page.read_text()
     assert "In progress: 3 of 4 rows." in text
     assert (
-        "memaudit run --distributions base --seeds 0-1 --budgets 2 --writers opt,recency_raw "
+        "memaudit run --packages base --seeds 0-1 --budgets 2 --writers opt,recency_raw "
         "--out in/run"
     ) in text
 

@@ -50,23 +50,16 @@ def solvers(
     rows: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of package and budget pairs to solve.")
     ] = 1200,
-    solver: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A solver; may be repeated. Default: all."),
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check that all solvers find exactly the same values."""
     from memaudit.cli.terminal import progress_bar
-    from memaudit.kernel.solvers.registry import named_solver
     from memaudit.lab.runs.solver_audit import SolverTally, audit_solvers
 
-    for name in solver or ():
-        named_solver(name)
     tallies: dict[str, SolverTally] = {}
     with progress_bar() as shown:
         task = shown.add_task("rows", total=rows)
-        for tallies in audit_solvers(rows, chosen_engine(few=0), solver or ()):
+        for tallies in audit_solvers(rows, chosen_engine(few=0)):
             first = next(iter(tallies.values()))
             shown.update(task, completed=first.rows + first.refused)
     if as_json:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from memaudit.cli.options import (
-    CostRule,
     JudgeName,
     PackagePath,
     StorePath,
@@ -41,7 +40,6 @@ def judges(
     budget: Annotated[
         str | None, typer.Option(metavar="B[,B...]", help="Also compare scores at these budgets.")
     ] = None,
-    cost_rule: CostRule = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare two judges on one store.
@@ -59,8 +57,6 @@ def judges(
 
     budgets = () if budget is None else distinct_budgets(budget)
     audited, exported = read_package(package), read_imported(store)
-    if cost_rule is not None:
-        audited = audited.recost(cost_rule)
     with model_session([judge, against], store) as session:
         both = named_judges([judge, against], label_memories([judge, against]), session)
         judged = [judge_store(audited, exported, by) for by in both]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.options import (
-    CostRule,
     PackagePath,
     label_memories,
     model_session,
@@ -51,7 +50,6 @@ def optimum(
         str,
         typer.Option(metavar="NAME", help="Decides what stores cover before the second look."),
     ] = DEFAULT_JUDGE,
-    cost_rule: CostRule = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Have the cells that an optimum rests on judged again.
@@ -67,8 +65,6 @@ def optimum(
 
     at = one_budget(budget)
     audited = read_package(package)
-    if cost_rule is not None:
-        audited = audited.recost(cost_rule)
     if labels is not None and (frame is None or judge is not None):
         raise MemAuditError("--labels goes with --frame, the frame they were made for, alone")
     if judge is not None and frame is not None:

@@ -65,9 +65,6 @@ def calibrate(
     reader: Annotated[
         str, typer.Option(metavar="NAME", help="Reader: extractive or evidence-only.")
     ] = "extractive",
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of writers that draw at random.")
-    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Test whether ratios predict recall and answers.
@@ -95,7 +92,7 @@ def calibrate(
             budget,
             [named_writer(name) for name in writer or WRITERS],
             setup,
-            seed,
+            0,
         )
         with progress("stores", len(plan.keys)) as done:
             summary, _ = run_calibration(plan, out, done)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.options import (
-    CostRule,
     SalienceNames,
     chosen_engine,
     label_memories,
@@ -82,10 +81,6 @@ def diagnose(
         ),
     ] = DEFAULT_JUDGE,
     salience: SalienceNames = None,
-    cost_rule: CostRule = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of writers that draw at random.")
-    ] = 0,
     show: ShowQuestions = None,
     as_json: AsJson = False,
 ) -> None:
@@ -128,13 +123,12 @@ def diagnose(
             refuse_shared_ids(by, exported)
         names = [store.name for store in exported]
         choice = StoreChoice(
-            budget=_budget(budget, cost_rule, places, run),
+            budget=_budget(budget, places, run),
             stores=exported,
             judge=by,
             writers=[named_writer(name) for name in writer or []],
             policy=named_policy(policy) if policy else None,
-            seed=seed,
-            cost_rule=cost_rule,
+            seed=0,
             salience=named_salience(sources, names, session),
         )
         refuse_unnamed(exported, len(places))
@@ -142,7 +136,7 @@ def diagnose(
         labels += salience_files(sources, stores=names)
         inputs = {
             "packages": contents_of(places),
-            "cost_rule": cost_rule,
+            "cost_rule": None,
             "labels": [content_digest(file) for file in labels],
         }
         judged = resumable("packages", len(places), out)
@@ -182,9 +176,7 @@ def _asks(reader: str, grader: str, judge: str, retriever: str, salience: Sequen
     )
 
 
-def _budget(
-    text: str, cost_rule: str | None, places: Sequence["PlaceOfPackage"], run: "TaskRunner"
-) -> Fraction:
+def _budget(text: str, places: Sequence["PlaceOfPackage"], run: "TaskRunner") -> Fraction:
     from memaudit.kernel.package.budgets import budget_cost, is_share, split_budgets
     from memaudit.lab.downstream.store_cases import total_cost
 
@@ -193,5 +185,5 @@ def _budget(
         raise MemAuditError("a diagnosis takes one budget; run it once per budget")
     if not is_share(budgets[0]):
         return budget_cost(budgets[0], None)
-    total = sum(run(partial(total_cost, cost_rule), places), Fraction(0))
+    total = sum(run(partial(total_cost, None), places), Fraction(0))
     return budget_cost(budgets[0], total / len(places))

@@ -1,6 +1,5 @@
 """`memaudit label`: cells to be labelled blind, by people or by a model."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -55,16 +54,16 @@ def frame(
             help="Draw at most N cells in total. Default: no limit.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Draw a frame of cells to label blind.
 
     It holds every covered cell and a share of the uncovered ones, shuffled and without labels.
+    How it was drawn is in its frame.json.
     """
     from memaudit.building.named_packages import labelled_packages
     from memaudit.kernel.exact import exact
     from memaudit.lab.labels.frame_drawing import Design, draw
-    from memaudit.lab.labels.frame_files import drawing_data, write_frame
+    from memaudit.lab.labels.frame_files import write_frame
     from memaudit.lab.labels.package_cells import pass_label_sets
 
     try:
@@ -77,10 +76,6 @@ def frame(
     drawing = draw(drawn_from, design)
     labelled = pass_label_sets(drawing.frame, drawn_from) if passes else []
     written = write_frame(drawing.frame, out, drawing, labelled)
-    if as_json:
-        head = {"folder": str(out), "written": written, "cells": len(drawing.frame.cells)}
-        typer.echo(json.dumps({**head, **drawing_data(drawing)}, indent=1))
-        return
     _show(drawing, out, written)
 
 
@@ -307,7 +302,6 @@ def cells(
     out: Annotated[
         Path, typer.Option(metavar="LABELS", help="The label file to write: .csv or .jsonl.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask a model to label every cell of a frame.
 
@@ -326,17 +320,6 @@ def cells(
         failures = Counter(problem.what for problem in problems if problem.failure)
     write_labels(answers.labels, out)
     counts = Counter(answers.labels.labels.values())
-    if as_json:
-        data = {
-            "labels": str(out),
-            "annotator": answers.labels.annotator,
-            "cells": len(asked.cells),
-            "labelled": dict(sorted(counts.items())),
-            "undecided": list(answers.undecided),
-            "failed_requests": dict(sorted(failures.items())),
-        }
-        typer.echo(json.dumps(data, indent=1))
-        return
     shares = ", ".join(f"{number:,} {label}" for label, number in sorted(counts.items()))
     labelled = len(answers.labels.labels)
     typer.echo(safe(f"wrote {labelled:,} of {len(asked.cells):,} labels to {out}: {shares}"))

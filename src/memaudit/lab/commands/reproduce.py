@@ -49,7 +49,6 @@ def controlled(
     ] = Path("out/controlled"),
     seeds: Seeds = 500,
     figures: Annotated[bool, typer.Option(help="Draw the figures as PNG, SVG and PDF.")] = True,
-    as_json: AsJson = False,
 ) -> None:
     """Recompute the controlled results of the paper.
 
@@ -61,17 +60,14 @@ def controlled(
     from memaudit.lab.reproduce.settings import remark_on
 
     lines = reproduce_controlled(out, partial(run_sweep, engine=chosen_engine(few=0)), seeds)
-    if as_json:
-        typer.echo(json.dumps([line.to_json() for line in lines], indent=1))
-    else:
-        show_lines(lines, f"{seeds} seeds")
-        if remark := remark_on({"seeds": seeds}):
-            typer.echo(remark)
+    show_lines(lines, f"{seeds} seeds")
+    if remark := remark_on({"seeds": seeds}):
+        typer.echo(remark)
     if figures:
         from memaudit.lab.figures.registry import draw_all
 
         drawn = draw_all([out / "sweep", out / "stress"], out / "figures")
-        typer.echo(f"{len(drawn.files)} figure files in {safe(out / 'figures')}", err=as_json)
+        typer.echo(f"{len(drawn.files)} figure files in {safe(out / 'figures')}")
     if any(line.verdict == DIFFER for line in lines):
         raise typer.Exit(FAILED)
 
@@ -139,13 +135,13 @@ def reproduce_all(
             help="The unpacked archive of the paper: also compute what its files allow.",
         ),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Recompute every table and figure of the paper that can be.
 
     No model and no network is used. A scoreboard says for each published number whether ours
-    agrees, differs, needs the published archive, or cannot be reproduced as printed and why. A
-    manifest holds every hash; memaudit reproduce verify checks it.
+    agrees, differs, needs the published archive, or cannot be reproduced as printed and why
+    (scoreboard.json has it for programs). A manifest holds every hash; memaudit reproduce
+    verify checks it.
     """
     from memaudit.lab.commands.run import run_sweep
     from memaudit.lab.reproduce.archive import find_archive, write_archive_numbers
@@ -160,13 +156,8 @@ def reproduce_all(
     # The archive is looked for before anything is computed.
     numbers = partial(write_archive_numbers, find_archive(archive)) if archive else None
     board = make_all(out, settings, tools, publication_day(), numbers)
-    if as_json:
-        typer.echo(board.text(), nl=False)
-    else:
-        show_scoreboard(board, settings.remark)
-        typer.echo(
-            f"results are in {safe(out)}; check them with memaudit reproduce verify {safe(out)}"
-        )
+    show_scoreboard(board, settings.remark)
+    typer.echo(f"results are in {safe(out)}; check them with memaudit reproduce verify {safe(out)}")
     if board.counts[DIFFER]:
         raise typer.Exit(FAILED)
 

@@ -32,17 +32,10 @@ def run(
     packages: Annotated[
         str | None,
         typer.Option(
-            metavar="PATH",
-            help="Run on these packages: a file, a folder, a build, or a shipped set (natural, "
-            "short, long). Default: the suite's distributions.",
-        ),
-    ] = None,
-    distributions: Annotated[
-        str | None,
-        typer.Option(
-            metavar="D[,D...]",
-            help="Distributions, such as base or event_graph:experiences=200:update_rate=0.5. "
-            "Default: the suite's.",
+            metavar="PACKAGES",
+            help="A file, a folder, a build, a shipped set (natural, short, long), or "
+            "distributions with commas between them, such as base or "
+            "event_graph:experiences=200:update_rate=0.5. Default: the suite's distributions.",
         ),
     ] = None,
     seeds: Annotated[
@@ -67,7 +60,6 @@ def run(
             help="Writers; memaudit study writers lists them. Default: the suite's.",
         ),
     ] = None,
-    report: Annotated[bool, typer.Option("--report", help="Also write report.html.")] = False,
 ) -> None:
     """Score writers against certified optima. Run the same command again to resume.
 
@@ -76,19 +68,20 @@ def run(
     """
     from memaudit.kernel.package.budgets import split_budgets
     from memaudit.lab.runs.seeds import parse_seeds
-    from memaudit.lab.runs.spec import RunSpec, named_suite, packages_spec
+    from memaudit.lab.runs.spec import RunSpec, is_drawn, named_suite, packages_spec
 
-    if packages is not None and (distributions is not None or seeds is not None):
-        raise MemAuditError("give --packages, or --distributions and --seeds")
+    drawn = all(map(is_drawn, _names(packages)))
+    if not drawn and seeds is not None:
+        raise MemAuditError("--seeds goes with distributions; other packages are run one by one")
     seconds = in_force().solver.seconds
-    defaults = named_suite(suite if packages is None else "packages")
+    defaults = named_suite(suite if drawn else "packages")
     costs = split_budgets(defaults.budgets if budgets is None else budgets)
     chosen = _names(writers) or defaults.writers
-    if packages is not None:
+    if packages is not None and not drawn:
         spec = packages_spec(packages, costs, chosen, seconds)
     else:
         spec = RunSpec(
-            distributions=_names(distributions) or defaults.distributions,
+            distributions=_names(packages) or defaults.distributions,
             seeds=parse_seeds(defaults.seeds if seeds is None else seeds),
             budgets=costs,
             writers=chosen,
@@ -97,11 +90,6 @@ def run(
     summary = run_sweep(spec, out, chosen_engine(few=0))
     show_ranking(summary)
     typer.echo(f"rows and summary are in {safe(out)}")
-    if report:
-        from memaudit.lab.runs.report.page import write_report
-
-        write_report(out, out / "report.html")
-        typer.echo(f"report: {safe(out / 'report.html')}")
 
 
 def _names(text: str | None) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -23,7 +24,6 @@ from memaudit.cli.options import (
     place_of,
     plan_in_force,
     read_stores,
-    read_views,
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, resumable, safe_markup
@@ -55,6 +55,11 @@ from memaudit.lab.studies.sensitivity import (
     variant_findings,
 )
 
+if TYPE_CHECKING:
+    from memaudit.kernel.io.store_file import ExportedStore
+
+VARIED = ("cost", "cap", "view")
+
 
 def sensitivity(
     package: PackagesPath,
@@ -70,28 +75,16 @@ def sensitivity(
     ] = None,
     policy: PolicyName = None,
     salience: SalienceNames = None,
-    cost_rule: Annotated[
-        str | None,
-        typer.Option(metavar="RULE", help="Cost rule of the base. Default: the package's."),
-    ] = None,
-    cost_rules: Annotated[
-        str | None,
+    vary: Annotated[
+        list[str] | None,
         typer.Option(
-            metavar="R[,R...]",
-            help="Cost rules to try; '' for none. Default: words,bytes,tokens:simple; bytes where "
-            "texts have no spaces.",
+            metavar="WHAT=A[,B...]",
+            help="What else to try: cost rules (cost=words,bytes), group caps (cap=1,2) or views "
+            "of exports (view=lines,full; a STORE has to be the export); may be repeated, and "
+            "`cap=` tries none. Default: cost=words,bytes,tokens:simple (bytes where texts have no "
+            "spaces) and cap=1,2,3.",
         ),
     ] = None,
-    group_caps: Annotated[
-        str, typer.Option(metavar="K[,K...]", help="Group caps to try; '' for none.")
-    ] = ",".join(map(str, USUAL_CAPS)),
-    views: Annotated[
-        str,
-        typer.Option(
-            metavar="V[,V...]",
-            help="Views of exports to try, such as lines,full; a STORE has to be the export.",
-        ),
-    ] = "",
     stores_only: StoresOnly = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -104,12 +97,11 @@ def sensitivity(
         judge=judge or None,
         policy=policy,
         salience=tuple(salience or ()),
-        cost_rule=cost_rule,
         stores_only=stores_only,
         packages=len(places),
         **plan_in_force(judge),
     )
-    caps = _group_caps(group_caps)
+    varied = _varied(vary or ())
     exported = read_stores(stores)
     if len(places) > 1:
         refuse_unnamed(exported)
@@ -123,13 +115,12 @@ def sensitivity(
             tuple(exported),
             tuple(judges),
             distinct_budgets(budget),
-            None if cost_rules is None else _parts(cost_rules),
-            caps,
+            varied.get("cost"),
+            _group_caps(varied["cap"]) if "cap" in varied else USUAL_CAPS,
             base.group_cap,
             base.seconds,
-            cost_rule,
             stores_only,
-            {view: read_views(stores, exported, view) for view in _parts(views)},
+            {view: _read_views(stores, exported, view) for view in varied.get("view", ())},
             len(places) > 1,
             named_policy(policy),
             named_salience(salience or [], names, session),
@@ -182,15 +173,43 @@ def _report(plan: SensitivityPlan, results: Sequence[PackageSensitivity], as_jso
     _print(findings, pairings, plan, len(scored), notes)
 
 
-def _group_caps(text: str) -> tuple[int, ...]:
+def _varied(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """What `--vary` names, by cost, cap or view; what is not named keeps its default."""
+    varied: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        what, equals, parts = text.partition("=")  # a cost rule may hold another `=`
+        if what not in VARIED or not equals:
+            raise MemAuditError(
+                f"--vary {text!r}: write {', '.join(f'{name}=' for name in VARIED)} and what to try"
+            )
+        varied[what] = tuple(part.strip() for part in parts.split(",") if part.strip())
+    return varied
+
+
+def _group_caps(parts: Sequence[str]) -> tuple[int, ...]:
     try:
-        return tuple(int(part) for part in _parts(text))
+        return tuple(map(int, parts))
     except ValueError:
-        raise MemAuditError(f"--group-caps {text!r}: give whole numbers, such as 1,2,3") from None
+        raise MemAuditError("--vary cap=: give whole numbers, such as cap=1,2,3") from None
 
 
-def _parts(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+def _read_views(
+    arguments: Sequence[str], stores: Sequence["ExportedStore"], view: str
+) -> list["ExportedStore"]:
+    """The stores again, those that are exports and have this view by it."""
+    from memaudit.stores.registry import ADAPTERS, open_store, parse_argument
+
+    seen = []
+    for argument, store in zip(arguments, stores, strict=True):
+        adapter = ADAPTERS.get(store.origin.format)
+        if adapter is None or view not in adapter.views or store.origin.view == view:
+            seen.append(store)
+            continue
+        again = open_store(replace(parse_argument(argument), view=view))
+        seen.append(again.model_copy(update={"name": store.name, "times": store.times}))
+    if not any(store.origin.view == view for store in seen):
+        raise MemAuditError(f"--vary view={view}: no store has this view")
+    return seen
 
 
 def _data(plan: SensitivityPlan, result: PackageSensitivity) -> dict[str, Any]:

@@ -37,9 +37,6 @@ def compact(
     cost_rule: Annotated[
         str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
     ] = "words",
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its name. Default: NAME, compacted.")
-    ] = None,
 ) -> None:
     """Merge and rewrite the memories of a store to fit a budget.
 
@@ -59,7 +56,7 @@ def compact(
         raise MemAuditError(f"{opened.name!r} has no active memory to compact")
     with model_session(model is not None, out) as session:
         made = compacted_store(
-            opened, amount, cost_rule, name or f"{opened.name}, compacted", model, session
+            opened, amount, cost_rule, f"{opened.name}, compacted", model, session
         )
     write_store(made, out)
     before, after = counted(len(opened.active), "memory"), counted(len(made.active), "memory")
@@ -97,38 +94,26 @@ def writers(
 def train_ridge(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The model file to write, as JSON.")],
     packages: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="PATH", help="Training packages: .json files or folders."),
-    ] = None,
-    distribution: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Also train on packages of this distribution."),
-    ] = None,
-    seeds: Annotated[
-        str, typer.Option(metavar="N", help="Seeds of the distribution. Evaluate on other seeds.")
-    ] = "900000-900059",
-    alpha: Annotated[float, typer.Option(metavar="A", help="Strength of the ridge penalty.")] = 1.0,
+        list[str],
+        typer.Argument(
+            metavar="PACKAGES",
+            help="Training packages: files, folders, shipped sets, or a distribution with seeds, "
+            "event_graph:seeds=900000-900059. Evaluate on other seeds.",
+        ),
+    ],
 ) -> None:
     """Train a ridge model that estimates value from visible features.
 
     Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE. The model refuses the
     packages it was trained on.
     """
-    from memaudit.kernel.io.packages import read_packages
-    from memaudit.lab.generators.registry import named_distribution
-    from memaudit.lab.runs.seeds import parse_seeds
+    from memaudit.lab.runs.spec import named_packages
     from memaudit.lab.writers.estimators.ridge import write_model
     from memaudit.lab.writers.estimators.train import train as fit
 
     may_write(out, "ridge model")
-    chosen = [package for path in packages or () for package in read_packages(path)]
-    if distribution is not None:
-        source = named_distribution(distribution)
-        drawn = parse_seeds(seeds) if source.draws else (0,)
-        chosen += [source.package(seed) for seed in drawn]
-    if not chosen:
-        raise MemAuditError("no training packages; give packages, or --distribution event_graph")
-    model = fit(chosen, alpha)
+    chosen = [package for name in packages for package in named_packages(name)]
+    model = fit(chosen)
     write_model(model, out)
     typer.echo(f"trained on {counted(len(chosen), 'package')}, written to {safe(out)}")
 

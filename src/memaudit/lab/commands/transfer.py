@@ -138,7 +138,6 @@ def transfer(
     conversation: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Use only this record; may be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of stores that draw at random.")] = 0,
     show: ShowQuestions = None,
     as_json: AsJson = False,
 ) -> None:
@@ -154,9 +153,7 @@ def transfer(
     from memaudit.lab.downstream.transfer import transfer as run_transfer
     from memaudit.lab.writers.registry import named_writer
 
-    stores = TransferStores(
-        [named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, seed
-    )
+    stores = TransferStores([named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, 0)
     with Reading(retriever, k, reader, grader).setup(out) as (setup, _):
         records = open_records(path, subset, tuple(conversation or ()))
         note_cost_rule(None, records.plan.recipe.cost_rule)

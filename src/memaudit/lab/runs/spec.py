@@ -78,6 +78,11 @@ def named_source(name: str) -> Distribution:
     return named_distribution(name) if is_distribution(name) else PackageSet(name)
 
 
+def is_drawn(name: str) -> bool:
+    """Whether a name is that of a distribution alone; one with seeds names packages."""
+    return name.split(":")[0] in DISTRIBUTIONS and SEEDS not in name
+
+
 def is_distribution(name: str) -> bool:
     return name.split(":")[0] in DISTRIBUTIONS or not (name in SHIPPED or Path(name).exists())
 

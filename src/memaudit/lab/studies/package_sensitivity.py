@@ -45,7 +45,6 @@ class SensitivityPlan:
     group_caps: tuple[int, ...] = USUAL_CAPS
     group_cap: int | None = None
     seconds: float | None = None
-    cost_rule: str | None = None
     stores_only: bool = False
     views: Mapping[str, Sequence[ExportedStore]] = field(default_factory=dict)
     many: bool = False
@@ -69,7 +68,6 @@ class SensitivityPlan:
             "group_caps": self.group_caps,
             "group_cap": self.group_cap,
             "seconds": self.seconds,
-            "cost_rule": self.cost_rule,
             "stores_only": self.stores_only,
             "views": {view: [store.digest for store in seen] for view, seen in self.views.items()},
             "policy": self.policy,
@@ -103,7 +101,7 @@ class PackageSensitivity:
 
 def sensitivity_at(plan: SensitivityPlan, place: PlaceOfPackage) -> PackageSensitivity:
     """Measure every variant of a package."""
-    package = apply_overrides(place.read(), plan.cost_rule, plan.stores_only)
+    package = apply_overrides(place.read(), None, plan.stores_only)
     if not plan.many:
         return _measured(plan, package, plan.stores)
     own = written_for(package, plan.stores)

@@ -54,7 +54,7 @@ def command(entry: LibraryEntry) -> str:
         words = [
             "memaudit",
             "run",
-            "--distributions",
+            "--packages",
             ",".join(spec["distributions"]),
             "--seeds",
             f"{seeds}," if seeds.isdecimal() else seeds,
