@@ -17,6 +17,7 @@ from memaudit.lab.commands.audit_judges import judges
 from memaudit.lab.commands.audit_model import model_pass
 from memaudit.lab.commands.audit_optimum import optimum
 from memaudit.lab.commands.audit_ratios import ratios
+from memaudit.lab.commands.tables import plain_table
 from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
@@ -93,15 +94,12 @@ def _data(tally: Any) -> dict[str, Any]:
 
 
 def _show(tallies: list[Any]) -> None:
-    from rich import box
-    from rich.table import Table
 
     from memaudit.cli.terminal import console
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("solver against reference")
-    for name in ("rows", "matches", "max difference", "certified", "too large"):
-        table.add_column(name, justify="right")
+    table = plain_table(
+        "solver against reference", "rows", "matches", "max difference", "certified", "too large"
+    )
     for tally in tallies:
         table.add_row(
             tally.solver,

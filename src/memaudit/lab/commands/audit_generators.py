@@ -8,8 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
 from memaudit.cli.options import Budgets, chosen_engine, distinct_budgets
 from memaudit.cli.settings import in_force
@@ -18,6 +16,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import short_exact, with_interval
 from memaudit.kernel.package.package import Candidate, Package
 from memaudit.kernel.solvers.solve import PackageSolver
+from memaudit.lab.commands.tables import plain_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,10 +73,9 @@ def generators(
     if as_json:
         typer.echo(json.dumps({"packages": len(places), "rows": data}, indent=1))
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("generator", overflow="fold")
-    for name in ("budget", "packages", "candidates", "OPT", "share of OPT of all"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table(
+        "generator", "budget", "packages", "candidates", "OPT", "share of OPT of all"
+    )
     for row in data:
         optimum, share = (
             with_interval(row[name]["mean"], row[name]["ci_low"], row[name]["ci_high"])

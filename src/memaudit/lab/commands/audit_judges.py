@@ -26,6 +26,7 @@ from memaudit.kernel.number_text import ratio, rounded
 from memaudit.kernel.package.package import EvidenceUnit
 from memaudit.kernel.score.judge import Cells, Pair
 from memaudit.kernel.stats.agreement_coefficients import kappa_of_pairs
+from memaudit.lab.commands.tables import plain_table
 from memaudit.lab.studies.sensitivity import SensitivityRow
 
 
@@ -98,8 +99,6 @@ def judges(
 
 
 def _show(data: dict[str, Any]) -> None:
-    from rich import box
-    from rich.table import Table
 
     from memaudit.cli.terminal import console
     from memaudit.kernel.words.text import counted
@@ -115,26 +114,16 @@ def _show(data: dict[str, Any]) -> None:
         f"{agreement['same_value']}, kappa {_text(agreement['kappa'])}; "
         f"undecided {agreement['undecided_cells']}"
     )
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     names = ("both", "only_judge", "only_against", "precision", "recall", "f1")
-    table.add_column("")
-    for name in names:
-        table.add_column(name.replace("_", " "), justify="right")
+    table = plain_table("", *(name.replace("_", " ") for name in names))
     for row in ("any_coverage", "full_coverage"):
         table.add_row(row.replace("_", " "), *(_text(agreement[row][name]) for name in names))
     screen.print(table)
     if not data["scores"]:
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in (
-        "budget",
-        "score: judge",
-        "against",
-        "best: judge",
-        "against",
-        "not certified",
-    ):
-        table.add_column(name, justify="right")
+    table = plain_table(
+        "budget", "score: judge", "against", "best: judge", "against", "not certified", left=0
+    )
     for row in data["scores"]:
         table.add_row(
             str(row["budget"]),

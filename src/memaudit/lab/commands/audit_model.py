@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
 from memaudit.cli.options import (
     Budgets,
@@ -20,6 +18,7 @@ from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import fixed, short_exact, with_interval
+from memaudit.lab.commands.tables import plain_table
 
 if TYPE_CHECKING:
     from memaudit.lab.labels.agreement import AgreementAudit
@@ -149,8 +148,7 @@ def _show(name: str, data: dict[str, Any]) -> None:
     screen.print(safe_markup(f"{name} on {data['cells']:,} cells of {data['packages']:,} packages"))
     if data["undecided"]:
         screen.print(f"{data['undecided']:,} cells got no answer and keep the package's label")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("labels")
+    table = plain_table("labels")
     for heading in ("cells", "Cohen's kappa", "raw agreement"):
         table.add_column(heading, justify="right")
     for row in data["agreement"]:
@@ -158,9 +156,7 @@ def _show(name: str, data: dict[str, Any]) -> None:
             row["scale"], f"{row['cells']:,}", fixed(row["kappa"]), fixed(row["raw_agreement"])
         )
     screen.print(table)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("budget", "ratio MAD", "ranking", "Spearman's rho"):
-        table.add_column(heading, justify="right")
+    table = plain_table("budget", "ratio MAD", "ranking", "Spearman's rho", left=0)
     for row in data["ratios"]:
         mad = row["ratio_mad"]
         table.add_row(

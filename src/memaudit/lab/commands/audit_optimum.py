@@ -18,6 +18,7 @@ from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.words.text import counted
+from memaudit.lab.commands.tables import plain_table
 
 if TYPE_CHECKING:
     from memaudit.kernel.package.package import Package
@@ -192,17 +193,13 @@ def fit_data(fit: "CrossFit") -> dict[str, Any]:
 
 
 def _show(audit: "OptimumAudit") -> None:
-    from rich import box
-    from rich.table import Table
 
     from memaudit.kernel.number_text import fixed, short_exact
 
     screen = console()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("provenance", "rests on", "kind"):
-        table.add_column(name, overflow="fold")
-    for name in ("cells", "looked at", "claimed", "surviving"):
-        table.add_column(name, justify="right")
+    table = plain_table(
+        "provenance", "rests on", "kind", "cells", "looked at", "claimed", "surviving", left=3
+    )
     for group in audit.groups:
         table.add_row(
             safe_markup(group.provenance),

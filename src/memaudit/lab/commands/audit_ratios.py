@@ -258,7 +258,7 @@ def _show(audit: "RatioAudit", summary: "RatioAuditSummary", judge: "Judge | Non
     if assumed := assumed_text(max(optima, default=Fraction(0))):
         screen.print(f"of the optimum where it is most, {assumed}")
     _show_shifts(screen, audit, summary)
-    _show_ratios(screen, audit, summary)
+    screen.print("--json and memaudit audit report have every ratio under every label set")
     _show_counts(screen, audit, summary)
 
 
@@ -292,27 +292,6 @@ def _show_shifts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSumma
         "ratio MAD: mean absolute change of ratios; ranking: pairs of stores that swap places or "
         "are tied under only one label set"
     )
-
-
-def _show_ratios(screen: Console, audit: "RatioAudit", summary: "RatioAuditSummary") -> None:
-    from memaudit.lab.labels.frame import PACKAGE
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("budget", justify="right")
-    table.add_column("store", no_wrap=True)
-    table.add_column("ratio", justify="right", no_wrap=True)
-    for source in audit.sources:
-        table.add_column(_title(source), justify="right", overflow="fold")
-    table.add_column("labels drawn", justify="right", no_wrap=True)
-    for row in summary.rows:
-        table.add_row(
-            short_exact(row.budget),
-            safe_markup(row.store),
-            _interval(row.ratios[PACKAGE]),
-            *(fixed(interval.mean) for name, interval in row.ratios.items() if name != PACKAGE),
-            "-" if row.labels is None else _range(row.labels.low, row.labels.high),
-        )
-    screen.print(table)
 
 
 def _show_counts(screen: Console, audit: "RatioAudit", summary: "RatioAuditSummary") -> None:

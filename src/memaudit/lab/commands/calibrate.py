@@ -12,6 +12,7 @@ from memaudit.cli.terminal import console, progress, safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import ratio, span
 from memaudit.lab.commands.reading import AsJson, Depth, Reading, RetrieverName
+from memaudit.lab.commands.tables import plain_table
 
 if TYPE_CHECKING:
     from memaudit.kernel.package.package import Package
@@ -128,11 +129,7 @@ def show_calibration(summary: dict[str, Any]) -> None:
 
 
 def _correlations(rows: list[dict[str, Any]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("set", "ratio against", "how"):
-        table.add_column(name, overflow="fold")
-    for name in ("n", "Spearman", "Kendall tau-b"):
-        table.add_column(name, justify="right")
+    table = plain_table("set", "ratio against", "how", "n", "Spearman", "Kendall tau-b", left=3)
     before = None
     for row in rows:
         if before not in (None, row["set"]):

@@ -13,6 +13,7 @@ from memaudit.cli.terminal import safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import refuse_to_write
 from memaudit.kernel.words.text import counted
+from memaudit.lab.commands.tables import plain_table
 
 if TYPE_CHECKING:
     from memaudit.lab.labels.annotate.labelling import LabelDatabase
@@ -80,8 +81,6 @@ def frame(
 
 
 def _show(drawing: "Drawing", out: Path, written: bool) -> None:
-    from rich import box
-    from rich.table import Table
 
     from memaudit.cli.terminal import console
     from memaudit.lab.labels.frame_files import (
@@ -93,9 +92,7 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
     )
 
     screen = console()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("covered", "uncovered", "uncovered drawn"):
-        table.add_column(name, justify="right")
+    table = plain_table("covered", "uncovered", "uncovered drawn", left=0)
     many = len(drawing.strata) > MOST_STRATA
     table.add_column("candidate kind" if many else "stratum", overflow="fold")
     rows: dict[str, Counter[str]] = {}

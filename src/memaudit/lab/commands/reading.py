@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
 from rich.table import Table
 
 from memaudit.cli.options import model_session
@@ -20,6 +19,7 @@ from memaudit.kernel.io.files import beside
 from memaudit.kernel.number_text import fixed, ratio, significant
 from memaudit.kernel.score.judge import judged_how
 from memaudit.kernel.words.text import counted
+from memaudit.lab.commands.tables import plain_table
 from memaudit.lab.downstream.diagnosis_files import (
     LOST_BY,
     REMARKS,
@@ -164,8 +164,7 @@ def means_line(summary: dict[str, Any]) -> str:
 
 def columns(first: str, stores: list[dict[str, Any]]) -> Table:
     """A table with one column per store."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first)
+    table = plain_table(first)
     for store in stores:
         table.add_column(safe_markup(store["store"]), justify="right", overflow="fold")
     return table
@@ -253,11 +252,9 @@ def _differences(summary: dict[str, Any], screen: Any) -> None:
 
 
 def differences_table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("measure", "first", "second"):
-        table.add_column(name, overflow="fold")
-    for name in ("first - second", "95% interval", "p", "p (Holm)"):
-        table.add_column(name, justify="right")
+    table = plain_table(
+        "measure", "first", "second", "first - second", "95% interval", "p", "p (Holm)", left=3
+    )
     for row in rows:
         table.add_row(
             row["measure"].replace("_", " "),

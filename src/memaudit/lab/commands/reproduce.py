@@ -269,15 +269,11 @@ def show_scoreboard(board: "Scoreboard", remark: str) -> None:
 
 
 def _show_table(lines: Sequence["ScoreboardLine"]) -> None:
-    from rich import box
-    from rich.table import Table
+    from memaudit.lab.commands.tables import plain_table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("paper")
-    table.add_column("number")
-    for name in ("published", "ours"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
+    table = plain_table(
+        "paper", "number", "published", "ours", "verdict", left=2, words=["verdict"]
+    )
     for line in lines:
         table.add_row(line.where, line.what, line.published, line.ours, line.verdict)
     console().print(table)

@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
 from memaudit.cli.options import chosen_engine
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, resumable, safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
+from memaudit.lab.commands.tables import plain_table
 from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
@@ -117,11 +116,7 @@ def show_ranking(summary: dict[str, Any]) -> None:
     """Print the writers by mean ratio, then the rows without a ratio."""
     from memaudit.lab.writers.registry import named_writer
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("writer")
-    table.add_column("sees")
-    for name in ("packages", "mean ratio", "95% interval"):
-        table.add_column(name, justify="right")
+    table = plain_table("writer", "sees", "packages", "mean ratio", "95% interval", left=2)
     fewest = min(row["left_out"] for row in summary["ranking"])
     for row in summary["ranking"]:
         writer = named_writer(row["writer"])

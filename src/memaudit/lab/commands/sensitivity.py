@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich import box
 from rich.table import Table
 
 from memaudit.cli.options import (
@@ -37,6 +36,7 @@ from memaudit.kernel.package.provenance import assumed_text, is_estimate
 from memaudit.kernel.score.judge import judged_how, refuse_shared_ids
 from memaudit.kernel.score.package_scores import refuse_unnamed
 from memaudit.kernel.score.pruning import named_policy
+from memaudit.lab.commands.tables import plain_table
 from memaudit.lab.studies.package_sensitivity import (
     USUAL_CAPS,
     PackageSensitivity,
@@ -260,14 +260,8 @@ def _print(
 
 
 def _findings_table(findings: Sequence[VariantFinding]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("variant", overflow="fold")
-    table.add_column("budget", justify="right")
-    table.add_column("store", overflow="fold")
-    for name in ("score", "best subset", "/ package"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for name in ("tau score", "tau best"):
-        table.add_column(name, justify="right")
+    numbers = ("score", "best subset", "/ package", "tau score", "tau best")
+    table = plain_table("variant", "budget", "store", *numbers, words=("store",))
     for finding in findings:
         head = (safe_markup(finding.variant), short_exact(finding.budget))
         taus = [
@@ -288,10 +282,7 @@ def _findings_table(findings: Sequence[VariantFinding]) -> Table:
 
 def _optima_table(findings: Sequence[VariantFinding]) -> Table:
     """Optima under each variant: their means, and means of their ratios to the base's."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("variant", overflow="fold")
-    for name in ("budget", "OPT of unions", "/ base", "OPT of packages", "/ base"):
-        table.add_column(name, justify="right")
+    table = plain_table("variant", "budget", "OPT of unions", "/ base", "OPT of packages", "/ base")
     for finding in findings:
         table.add_row(
             safe_markup(finding.variant),
@@ -310,11 +301,7 @@ def _mean_text(spread: RatioSpread) -> str:
 
 
 def _pairings_table(pairings: Sequence[JudgePairing]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("judge", overflow="fold")
-    table.add_column("against", overflow="fold")
-    for name in ("budget", "tau score", "tau best", "same order"):
-        table.add_column(name, justify="right")
+    table = plain_table("judge", "against", "budget", "tau score", "tau best", "same order", left=2)
     for pairing in pairings:
         table.add_row(
             safe_markup(pairing.first),

@@ -13,6 +13,7 @@ from memaudit.kernel.words.text import counted
 from memaudit.lab.commands.beside import beside
 from memaudit.lab.commands.calibrate import calibrate
 from memaudit.lab.commands.sensitivity import sensitivity
+from memaudit.lab.commands.tables import plain_table
 from memaudit.lab.commands.transfer import transfer
 from memaudit.workspace.overwrite import may_write
 
@@ -70,8 +71,6 @@ def writers(
 
     References see the package, with what later questions need. The others see texts and costs.
     """
-    from rich import box
-    from rich.table import Table
 
     from memaudit.cli.terminal import console
     from memaudit.lab.writers.registry import WRITERS
@@ -83,9 +82,7 @@ def writers(
         ]
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("writer", "sees", "how it decides"):
-        table.add_column(name, overflow="fold")
+    table = plain_table("writer", "sees", "how it decides", left=3)
     for writer in WRITERS.values():
         table.add_row(writer.name, "the package" if writer.peeks else "texts, costs", writer.about)
     console().print(table)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.table import Table
 
 from memaudit.cli.build import note_cost_rule
@@ -30,6 +29,7 @@ from memaudit.lab.commands.reading import (
     report_progress,
     sum_line,
 )
+from memaudit.lab.commands.tables import plain_table
 
 COMPARED = (
     "words_retrieved",
@@ -83,10 +83,7 @@ def show_transfer(summary: dict[str, Any]) -> None:
 
 def kinds_table(stores: list[dict[str, Any]]) -> Table:
     """Means of the main measures and questions lost by layer, per kind of question."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("kind of question", overflow="fold")
-    for name in ("n", "words", "recall", "F1", "answered", *LAYERS):
-        table.add_column(name, justify="right")
+    table = plain_table("kind of question", "n", "words", "recall", "F1", "answered")
     for kind, first in stores[0]["kinds"].items():
         table.add_row(safe_markup(kind or "-"), str(first["questions"]))
         for store in stores:
