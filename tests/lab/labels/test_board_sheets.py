@@ -81,7 +81,7 @@ def test_from_sheets_to_labels(folders: tuple[Path, Path, Path]) -> None:
         "its row.json does not say that its labels are blind",
     ]
     # Of 8 pairs 3 are full by one reader, one of them half by the other: (7/8 - 31/64) / (33/64).
-    assert row["labels"] == (
+    assert row["origin"]["labels"] == (
         "its own; two passes, kappa 0.76; kappa 1.00 with the board's labels on 8 controls"
     )
     (folder / "third.txt").write_text("1: none\n2: full\n")  # another decision replaces it
@@ -148,7 +148,7 @@ def test_memories_that_keep_nothing_are_scored(folders: tuple[Path, Path, Path])
     answer_sheets(folder, {text: set() for text in KEEPS})
     assert "labels of 4 memories are in" in sheets(*folders)
     standings = printed_json("board", board, "--add", f"x={vendor}")["standings"]
-    assert [one["score"]["mean"] for one in standings if one["system"] == "x"] == [0]
+    assert [one["score"]["mean"] for one in standings if one["store"] == "x"] == [0]
 
 
 def test_a_reader_who_says_that_everything_is_kept_is_refused(

@@ -30,7 +30,7 @@ def test_every_prompt_is_there() -> None:
 def test_data_are_tables_examples_and_the_trained_model() -> None:
     """Eight tables, the example, the natural set, and the ridge estimator's model."""
     names = set(data_hashes())
-    assert sum(name.startswith("generators/tables/") for name in names) == 8
+    assert sum(name.startswith("lab/generators/tables/") for name in names) == 8
     assert {"examples/travel.json", "examples/short/coverage.jsonl"} <= names
     assert "lab/writers/estimators/ridge_default.json" in names
 

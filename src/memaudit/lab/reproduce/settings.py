@@ -18,7 +18,7 @@ from memaudit.lab.reproduce.controlled import SEEDS
 from memaudit.lab.runs.solver_audit import ROWS
 
 LIBRARIES = ("numpy", "numba", "highspy", "joblib", "matplotlib", "pillow")
-DATA = ("examples/", "generators/tables/", "lab/writers/estimators/ridge_default.json")
+DATA = ("examples/", "lab/generators/tables/", "lab/writers/estimators/ridge_default.json")
 """What results are computed from, besides seeds."""
 
 MOST = {"seeds": 100_000, "rows": 1_000_000}
