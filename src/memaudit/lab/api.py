@@ -1,7 +1,6 @@
 """What the laboratory adds to `import memaudit as ma`, by the entry points `memaudit.api`."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -65,18 +64,10 @@ def diagnose(
     made = make_cases(packages, choice)
     folder = Path(out)
     setup = ReadingSetup(named_retriever(retriever), k, named_reader(reader))
-    summary = run_diagnosis(made.cases, setup, folder, made.settings).summary
-    rows = [
-        (
-            row["store"],
-            row["questions"],
-            float(Fraction(row["answered"])),
-            *(float(Fraction(share)) for share in row["losses"].values()),
-        )
-        for row in summary["summaries"]
-    ]
-    losses = summary["summaries"][0]["losses"] if summary["summaries"] else ()
-    return SummaryResult(folder, summary, (("store", "questions", "answered", *losses), rows))
+    finished = run_diagnosis(made.cases, setup, folder, made.settings)
+    names = ("store", "questions", *finished.stores[0].shares)
+    rows = [(store.store, store.questions, *store.shares.values()) for store in finished.stores]
+    return SummaryResult(folder, finished.summary, (names, rows))
 
 
 def run(

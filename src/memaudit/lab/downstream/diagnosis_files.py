@@ -247,6 +247,12 @@ class StoreSummary(OutcomeCounts):
     kinds: dict[str, OutcomeCounts]
     curve: list[CurvePoint]
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of questions that were answered, and what each layer lost; the sum is 1."""
+        exact_shares = {"answered": self.answered, **self.losses}
+        return {name: float(Fraction(share)) for name, share in exact_shares.items()}
+
 
 class StoreDifference(StrictFileModel):
     """Two stores on one measure."""

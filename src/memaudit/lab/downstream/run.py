@@ -26,6 +26,7 @@ from memaudit.lab.downstream.ask_questions import (
     reading_spec,
     retrieve,
 )
+from memaudit.lab.downstream.diagnosis_files import StoreSummary
 from memaudit.lab.downstream.grading import GRADER_NO_REPLY
 from memaudit.lab.downstream.outcomes import is_decided
 from memaudit.lab.downstream.question import PackageQuestion
@@ -72,6 +73,11 @@ class FinishedDiagnosis:
     summary: dict[str, Any]
     existing: int
     cut: int
+
+    @property
+    def stores(self) -> list[StoreSummary]:
+        """What became of the questions at each store, as the summary says."""
+        return [StoreSummary.model_validate(store) for store in self.summary["summaries"]]
 
 
 def diagnose(
