@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.lab.labels.label_draws import (
+from memaudit.lab.labels.label_samples import (
     LEAN,
     LabelOdds,
     LabelPair,

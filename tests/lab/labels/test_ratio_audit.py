@@ -94,7 +94,7 @@ def test_draws_of_labels() -> None:
     """Only one label set, which turns au, the only full cell judged, into a half for sure: every
     draw is that label set, so the interval is its ratio."""
     answer = ask(source("ann", au="0.5"), draws=3)
-    assert answer.label_draws.odds.shares(F(1)) == {F(1, 2): 1}
+    assert answer.label_samples.odds.shares(F(1)) == {F(1, 2): 1}
     assert [run[0].ratios for run in answer.drawn_scores] == [answer.scores["ann"][0].ratios] * 3
     rows = {(row.store, row.budget): row for row in summarise(answer).rows}
     labels = rows["recency_raw", TWO].labels
@@ -115,9 +115,9 @@ def test_cells_outside_the_frame_turn_too() -> None:
     ann = source_of_annotator(label_set("ann", "full", "full", "full"), keyed, [audited()])
     question = RatioAuditSpec((audited(),), (ann,), (ONE,), ("recency_raw",), 2, frame=keyed)
     answer = audit_ratios(question, serial, lambda *_: None)
-    assert answer.label_draws.represented.cells == {"pets": [("a", "v"), ("b", "u"), ("c", "u")]}
-    assert answer.label_draws.represented.number == answer.label_draws.represented.expected == 3
-    assert answer.label_draws.expected_changes == 4
+    assert answer.label_samples.represented.cells == {"pets": [("a", "v"), ("b", "u"), ("c", "u")]}
+    assert answer.label_samples.represented.number == answer.label_samples.represented.expected == 3
+    assert answer.label_samples.expected_changes == 4
     assert [run[0].values["recency_raw", ONE] for run in answer.drawn_scores] == [3, 3]
     # As a label set, ann's labels change the one cell that was labelled.
     assert answer.scores["ann"][0].values["recency_raw", ONE] == 1
@@ -131,7 +131,7 @@ def test_models_are_scored_apart() -> None:
     assert [one.name for one in answer.sources] == ["ann", "bob", "bot", "consensus"]
     assert answer.relabellings["consensus"] == [((("c", "u"), ONE),)]
     assert len(answer.relabellings["bot"][0]) == 2
-    assert answer.label_draws.sources == ("ann", "bob")
+    assert answer.label_samples.sources == ("ann", "bob")
     assert [one.name for one in ask(source("ann", cu="1"), model).sources] == ["ann", "bot"]
 
 

@@ -13,7 +13,7 @@ from memaudit.lab.labels.audited_package import audited_package, relabelled
 from memaudit.lab.labels.frame import LabelSet, by_part
 from memaudit.lab.labels.frame_drawing import Design, draw, frame_of
 from memaudit.lab.labels.frame_files import read_frame, read_label_sets, write_frame, write_labels
-from memaudit.lab.labels.label_draws import represented_cells
+from memaudit.lab.labels.label_samples import represented_cells
 from memaudit.lab.labels.label_sources import package_source, source_of_annotator
 from memaudit.lab.labels.model_labels import labels_by_model
 from memaudit.lab.labels.optimum_audit import FrameLabels, optimum_frame

@@ -31,8 +31,8 @@ OPTIMUM = "optimum"
 SECOND_LOOK = "second look"
 
 
-class SecondLook(Protocol):
-    """Gives cells of a package another value; cells it leaves out keep theirs."""
+class Readjudication(Protocol):
+    """Gives cells of a package a second label; cells it leaves out keep their value."""
 
     def labels(self, package: Package, cells: Collection[CellKey]) -> CellLabels: ...
 
@@ -134,7 +134,7 @@ def audit_optimum(
     package: Package,
     stores: Sequence[JudgedStore],
     budget: Fraction,
-    look: SecondLook,
+    look: Readjudication,
     group_cap: int | None = None,
     seconds: float | None = None,
 ) -> OptimumAudit:

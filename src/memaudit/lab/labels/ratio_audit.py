@@ -29,7 +29,7 @@ from memaudit.lab.labels.audited_package import (
     store_names,
 )
 from memaudit.lab.labels.frame import PACKAGE, Frame
-from memaudit.lab.labels.label_draws import LabelDraws, label_draws
+from memaudit.lab.labels.label_samples import LabelSamples, label_samples
 from memaudit.lab.labels.label_sources import (
     LabelSource,
     check_sources,
@@ -211,7 +211,7 @@ class RatioAudit:
     scores: Mapping[str, list[RelabelledScores]]
     relabellings: Mapping[str, list[Relabelling]]
     contradicting: int
-    label_draws: LabelDraws
+    label_samples: LabelSamples
     drawn_scores: list[list[RelabelledScores]]
 
 
@@ -226,7 +226,7 @@ def audit_ratios(spec: RatioAuditSpec, run: TaskRunner, progress: Progress) -> R
     own = package_source(spec.packages, spec.sources)
     consensus = consensus_source(spec.sources)
     sources = (*spec.sources, *([consensus] if consensus is not None else []))
-    draws = label_draws(spec.packages, spec.sources, own, spec.frame)
+    draws = label_samples(spec.packages, spec.sources, own, spec.frame)
     names = store_names(spec.packages, spec.writers)
     auditor = _Auditor(spec, run, progress)
     fixed = auditor.fix_stores()
@@ -250,7 +250,7 @@ def audit_ratios(spec: RatioAuditSpec, run: TaskRunner, progress: Progress) -> R
         scores={name: auditor.scores(by_package) for name, by_package in relabellings.items()},
         relabellings=relabellings,
         contradicting=contradicting,
-        label_draws=draws,
+        label_samples=draws,
         drawn_scores=auditor.drawn(draws),
     )
 
@@ -307,7 +307,7 @@ class _Auditor:
         """The scores of one labelling per package."""
         return [self.scored[place][labelling] for place, labelling in enumerate(labellings)]
 
-    def drawn(self, draws: LabelDraws) -> list[list[RelabelledScores]]:
+    def drawn(self, draws: LabelSamples) -> list[list[RelabelledScores]]:
         """Every draw of labels for every package."""
         drawn = [
             [

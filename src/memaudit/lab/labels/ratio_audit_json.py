@@ -8,7 +8,7 @@ from memaudit.kernel.exact import plain
 from memaudit.kernel.number_text import rounded
 from memaudit.kernel.stats.bootstrap import Interval
 from memaudit.lab.labels.audited_package import NOT_COVERED
-from memaudit.lab.labels.label_draws import LEAN
+from memaudit.lab.labels.label_samples import LEAN
 from memaudit.lab.labels.label_sources import LabelSource
 from memaudit.lab.labels.package_cells import Stratum
 from memaudit.lab.labels.ratio_audit import RatioAudit, RelabelledScores
@@ -54,7 +54,7 @@ def ratio_audit_data(audit: RatioAudit, summary: RatioAuditSummary) -> dict[str,
 
 def _confusion(audit: RatioAudit) -> list[dict[str, Any]]:
     """The odds over all cells, and how many labels they come from."""
-    odds = audit.label_draws.odds
+    odds = audit.label_samples.odds
     return [
         {
             "from": plain(label),
@@ -69,7 +69,7 @@ def _confusion(audit: RatioAudit) -> list[dict[str, Any]]:
 
 def _doubt(audit: RatioAudit) -> dict[str, Any]:
     """The odds of every stratum, and how many cells are drawn."""
-    draws, represented = audit.label_draws, audit.label_draws.represented
+    draws, represented = audit.label_samples, audit.label_samples.represented
     expected = represented.expected
     return {
         "label_sets": list(draws.sources),
@@ -85,7 +85,7 @@ def _doubt(audit: RatioAudit) -> dict[str, Any]:
 
 def _strata(audit: RatioAudit) -> list[dict[str, Any]]:
     """Every label and stratum with cells to draw, in order."""
-    draws = audit.label_draws
+    draws = audit.label_samples
     cells: Counter[tuple[Stratum, Fraction]] = Counter()
     for package, labels in audit.own.labels.items():
         cells.update((draws.strata[package].of(*at), label) for at, label in labels.items())

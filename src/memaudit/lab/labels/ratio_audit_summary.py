@@ -324,7 +324,7 @@ def ratio_notes(audit: RatioAudit) -> list[str]:
 
 
 def _notes_on_draws(audit: RatioAudit) -> Iterator[str]:
-    number, draws = len(audit.drawn_scores), audit.label_draws
+    number, draws = len(audit.drawn_scores), audit.label_samples
     what = "the range" if number < FEWEST else "the middle 95 %"
     asked = sum(map(len, audit.own.labels.values()))
     cells = f"the {asked:,} cells asked about"
@@ -343,7 +343,7 @@ def _notes_on_draws(audit: RatioAudit) -> Iterator[str]:
 
 
 def _notes_on_cells_not_drawn(audit: RatioAudit) -> Iterator[str]:
-    frame, represented = audit.spec.frame, audit.label_draws.represented
+    frame, represented = audit.spec.frame, audit.label_samples.represented
     if frame is not None and not frame.key:
         yield (
             "the frame has no key, so it is unknown which cells its cells represent: only the "

@@ -45,7 +45,7 @@ LEAN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class LabelDraws:
+class LabelSamples:
     """All draws of labels. Tuples are by package, in the order of the audit.
 
     `sources` are the names of the label sets that `odds` are measured with, `represented` the cells
@@ -56,7 +56,7 @@ class LabelDraws:
     odds: "LabelOdds"
     strata: Mapping[str, Strata]
     represented: "RepresentedCells"
-    by_package: tuple["PackageDraws", ...]
+    by_package: tuple["PackageSamples", ...]
 
     def labels(self, place: int, seed: int, draw: int) -> dict[CellKey, Fraction]:
         """A draw for one package: the labels that differ from the package's."""
@@ -68,23 +68,23 @@ class LabelDraws:
         return sum(package.expected_changes for package in self.by_package)
 
 
-def label_draws(
+def label_samples(
     packages: Sequence[AuditedPackage],
     sources: Sequence[LabelSource],
     own: LabelSource,
     frame: Frame | None,
-) -> LabelDraws:
+) -> LabelSamples:
     """The cells in doubt and their odds."""
     strata = {audited.name: Strata(audited.scored) for audited in packages}
     odds = measured_odds(sources, own, strata)
     represented = represented_cells(packages, own, frame, strata)
-    return LabelDraws(
+    return LabelSamples(
         tuple(source.name for source in compared_sources(sources, own)),
         odds,
         strata,
         represented,
         tuple(
-            PackageDraws(
+            PackageSamples(
                 audited.name,
                 {
                     **own.labels[audited.name],
@@ -195,7 +195,7 @@ def _groups(stratum: Stratum) -> _Group:
     return kind, SESSIONS[same_session], unit_kind
 
 
-class PackageDraws:
+class PackageSamples:
     """The cells of one package whose labels are drawn, with the labels they start from."""
 
     def __init__(self, package: str, start: CellLabels, strata: Strata, odds: LabelOdds) -> None:
@@ -270,7 +270,7 @@ def represented_cells(
     strata: Mapping[str, Strata],
 ) -> RepresentedCells:
     """The cells that a frame's cells stand for; none without weights in its key."""
-    sample = _Sample(frame or Frame(()), packages, strata)
+    sample = _FrameSample(frame or Frame(()), packages, strata)
     cells: dict[str, list[CellKey]] = {}
     available = uncovered = 0
     for audited in packages:
@@ -285,7 +285,7 @@ def represented_cells(
     return RepresentedCells(cells, sample.expected, available, uncovered - number)
 
 
-class _Sample:
+class _FrameSample:
     """The strata that a frame holds a sample of, in the audited packages."""
 
     def __init__(

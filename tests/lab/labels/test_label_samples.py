@@ -17,13 +17,13 @@ from memaudit.kernel.package.package import Package
 from memaudit.lab.labels.audited_package import AuditedPackage, audited_package
 from memaudit.lab.labels.frame import Frame, LabelSet
 from memaudit.lab.labels.frame_drawing import Design, draw
-from memaudit.lab.labels.label_draws import (
-    LabelDraws,
+from memaudit.lab.labels.label_samples import (
     LabelOdds,
     LabelPair,
-    PackageDraws,
+    LabelSamples,
+    PackageSamples,
     RepresentedCells,
-    label_draws,
+    label_samples,
     represented_cells,
 )
 from memaudit.lab.labels.label_sources import package_source, source_of_annotator
@@ -165,19 +165,19 @@ def noisy(name: str, frame: Frame, seed: int) -> LabelSet:
     return LabelSet(name, labels)
 
 
-def noisy_draws(rate: Fraction, keyed: bool = True) -> LabelDraws:
+def noisy_draws(rate: Fraction, keyed: bool = True) -> LabelSamples:
     cases = [audited_package(noisy_package(f"p{n}")) for n in range(4)]
     return _doubts(cases, draw([one.package for one in cases], Design(7, rate)).frame, keyed)
 
 
-def _doubts(cases: list[AuditedPackage], frame: Frame, keyed: bool) -> LabelDraws:
+def _doubts(cases: list[AuditedPackage], frame: Frame, keyed: bool) -> LabelSamples:
     sets = [noisy("ann", frame, 1), noisy("ben", frame, 2)]
     frame = frame if keyed else Frame(frame.cells)
     readings = [source_of_annotator(one, frame, cases) for one in sets]
-    return label_draws(cases, readings, package_source(cases, readings), frame)
+    return label_samples(cases, readings, package_source(cases, readings), frame)
 
 
-def flips(found: LabelDraws) -> float:
+def flips(found: LabelSamples) -> float:
     return mean(
         sum(len(found.labels(place, 0, number)) for place in range(4)) for number in range(DRAWS)
     )
@@ -229,7 +229,7 @@ def test_draws_follow_the_odds() -> None:
     """Of 3,000 full cells about 1 in 10 is none and 1 in 4 partial (within 5 deviations: 82 and
     119); their number is what is expected, and a label that nobody was asked about stays."""
     start = dict.fromkeys(CELLS, F(1)) | {("m0", "u0"): F(1, 3)}
-    doubt = PackageDraws("p", start, STRATA, odds_of_full(none=10, partial=25, full=65))
+    doubt = PackageSamples("p", start, STRATA, odds_of_full(none=10, partial=25, full=65))
     found = doubt.drawn(3, 0)
     counts = Counter(found.values())
     assert set(counts) == {F(0), HALF}
@@ -243,7 +243,7 @@ def test_draws_repeat_and_differ() -> None:
     start = dict.fromkeys(CELLS[:40], F(1))
     draws = [
         tuple(
-            PackageDraws(package, start, STRATA, odds_of_full(none=1, full=1))
+            PackageSamples(package, start, STRATA, odds_of_full(none=1, full=1))
             .drawn(seed, draw)
             .items()
         )
@@ -256,9 +256,9 @@ def test_draws_repeat_and_differ() -> None:
 def test_certain_and_impossible_labels() -> None:
     """Odds of 1 turn every cell, odds of 0 none; no cells, no draws."""
     start = dict.fromkeys(CELLS[:50], F(1))
-    assert PackageDraws("p", start, STRATA, odds_of_full(partial=9)).drawn(0, 0) == dict.fromkeys(
+    assert PackageSamples("p", start, STRATA, odds_of_full(partial=9)).drawn(0, 0) == dict.fromkeys(
         start, HALF
     )
-    assert PackageDraws("p", start, STRATA, odds_of_full(full=9)).drawn(0, 0) == {}
-    nothing = PackageDraws("p", {}, STRATA, odds_of_full(full=9))
+    assert PackageSamples("p", start, STRATA, odds_of_full(full=9)).drawn(0, 0) == {}
+    nothing = PackageSamples("p", {}, STRATA, odds_of_full(full=9))
     assert (nothing.drawn(0, 0), nothing.expected_changes) == ({}, 0)
