@@ -241,12 +241,14 @@ def _comparisons(
 ) -> Iterator[Comparison]:
     ways = groupings(coded.frame)
     own = {PACKAGE, *own_passes(coded.frame, (rater.name for rater in coded.raters))}
+    # Streams 0 and 1 are those of the intervals over cells and packages.
     dice = np.random.default_rng([seed, 2])
     for place, pair in enumerate(pairs):
         measured = {
             name: pair_coefficients(pair, weights, intervals[place, name])
             for name, weights in coded.balances.items()
         }
+        # A pass that gave the package its labels is the package under another name.
         is_package = not own.isdisjoint((pair.first.name, pair.second.name))
         grouped = (groups(grouping, pair, is_package, draws, dice) for grouping in ways)
         yield Comparison(
@@ -278,6 +280,8 @@ def disputed_cells(coded: CodedLabels) -> list[DisputedCell]:
     """
     cells, raters = coded.frame.cells, coded.raters
     matrix = np.stack([coded.codes[rater.name] for rater in raters])
+    # Who cannot tell, or said nothing, disputes nothing: they are put above all labels for the
+    # minimum and below for the maximum.
     known = matrix >= 0
     high = np.where(known, matrix, np.int8(-1)).max(axis=0)
     low = np.where(known, matrix, np.int8(len(ORDER))).min(axis=0)
@@ -285,6 +289,7 @@ def disputed_cells(coded: CodedLabels) -> list[DisputedCell]:
     for i, j in combinations(range(len(raters)), 2):
         pairs += known[i] & known[j] & (matrix[i] != matrix[j])
     places = np.flatnonzero(pairs).tolist()
+    # The widest gap first, then the most pairs; ids make the order one of a kind.
     places.sort(key=lambda at: (low[at] - high[at], -pairs[at], cells[at].id))
     return [
         DisputedCell(

@@ -56,6 +56,7 @@ def relabelled(package: Package, changed: CellLabels, by: str) -> Package:
     """
     if not changed:
         return package
+    # Changed cells get a provenance of their own: grounds tell an audit from the build.
     rows = [row for row in package.coverage if (row.candidate, row.unit) not in changed]
     rows += [
         coverage_row(candidate, unit, value, f"{PROVENANCE}{by}", "")
@@ -64,6 +65,8 @@ def relabelled(package: Package, changed: CellLabels, by: str) -> Package:
     ]
     if core_of := cores(package.units):
         candidates = {candidate for candidate, _ in changed}
+        # The rule of units with parts: a part counts only where its core is kept in full. A label
+        # set that takes the core away takes the parts away too.
         kept = {(row.candidate, row.unit) for row in rows if row.value == 1}
         rows = [
             row
@@ -132,9 +135,11 @@ class AuditedPackage:
         """The labels, and those of memories with the same words."""
         values: dict[CellKey, set[Fraction]] = defaultdict(set)
         for (candidate, unit), value in labels.items():
+            # A label that names the memory itself wins over the one of its twin.
             for memory in self.twins.get(candidate, ()):
                 if (memory, unit) not in labels:
                     values[memory, unit].add(value)
+        # One value means that all twins say the same; min takes it out of its set.
         agreed = {at: min(given) for at, given in values.items() if len(given) == 1}
         return SpreadLabels({**labels, **agreed}, len(values) - len(agreed))
 
@@ -151,7 +156,9 @@ def audited_package(package: Package, stores: Sequence[JudgedStore] = ()) -> Aud
     for store in stores:
         for memory in store.memories:
             own = store.candidate_id(memory)
+            # The union keeps one of several equal texts; labels reach it under the name of any.
             own = union.stands_for.get(own, own)
+            # An id that two stores use, or a candidate has, needs the store in front: STORE/ID.
             if ids[memory.id] == 1 and memory.id not in package.candidate:
                 named[memory.id] = own
             for candidate_id in by_words.get(_words(memory.text), ()):
@@ -254,6 +261,8 @@ def fixed_stores(task: StoreTask) -> FixedStores:
             try:
                 written = runner.written_by(named_writer(name), budget, task.seed)
                 stores[name, budget] = audited.union.candidates(written)
+            # What is not installed stops the audit. A writer that fails on one package does not:
+            # its store is missing and counted.
             except MissingTool:
                 raise
             except MemAuditError as error:

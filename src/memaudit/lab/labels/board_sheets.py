@@ -73,6 +73,7 @@ class ReaderPair:
             for pair in self.first.keys() | self.second.keys()
             if self.first.get(pair, NONE) != self.second.get(pair, NONE)
         )
+        # Seeded by the conversation: the same pairs come in the same order when this is run again.
         random.Random(self.conversation).shuffle(pairs)
         return pairs
 
@@ -123,6 +124,8 @@ class Sheets:
 
     def _read(self) -> Iterator[str]:
         """Take what the readers wrote as far as it goes."""
+        # What exists decides what is next, so the same command is run again and again until labels
+        # are written.
         make_own_folder(self.folder)  # a link in its place is refused
         for sheet in self._key.sheets:
             if self._answer(sheet).is_file():
@@ -144,6 +147,8 @@ class Sheets:
                     f"{self.folder}: has {DECIDED} without {THIRD}, which says what it decides; "
                     f"put {THIRD} back, or remove {DECIDED} and run this again for a new {THIRD}"
                 )
+            # Decisions are numbered by the pairs of third.md; other pairs would give them other
+            # meanings.
             if read_text(self.folder / THIRD) != third:
                 raise MemAuditError(
                     f"{self.folder}: what the first readers wrote has changed since {THIRD} was "
@@ -234,6 +239,7 @@ class Sheets:
         for conversation, own in texts.items():
             controls = choose_controls(self.board, conversation)
             for reader in READERS:
+                # Another order for each reader: tired readers err at other places.
                 dice = random.Random(f"{conversation} {reader}")
                 mixed, units = sorted([*own, *controls]), list(self.board.units[conversation])
                 sheet = SheetOrder(
@@ -273,6 +279,7 @@ class Sheets:
                 for run in self.board.runs_on(a.conversation)
                 for memory in run.store.active
             }
+            # Some memories may have left the stores since; most of them means another system.
             if len({*texts} - stored) > len(texts) / 2:
                 raise MemAuditError(
                     f"{self.folder}: these sheets are about other stores of {a.conversation}; "
@@ -396,6 +403,8 @@ class Sheets:
             name: [] for name in (*plan.passes, plan.labels, plan.memories)
         }
         for one in passes:
+            # Earlier labels of the target keep their ids, so that the same text is never two
+            # memories.
             ids = known.get(one.conversation, {})
             decided = {pair: third[one.conversation, *pair] for pair in one.differing}
             final = {**one.first, **decided}

@@ -85,6 +85,7 @@ def table_rows(path: Path) -> list[LabelRow]:
     """The rows of a CSV or JSONL file with their line numbers; an error if there are none."""
     readers = {".csv": _csv, ".tsv": _csv, ".jsonl": _jsonl}
     read = readers.get(path.suffix.lower())
+    # A file without a known ending is a mistake, a file that is not there another one.
     if read is None and os.path.lexists(path):  # never raises, unlike Path.exists
         raise MemAuditError(f"{path}: is not a .csv or .jsonl file")
     if read is None:
@@ -111,6 +112,7 @@ def _csv(path: Path) -> Iterator[LabelRow]:
     for line, header, cells in csv_rows(text, path.name):
         data: dict[str, object] = dict(zip(header, map(unshielded, cells), strict=False))
         row = LabelRow(data, path.name, line)
+        # A comma in a text that is not quoted moves all columns after it.
         if len(cells) != len(header):
             raise row.wrong(f"has {len(cells)} cells, the header has {len(header)}")
         yield row
@@ -228,6 +230,7 @@ def _same_session(row: LabelRow) -> bool | None:
     value = row.data.get("same_session")
     if value is None or isinstance(value, bool):
         return value
+    # Spreadsheets write TRUE, ours true; JSON has real booleans.
     text = str(value).strip().lower()
     if text and text not in _BOOLEANS:
         raise row.wrong(f"has same_session {text[:40]!r} (write true, false or nothing)")
@@ -256,6 +259,7 @@ def key_from(rows: Sequence[LabelRow], cells: Iterable[FrameCell]) -> dict[str, 
 def _value(row: LabelRow, column: str) -> Fraction:
     """A number from 0 to 1, or a label's word."""
     try:
+        # Words of labels and numbers: published tables have both.
         label = parse_label(row.data.get(column))
     except ValueError:
         return row.share(column)

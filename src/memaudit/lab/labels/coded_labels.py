@@ -169,10 +169,12 @@ def on_scale(codes: Codes, scale: Scale) -> Codes:
 
 def confusion_places(first: Codes, second: Codes, scale: Scale) -> tuple[Indices, dict[str, int]]:
     """The place of each cell in the confusion table, or -1, and the cells left out by reason."""
+    # int64 first: the places of a large scale would overflow int8.
     places = first.astype(np.int64) * scale.size + second
     rest = (first < 0) | (second < 0)
     places[rest] = -1
     left_out = {}
+    # A cell that both left out, for two reasons, is counted by the first.
     for reason, name in REASONS.items():
         here = rest & ((first == reason) | (second == reason))
         left_out[name] = int(here.sum())
@@ -200,6 +202,8 @@ class CellWeights:
 
     def table(self, places: Indices, size: int) -> Table:
         """The total weight of the cells at each place of a square table; -1 is no place."""
+        # Weights are few and exact: counting each kind of weight keeps sums exact, without a
+        # Fraction per cell.
         used = places >= 0
         kinds = len(self.distinct)
         at = places[used] * kinds + self.places[used]
@@ -225,6 +229,7 @@ def natural_weights(frame: Frame) -> CellWeights | None:
         frame.key[cell.id].weight if cell.id in frame.key else Fraction(0) for cell in frame.cells
     ]
     distinct = sorted(set(weights))
+    # Equal weights cancel in every coefficient.
     if not frame.key or len(distinct) == 1:
         return None
     place = {weight: at for at, weight in enumerate(distinct)}

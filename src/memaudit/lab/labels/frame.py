@@ -47,6 +47,7 @@ class FrameCell:
 
     def label_of(self, kept: Collection[str]) -> Label:
         """The label of keeping these parts: nothing is kept without the core."""
+        # The core is first; the rule is that of units with parts.
         if self.parts[0][0] not in kept:
             return "none"
         return "full" if len(set(kept)) == len(self.parts) else "partial"
@@ -220,6 +221,7 @@ def collect_label_sets(
         own = by_annotator.setdefault(decision.annotator, _Collected())
         before = own.labels.setdefault(cell, label)
         first = own.places.setdefault(cell, decision.place)
+        # Two files of one annotator may overlap; a contradiction has no right answer.
         if before != label:
             raise MemAuditError(
                 f"{decision.place}: {decision.annotator!r} labels the cell {cell!r} {label}, but "
@@ -257,7 +259,9 @@ def consensus_codes(codes: NDArray[Integers]) -> NDArray[Integers]:
     """
     labelled = codes >= 0
     high = codes.max(axis=0)
+    # Cells without a label must not lower the minimum, so they take the maximum.
     low = np.where(labelled, codes, high).min(axis=0)
     result = np.where(high == low, high, codes.dtype.type(DISAGREED))
+    # Later rules win: doubt of one annotator outweighs how many labelled the cell.
     result = np.where(labelled.sum(axis=0) < 2, codes.dtype.type(MISSING), result)
     return np.where((codes == CANNOT_TELL).any(axis=0), codes.dtype.type(CANNOT_TELL), result)

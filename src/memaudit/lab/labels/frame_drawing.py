@@ -101,6 +101,7 @@ def draw(packages: Sequence[Package], design: Design) -> Drawing:
             covered.append(cell)
         else:
             uncovered[_drawn_in(cell)].append(cell)
+    # All covered cells stay: they are few, and agreement on them is what an audit is about.
     room = None if design.max_cells is None else design.max_cells - len(covered)
     if room is not None and room < 0:
         raise MemAuditError(
@@ -146,6 +147,8 @@ def _population(
     """The cells that a frame is drawn from; the others are counted."""
     for package in packages:
         judged = judged_cells(package) if design.judged_only else None
+        # All cells first, then one less for each that is looked at: cells of other kinds are never
+        # made.
         left_out[OTHER_KIND] += len(package.candidates) * len(whole_units(package.units))
         for cell in statement_cells(package, design.kinds):
             left_out[OTHER_KIND] -= 1
@@ -181,6 +184,7 @@ def allocated(
     left = {name: sizes[name] - 1 for name in filled}
     total = sum(left.values())
     shares = {name: Fraction(spare * left[name], total) for name in filled}
+    # Largest remainders: rounding down leaves at most one cell per stratum to give away.
     given = {name: int(share) for name, share in shares.items()}
     order = sorted(filled, key=lambda name: given[name] - shares[name])
     for name in order[: spare - sum(given.values())]:
@@ -214,10 +218,12 @@ def _order(stratum: DrawnStratum) -> tuple[str, str, str, int]:
 def _frame(
     shown: Sequence[StatementCell], weights: Mapping[DrawnStratum, Fraction], origin: DrawnFrom
 ) -> Frame:
+    # An empty frame would be a folder that nobody can label.
     if not shown:
         raise MemAuditError("no cell is left to label (choose other kinds, or a higher zero rate)")
     cells: list[FrameCell] = []
     key: dict[str, KeyedCell] = {}
+    # Equal lengths, so that ids sort as the cells are shown.
     digits = max(4, len(str(len(shown))))
     for number, cell in enumerate(shown, start=1):
         id = f"c{number:0{digits}}"
@@ -236,6 +242,7 @@ def _frame(
                 cell.whole.parts,
             )
         )
+        # A covered cell was certain to be drawn and stands for itself.
         weight = Fraction(1) if cell.value else weights[_drawn_in(cell)]
         key[id] = KeyedCell(cell.value, cell.provenance, weight, cell.kept)
     return Frame(tuple(cells), key, origin)

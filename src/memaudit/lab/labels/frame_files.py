@@ -71,11 +71,14 @@ def read_frame(path: Path, ids_only: bool = False) -> Frame:
         if not names:
             raise MemAuditError(f"{path}: is not a frame: it has no {CELLS}")
         file = path / names[0]
+        # A key of another frame would weigh and compare the wrong cells, silently.
         for name in (file.name, KEY):
             _check_hash(path / MANIFEST, path / name)
     rows = table_rows(file)
     cells = cells_from(rows, ids_only)
     key = file.with_name(KEY)
+    # Published files have the value beside the texts; ours keep it in a file that people do not
+    # get.
     keyed = key_from(table_rows(key) if os.path.lexists(key) else rows, cells)
     return Frame(cells, keyed, _drawn_from(file.with_name(MANIFEST)))
 
@@ -186,6 +189,8 @@ def _is_written(folder: Path, files: Mapping[str, str]) -> bool:
     if not folder.is_dir():
         raise MemAuditError(f"cannot write {folder}: it is a file, a folder was expected")
     existing = names_in(folder)
+    # Bytes, not names: drawing again with the same settings is not an error, another draw is. Files
+    # of the user beside it, such as labels, do no harm.
     if set(files) <= set(existing) and all(
         read_bytes(folder / name) == text.encode() for name, text in files.items()
     ):
@@ -212,6 +217,7 @@ def read_label_sets(path: Path, frame: Frame | None = None) -> list[LabelSet]:
 
 
 def _decisions(path: Path, known: Mapping[str, FrameCell] | None) -> Iterator[LabelDecision]:
+    # A line `c0001: partial` means something only beside the cells it is about.
     if path.suffix.lower() in (".md", ".txt") and known is not None:
         yield from read_pairs(path, known)
         return

@@ -191,6 +191,7 @@ def read_audit(paths: Iterable[Path]) -> LabelAudit:
             raise MemAuditError(f"{path.name}: second file of the same audit; give only one")
         try:
             parts[kind] = agreement_part(data) if kind == AGREEMENT else ratio_part(data)
+        # The files are ours, but may be cut off or edited; what is missing shows as one of these.
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise MemAuditError(
                 f"{path.name}: incomplete label audit; write it again with --json"
@@ -258,10 +259,12 @@ def _concentrations(data: Mapping[str, Any]) -> Iterator[Concentration]:
     """Agreement of the first pair of annotators, and of the first with a package or a model."""
     graded = {str(rater["name"]) for rater in data["raters"] if rater["labels"]["partial"]}
     people = {str(rater["name"]) for rater in data["raters"] if rater["role"] == "annotator"}
+    # The consensus uses partial as soon as one annotator does.
     if graded & people:
         graded.add("consensus")
     within = [pair for pair in data["pairs"] if pair["kind"] == "annotator-annotator"]
     across = [pair for pair in data["pairs"] if pair["kind"] != "annotator-annotator"]
+    # One pair of each sort: further pairs of the same people would repeat it.
     for pair in (*within[:1], *across[:1]):
         names = [str(pair[side]["name"]) for side in ("first", "second")]
         scale = "labels" if graded.issuperset(names) else "covered"

@@ -100,7 +100,10 @@ def label_samples(
 
 def compared_sources(sources: Sequence[LabelSource], own: LabelSource) -> list[LabelSource]:
     """The label sets that the odds are measured with."""
+    # People decide where there are any: a model that errs otherwise would blur their odds.
     people = annotator_sources(sources) or list(sources)
+    # A pass that gave the package its labels agrees with it by construction and would halve all
+    # odds of a change.
     return [source for source in people if _differs(source, own)] or people
 
 
@@ -181,7 +184,9 @@ class LabelOdds:
         if weights is None:
             return wider
         total = sum(weights.values(), Fraction(0))
+        # Kish's effective number: labels of unequal weight tell less than as many equal ones.
         number = total**2 / self._squares[at]
+        # The widest group has nothing to lean on; its odds are what was seen.
         lean, never = LEAN if wider else 0, Fraction(0)
         shares = {
             other: number * weights.get(other, never) / total + lean * wider.get(other, never)
@@ -202,6 +207,8 @@ class PackageSamples:
         self.package = package
         self._cells: list[CellKey] = sorted(start)
         self._labels = sorted({other for label in odds.labels for other in odds.shares(label)})
+        # Cells of one label and stratum share their odds. A package has some ten thousand cells and
+        # a few dozen such kinds, so the table is by kind and cells hold a row of it.
         kinds = [(start[at], strata.of(*at)) for at in self._cells]
         place = {kind: row for row, kind in enumerate(dict.fromkeys(kinds))}
         self._rows: Indices = np.array([place[kind] for kind in kinds], np.int64)
@@ -211,6 +218,8 @@ class PackageSamples:
             table[row] = [
                 0.0 if other == label else float(shares.get(other, 0)) for other in self._labels
             ]
+        # Running sums: a number below the last step changes the label, to the first label whose
+        # step is above it. What is left up to 1 is the chance that the label stays.
         self._steps: Floats = np.cumsum(table, axis=1)
 
     @property
@@ -236,6 +245,7 @@ class PackageSamples:
 
 
 def _dice(seed: int, draw: int, package: str) -> np.random.Generator:
+    # Names may hold lone surrogates, as JSON allows; they are hashed as they are.
     name = f"{seed} {draw} {package}".encode("utf-8", "surrogatepass")
     return np.random.default_rng(int.from_bytes(hashlib.sha256(name).digest()[:16], "big"))
 
@@ -270,6 +280,7 @@ def represented_cells(
     strata: Mapping[str, Strata],
 ) -> RepresentedCells:
     """The cells that a frame's cells stand for; none without weights in its key."""
+    # Without a frame nothing is represented: passes of packages judged each cell themselves.
     sample = _FrameSample(frame or Frame(()), packages, strata)
     cells: dict[str, list[CellKey]] = {}
     available = uncovered = 0
@@ -278,6 +289,7 @@ def represented_cells(
         outside = sample.outside(audited)
         available += len(outside)
         cells[audited.name] = [at for at in outside if at not in asked]
+        # Counted by subtraction: a list of all uncovered cells of a long package would be large.
         uncovered += len(package.candidates) * len(package.units)
         uncovered -= sum(bool(row.value) for row in package.coverage)
         uncovered -= sum(not label and at[0] in package.candidate for at, label in asked.items())
@@ -291,6 +303,7 @@ class _FrameSample:
     def __init__(
         self, frame: Frame, packages: Sequence[AuditedPackage], strata: Mapping[str, Strata]
     ) -> None:
+        # Strata and labels are by part, a frame shows statements whole.
         frame, _ = by_part(frame)
         self.origin = frame.drawn_from
         self.cells: dict[str, set[CellKey]] = {audited.name: set() for audited in packages}
@@ -310,6 +323,8 @@ class _FrameSample:
         names = {cell.package for cell in frame.cells}
         if self.origin is not None:
             names |= self.origin.packages
+        # A key says how many cells are represented in all packages it was drawn from; if some are
+        # not audited here, the part that belongs to the others is unknown.
         self.expected = stands_for if stands_for and names <= known.keys() else None
 
     def outside(self, audited: AuditedPackage) -> list[CellKey]:

@@ -83,6 +83,8 @@ def source_of_pass(name: str, packages: Iterable[AuditedPackage]) -> LabelSource
         values = own_values(with_pass(audited.package, name))
         passes = label_passes(audited.package)
         assert passes is not None  # with_pass found one
+        # An older package keeps its passes without saying which cells they judged. What some pass
+        # lists was judged by all.
         cells = cells_judged_by(audited.package, passes) or listed_cells(passes)
         labels[audited.name] = {at: values.get(at, NOT_COVERED) for at in sorted(cells)}
     return LabelSource(f"{PASS}{name}", labels)
@@ -109,6 +111,7 @@ def source_of_annotator(
             continue
         at = audited.cell(cell.candidate, cell.unit)
         keyed = frame.key.get(cell.id)
+        # Most cells weigh 1; only the others are stored.
         if keyed is not None and keyed.weight != 1:
             weights[audited.name][at] = keyed.weight
         if label is None:
@@ -201,6 +204,8 @@ def consensus_source(sources: Sequence[LabelSource]) -> LabelSource | None:
         values = sorted(
             {value for source in people for value in source.labels.get(package, {}).values()}
         )
+        # The rule of consensus works on places in a list; values of passes need not be labels, so
+        # the list is what was given.
         place = {value: at for at, value in enumerate(values)}
         codes = np.array([_codes(source, package, cells, place) for source in people], np.int64)
         result = consensus_codes(codes.reshape(len(people), len(cells))).tolist()

@@ -49,12 +49,14 @@ class JudgesAgain:
             MemoryText(id, package.candidate[id].text, (), self.conversation)
             for id in dict.fromkeys(id for id, _ in cells)
         ]
+        # A judge of another script would call everything none, and nothing would survive.
         refuse_unreadable(self.judge, package)
         try:
             judge = for_package(self.judge, package)
             judged = ask_judge(judge, texts, package.units, cells)
         except NotJudged:
             return {}
+        # No answer is no label: the cell keeps its value and is asked about no more.
         left_out = set(judged.undecided)
         return {
             (id, unit): cell.value if (cell := judged.cells.get(id, {}).get(unit)) else Fraction(0)
@@ -144,9 +146,13 @@ def audit_optimum(
     first = best = problem.optima(labels)
     asked: set[CellKey] = set()
     rounds = 0
+    # Cells that were asked about stay asked, so each round asks about new ones and the loop ends:
+    # there are finitely many cells.
     while new := problem.cells(best) - asked:
         rounds += 1
         asked |= new
+        # New labels lower some cells, so another store may now be best, resting on cells nobody
+        # looked at.
         labels.update(look.labels(problem.union.package, sorted(new)))
         best = problem.optima(labels)
     claimed, corrected = first[OPTIMUM], best[OPTIMUM]
@@ -209,6 +215,7 @@ class _Problem:
         }
 
     def relabelled(self, part: str, labels: CellLabels) -> Package:
+        # A store alone has its own copy of a cell that the union has under another name.
         own = own_values(self.parts[part])
         given = {at: labels[named] for at in own if (named := self._named(at)) in labels}
         return relabelled(self.parts[part], changes(own, given), SECOND_LOOK)

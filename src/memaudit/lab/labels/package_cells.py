@@ -103,6 +103,7 @@ def statement_cells(
             continue
         own = of_whole.setdefault(whole.id, [])
         own.append(cell)
+        # The parts of a statement need not follow each other among the units.
         if len(own) == len(whole.units):
             kept = [one for one in own if one.value]
             core = next(one for one in own if one.unit.core)
@@ -144,6 +145,8 @@ def _homes(unit: EvidenceUnit, sessions: Mapping[str, str | None]) -> frozenset[
 
     A unit without sources may still be placed in a session.
     """
+    # Units about several sessions, such as summaries of a change, have no source but may say where
+    # they belong.
     if not unit.sources and (placed := home_session(unit)) is not None:
         return frozenset({placed})
     return frozenset(source.session or sessions.get(source.id) for source in unit.sources)
@@ -155,6 +158,7 @@ def _same_session(session: str | None, homes: Collection[str | None]) -> bool | 
         return None
     if session in homes:
         return True
+    # A source without a session could be of this one.
     return None if None in homes else False
 
 

@@ -175,10 +175,12 @@ def bootstrap_coefficients(
     """
 
     def drawn(pool: Pool, stream: int) -> list[list[PercentileInterval | None]]:
+        # All tables are drawn together: the draws of cells are the expensive part.
         filled = [(table.table(pool), table.measure) for table in tables.values()]
         return table_intervals(pool, filled, draws, np.random.default_rng([seed, stream]))
 
     over_cells = drawn(pool_of_cells(profiles), 0)
+    # With one package nothing is known about others.
     if len(set(packages)) < 2:
         return {
             key: CoefficientIntervals(cells, None)
@@ -280,6 +282,8 @@ def groups(
             continue
         table = table_of([Fraction(int(count)) for count in row], size)
         intervals: list[PercentileInterval | None] = [None, None]
+        # Strata are many and of a few cells each: an interval would say nothing and take most of
+        # the time.
         if grouping.by != STRATUM:
             number = min(draws, MOST_GROUP_DRAWS)
             intervals = single_table_intervals(row, vectorised_coefficients(size), number, dice)

@@ -106,6 +106,7 @@ def score_labellings(task: RelabelTask) -> list[RelabelledScores]:
 
 
 def _scores(task: RelabelTask, labelling: Relabelling) -> RelabelledScores:
+    # One solver for all budgets: the form and its bounds are the same.
     scorer = RelabelledScorer(relabelled(task.package, dict(labelling), task.by), task.seconds)
     ratios = {at: scorer.ratio(store, at[1]) for at, store in task.fixed.stores.items()}
     return RelabelledScores(
@@ -139,6 +140,8 @@ class RelabelledScorer:
     def summary(self, budget: Fraction) -> OptimumSummary:
         """The optimum without its proof."""
         best = self.optimum(budget)
+        # Where the response is irrational, a value is an interval, and its upper end bounds every
+        # store.
         highest = best.value if best.value_high is None else best.value_high
         undefined = Ratio(best.value, best).undefined
         return OptimumSummary(
@@ -231,6 +234,7 @@ def audit_ratios(spec: RatioAuditSpec, run: TaskRunner, progress: Progress) -> R
     auditor = _Auditor(spec, run, progress)
     fixed = auditor.fix_stores()
 
+    # The empty relabelling is the package itself, scored like any other.
     relabellings: dict[str, list[Relabelling]] = {PACKAGE: [() for _ in spec.packages]}
     contradicting = 0
     for source in sources:
@@ -280,6 +284,8 @@ class _Auditor:
 
     def score(self, wanted: Collection[Sequence[Relabelling]], step: str) -> None:
         """Score every labelling (by label set or draw, then by package) that is not scored yet."""
+        # Draws often repeat a labelling, and label sets often agree on a package. Each is solved
+        # once.
         by_package = zip(*wanted, strict=True)
         work = [
             (place, task)
@@ -297,6 +303,7 @@ class _Auditor:
         ]
         done, total = 0, sum(len(task.labellings) for _, task in work)
         self.progress(step, 0, total)
+        # Results come in the order of tasks, so a journal that has some of them can be resumed.
         results = self.run(score_labellings, [task for _, task in work])
         for (place, task), result in zip(work, results, strict=True):
             self.scored[place].update(zip(task.labellings, result, strict=True))

@@ -146,6 +146,8 @@ def _shift(audit: RatioAudit, name: str, budgets: Sequence[Fraction], counts: Fl
     for own, other in zip(first, second, strict=True):
         for place, (a, b) in enumerate(zip(own, other, strict=True)):
             if a is not None and b is not None:
+                # Columns go budget by budget over the same packages. Gaps of a package count
+                # together, so that packages with more defined budgets weigh no more.
                 gaps[place % packages].append(abs(b - a))
     means = np.array([[_mean(of_package)] for of_package in gaps])
     undefined = Counter(
@@ -162,6 +164,7 @@ def _shift(audit: RatioAudit, name: str, budgets: Sequence[Fraction], counts: Fl
             audit.store_names,
             first,
             second,
+            # A drawn package comes with all of its budgets.
             np.tile(counts, len(budgets)) if packages > 1 else None,
         ),
         undefined=dict(sorted(undefined.items())),
@@ -199,6 +202,7 @@ def compare_rankings(
         if defined:
             sums = (sum(side, Fraction(0)) for side in zip(*defined, strict=True))
             own_mean, other_mean = (total / len(defined) for total in sums)
+            # Exact means: a tie is a tie, whatever the rounding of floats.
             means.append((name, own_mean, other_mean))
             columns.append(both)
     own_means, other_means = [a for _, a, _ in means], [b for _, _, b in means]
@@ -236,9 +240,12 @@ def _resampled(
         values = np.array(
             [[0.0 if pair is None else float(pair[side]) for pair in column] for column in columns]
         ).T
+        # A draw may leave out every package that has the ratio: 0 / 0 is NaN and counts for nothing
+        # below.
         with np.errstate(invalid="ignore", divide="ignore"):
             drawn_means = (counts @ values) / (counts @ defined.astype(np.float64))
         means.append(np.round(drawn_means, PLACES))
+    # A ranking without one of the stores is another ranking.
     complete = ~np.isnan(means[0]).any(axis=1)
     first, second = (side[complete] for side in means)
     rhos, taus = row_correlations(first, second)
@@ -290,7 +297,9 @@ def _drawn(
     filled = np.where(defined, values, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = filled.sum(axis=1) / defined.sum(axis=1)
+        # Each draw of packages meets each draw of labels: both doubts at once.
         mixed = (counts @ filled.T) / (counts @ defined.T.astype(np.float64))
+    # Percentiles of a few draws would interpolate between the extremes and look narrower.
     if len(values) < FEWEST:
         low, high = float(np.nanmin(means)), float(np.nanmax(means))
     else:

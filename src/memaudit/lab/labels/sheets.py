@@ -88,6 +88,7 @@ def sheet_texts(
 def pair_sheet(cells: Sequence[FrameCell], brief: str) -> str:
     """Cells one by one, as Markdown."""
     how = EACH_PAIR.format(first=cells[0].id) if cells else ""
+    # The example in the instructions is a cell of this sheet.
     with_parts = next((cell for cell in cells if cell.parts), None)
     if with_parts is not None:
         how += " " + OF_PARTS.format(first=with_parts.id, parts=", ".join(with_parts.part_names))
@@ -153,6 +154,8 @@ def read_grid(sheet: SheetOrder, path: Path) -> dict[str, Label]:
     by_memory = sheet.reader == READERS[0]
     what = "memory" if by_memory else "statement"
     asked, offered = (texts, units) if by_memory else (units, texts)
+    # A grid is answered by what is covered; all else is none, and `_lines` makes sure that no line
+    # is missing.
     labels: dict[str, Label] = {f"{text}-{unit}": "none" for text in texts for unit in units}
     for at, left, right in _lines(path, asked, what):
         marks = [] if right.lower() == "none" else [mark.strip() for mark in right.split(",")]
@@ -202,8 +205,10 @@ def _lines(path: Path, asked: Sequence[str], what: str) -> Iterator[tuple[int, s
     with errors_in(path):
         lines = read_text(path).splitlines()
     for at, line in enumerate(lines, 1):
+        # A list mark may stand before the number, a full stop after the line.
         text = MARKUP.sub("", line.strip()).strip().removesuffix(".")
         left, colon, right = (piece.strip() for piece in text.partition(":"))
+        # Readers, language models above all, add headings and closing words.
         if left.upper() not in by_name and not re.search("[0-9]", line):
             continue
         if not (colon and right) or not (left.upper() in by_name or NUMBER.fullmatch(left)):

@@ -63,6 +63,7 @@ def store_cells(
         measured = price_store(package, store)
         for memory in measured.memories:
             texts.setdefault(memory.text, (measured.candidate_id(memory), MEMORY))
+    # A filter by words cuts cells of texts it cannot read, unseen.
     refuse_unreadable(chosen, package, texts, "--filter all")
     written = set(texts)
     guessed: set[tuple[str, str]] = set()
@@ -99,9 +100,11 @@ def store_cells(
         asked = [
             unit for unit in units if (text, unit.text) in likely or (text, unit.id) in guessed
         ]
+        # The likeliest first: they set the reader on what the memory is about.
         asked.sort(key=lambda unit: (-likely.get((text, unit.text), 0.0), unit.id))
         for unit in asked:
             add(name, kind, text, unit)
+        # Without any label a memory would count as not labelled, and the store as not judged.
         if text in written and not asked:
             found.filled[add(name, kind, text, units[0])] = SHARES_NOTHING
     return found

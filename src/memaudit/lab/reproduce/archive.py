@@ -240,6 +240,7 @@ def archive_numbers(
     results = measure_archive(packages, progress)
     natural = natural_numbers(results)
     in_table_five = {what for what in natural if "Estimated" not in what}
+    # Every table is listed, empty where its files are missing: a line without a number stays open.
     numbers: dict[str, dict[str, float | None]] = {
         "table 5": {what: natural[what] for what in natural if what in in_table_five},
         "section 6": {what: natural[what] for what in natural if what not in in_table_five},
@@ -249,6 +250,7 @@ def archive_numbers(
         "table 2": {},
         "table 3": {},
     }
+    # Another number of examples is another set, whose size agrees with nothing.
     if len(packages) == PAPER_EXAMPLES:
         numbers["table 2"]["adjudicated subset, accepted or corrected"] = len(packages)
     for system, folder in files.stores.items():
@@ -283,8 +285,10 @@ def _add_store(
     if not (folder / COVERAGE_FILE).is_file():
         return len(packages)
     judge = PublishedJudge(folder / COVERAGE_FILE)
+    # An archive without salience calls is pruned by what else the store allows.
     calls = folder / SALIENCE_FILE
     salience = Salience({system: SalienceCalls(calls)} if calls.is_file() else {})
+    # The paper calls the rule `byte-overhead`.
     rows = {"words": "words", "byte-overhead": "bytes"}
     for name, rule in rows.items():
         found = _StoreMeans()

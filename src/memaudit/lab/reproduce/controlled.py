@@ -107,6 +107,8 @@ def solver_summary_text(rows: Iterable[Mapping[str, Any]]) -> str:
     for row in rows:
         count += len(row["budgets"])
         for solver, data in row["solvers"].items():
+            # From the rows, not from what was just computed: a resumed run has rows of an earlier
+            # process.
             total.setdefault(solver, SolverTally(solver)).add(_tally(solver, data))
     data = {
         "rows": count,

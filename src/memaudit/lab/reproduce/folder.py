@@ -81,6 +81,8 @@ def append_rows(
     `keys` says what the `fields` of each row must be. From the first row that differs or is not
     valid, rows are cut off and computed again.
     """
+    # Which row is due at each place is known before anything is computed, so a damaged or foreign
+    # row is found by its place.
     rows_per_task = len(keys) // len(tasks)
     is_due = rows_in_order(fields, len(keys), keys.__getitem__)
     with Journal(path, lambda place, row: is_due(place, row) and is_valid(row)) as journal:
@@ -102,6 +104,8 @@ class Ledger:
         else:
             self._resume(before)
         self._save()
+        # Order matters: first the progress file, then the manifest goes, so that a kill in between
+        # leaves one of them.
         (folder / MANIFEST).unlink(missing_ok=True)  # it vouches for finished folders only
 
     def _resume(self, before: dict[str, Any]) -> None:
@@ -153,6 +157,8 @@ class Ledger:
 
 
 def _read(folder: Path) -> dict[str, Any] | None:
+    # Both exist only if a run was killed between writing one and removing the other; the progress
+    # file is then the one to trust.
     for name in (PROGRESS, MANIFEST):
         path = folder / name
         if not path.exists():

@@ -199,6 +199,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise MemAuditError(f"{path}: {first_fault(error)}") from None
     if (manifest.format, manifest.version) != (FORMAT, VERSION):
         raise MemAuditError(f"{path} is not the manifest of a reproduction, version {VERSION}")
+    # A folder may come from anybody: no name in it may lead out of it.
     for name in manifest.files:
         inner = PurePosixPath(name)
         if not inner.parts or inner.is_absolute() or ".." in inner.parts:
@@ -222,6 +223,7 @@ def documents(
         LICENCES: files(__package__).joinpath("licences.md").read_text("utf-8"),
         **{f"{TABLES}/{name}": text for name, text in tables(results).items()},
     }
+    # Croissant lists the other documents with their hashes, so it is made after them.
     own = {name: text_sha256(text) for name, text in texts.items()}
     return {**texts, CROISSANT: croissant({**hashes, **own}, date, version)}
 
@@ -229,6 +231,7 @@ def documents(
 def write_documents(folder: Path, texts: Mapping[str, str]) -> None:
     """Write them all; tables of an earlier program are removed."""
     make_own_folder(folder / TABLES)
+    # A table that this program does not write would have no hash in the manifest.
     for path in sorted((folder / TABLES).iterdir()):
         if f"{TABLES}/{path.name}" not in texts:
             path.unlink()

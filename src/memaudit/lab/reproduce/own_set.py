@@ -119,6 +119,7 @@ def natural_lines(spec: RunSpec, place: int) -> list[str]:
 
 def natural_summary_text(spec: RunSpec, rows: Iterable[dict[str, Any]]) -> str:
     """Means with intervals, in the form of a run's summary."""
+    # In the form of a run, so that figures and tables need no second reader.
     manifest = {"spec": spec.to_json(), "spec_digest": spec.digest}
     summary = summary_of(manifest, read_grids(manifest, rows))
     names = [package.name for package in natural_set()[: len(spec.seeds)]]
@@ -160,6 +161,7 @@ def sensitivity_lines(place: int) -> list[str]:
 def sensitivity_rows(package: Package, place: int) -> Iterator[dict[str, Any]]:
     """The optimum of every variant and budget."""
     for rule, cap in VARIANTS:
+        # Recosting by the same rule would change nothing but the digest.
         recost = package if rule == package.cost_rule else package.recost(rule)
         solver = PackageSolver(recost, cap)
         for budget in BUDGETS:
@@ -321,8 +323,10 @@ def make_stores(folder: Path, packages: int, engine: Engine) -> None:
 def store_texts(packages: int, engine: Engine) -> dict[str, str]:
     """The files of this part."""
     places = [ShippedPlace(NATURAL, number) for number in range(packages)]
+    # Workers read the shipped stores themselves; sending them with every task would cost more.
     files = list(engine.map(score_file, places))
     captured = {package.name for package in _board()[0].packages}
+    # The other tables compare systems across packages; captured stores exist for the board alone.
     places = [place for place in places if place.read().name not in captured]
     entries = entries_of([(file["package"], file) for file in files])
     plan = SensitivityPlan(

@@ -74,12 +74,15 @@ def reproduce_all(
     if make_archive is not None:
         makers[ARCHIVE] = make_archive
     with locked(folder):
+        # Under the lock: another process may be writing such a file.
         remove_leftovers(folder)
         ledger = Ledger(folder, settings.identity(), date)
         for name, make in makers.items():
             _make_part(ledger, name, make, tools)
         results = read_results(folder, settings)
         hashes = {path: sha256 for part in ledger.files.values() for path, sha256 in part.items()}
+        # Documents come last, since tables and the card hold numbers of all parts; the manifest
+        # after them vouches for every byte.
         texts = documents(results, hashes, ledger.date, versions()["memaudit"])
         write_documents(folder, texts)
         times = {"date": ledger.date, "seconds": ledger.seconds}
@@ -98,6 +101,7 @@ def _make_part(ledger: Ledger, name: str, make: Callable[[Path], object], tools:
     if intact:
         return
     folder = ledger.folder / name
+    # A file that was changed by hand cannot be repaired row by row.
     if ledger.is_broken(name):
         ledger.forget(name)
         shutil.rmtree(folder, ignore_errors=True)

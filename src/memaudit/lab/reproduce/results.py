@@ -149,6 +149,7 @@ def _archive_numbers(folder: Path) -> ArchiveNumbers | None:
 
 def _index(folder: Path) -> PackageIndex:
     index = PackageIndex()
+    # The rows are the source, not the summaries: they have the digest of every package.
     for run in (SWEEP, STRESS, NATURAL):
         for row in read_journal(folder / run / ROWS):
             index.add_row(row)

@@ -145,9 +145,11 @@ def compare(where: str, what: str, published: str, ours: float | None) -> Scoreb
     if ours is None:
         return ScoreboardLine(where, what, published, "undefined", DIFFER)
     places = Decimal(published)
+    # Half to even, as floats are formatted.
     rounded = Decimal(repr(ours)).quantize(places, ROUND_HALF_EVEN)
     if rounded != places:
         return ScoreboardLine(where, what, published, str(rounded), DIFFER)
+    # A count that is off by a little is wrong, and 0.000 means zero.
     is_exact = "." not in published or not places
     if is_exact and ours != places:
         return ScoreboardLine(where, what, published, repr(ours), DIFFER)
@@ -227,6 +229,7 @@ def archive_lines(ours: ArchiveNumbers) -> Iterator[ScoreboardLine]:
 def _archive_line(where: str, what: str, printed: str, ours: ArchiveNumbers) -> ScoreboardLine:
     number = ours.get(where, {}).get(what)
     for entry in published("archive")["not_as_printed"]:
+        # By part of the name: a reason is often about a row of a table, not one number.
         if entry["where"] == where and any(part in what for part in entry["what"]):
             shown = "-" if number is None else compare(where, what, printed, number).ours
             return ScoreboardLine(where, what, printed, shown, NOT_AS_PRINTED, entry["why"])

@@ -93,6 +93,8 @@ def verify_reproduction(folder: Path, make_again: MakeAgain | None) -> VerifyRep
         report.problem(MANIFEST, f"lists {listed} packages of base for {settings.seeds} seeds")
         return report
     due = len(solver_keys(settings.rows))
+    # Counted before anything is made again: settings of a foreign folder may ask for a year of
+    # work.
     with (folder / SOLVERS / ROWS).open("rb") as rows:
         count = sum(1 for _ in rows)
     if count != due:
@@ -156,6 +158,8 @@ def _compare(folder: Path, again: Path, manifest: Manifest, report: VerifyReport
     """Every file with the one made again, and what the manifest says of them."""
     remade = read_manifest(again)
     here = {**versions(), "the program": source_digest()[:12]}
+    # Another version of a library may change a last digit, which is no fraud: rows must be the same
+    # even then, other files are listed as not verified.
     made_with = {**manifest.versions, "the program": manifest.identity.source[:12]}
     other = next((name for name in here if made_with.get(name) != here[name]), "")
     for name in sorted(manifest.files.keys() | remade.files.keys()):
@@ -171,6 +175,7 @@ def _compare(folder: Path, again: Path, manifest: Manifest, report: VerifyReport
             report.checked["files made again"] += 1
             continue
         difference = _difference(folder / name, again / name)
+        # Rows hold what is computed, without drawings and texts that a version changes.
         if difference and (not other or name.endswith(".jsonl")):
             report.problem(name, difference)
         elif other:

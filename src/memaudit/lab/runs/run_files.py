@@ -149,6 +149,7 @@ class RunRow(StrictFileModel):
 def is_run_row(row: Mapping[str, Any]) -> bool:
     """Whether a row of a journal, checksum included, is one that a run would write."""
     try:
+        # The journal checks its checksum by itself.
         RunRow.model_validate({name: value for name, value in row.items() if name != "crc"})
     except ValidationError:
         return False

@@ -93,6 +93,7 @@ def named_packages(name: str) -> list[Package]:
 
 
 def _generated(name: str) -> list[GeneratedPlace]:
+    # Parameters of a distribution stand between colons too; only the one of seeds is ours.
     parts = name.split(":")
     given = [part.removeprefix(SEEDS) for part in parts if part.startswith(SEEDS)]
     if len(given) > 1:
@@ -224,6 +225,7 @@ def packages_spec(
     name: str, budgets: tuple[str, ...], writers: tuple[str, ...], seconds: float | None = None
 ) -> RunSpec:
     """All packages of a shipped set, a file, a folder or a build. A seed is a package's place."""
+    # The digest of contents is part of what identifies a run: files may change under a path.
     places = named_places(name)
     contents = hashlib.sha256("\n".join(contents_of(places)).encode()).hexdigest()
     return RunSpec((name,), tuple(range(len(places))), budgets, writers, seconds, contents)

@@ -71,6 +71,7 @@ class FinishedRun:
 
 def open_finished(folder: Path) -> FinishedRun:
     """The run of a folder, refused where rows are missing, before its spec is expanded."""
+    # Rows are counted as lines first: a manifest of a few bytes may claim a hundred million seeds.
     manifest = read_run(folder)
     rows = count_rows(folder)
     if rows != manifest["rows"]:
@@ -138,6 +139,8 @@ class Grid:
         self.digests[at[0]] = row["digest"]
         self.failed[at] = "failed" in row
         self.uncertified[at] = row["certificate"] is None
+        # A row says that it is undefined for both reasons; without a certificate it is the other
+        # one.
         self.zero[at] = "undefined" in row and row["certificate"] is not None
 
     @property
@@ -178,7 +181,10 @@ def package_resampling(grids: Sequence[Grid]) -> PackageResampling:
         known = len(number)
         for digest in grid.digests:
             number.setdefault(digest, len(number))
+        # A distribution whose packages all occurred before has none of its own to draw.
         if len(number) > known:
+            # One stream per distribution, by its place: results do not depend on the distributions
+            # after it.
             drawn.append(resample_counts(len(number) - known, seed))
     cluster = np.array([number[digest] for grid in grids for digest in grid.digests])
     return PackageResampling(np.concatenate(drawn, axis=1)[:, cluster], cluster)
@@ -268,6 +274,7 @@ def _cells(grid: Grid, means: Sequence[Interval]) -> list[dict[str, Any]]:
 
 def _pairs(grid: Grid, ratios: Floats, known: PackageResampling) -> list[dict[str, Any]]:
     """Every two writers at each budget; p-values are corrected within a budget."""
+    # Columns are budget by budget, writer by writer; pairs are of columns of one budget.
     writers = len(grid.writers)
     couples = list(combinations(range(writers), 2))
     budgets = range(len(grid.budgets))
@@ -276,6 +283,8 @@ def _pairs(grid: Grid, ratios: Floats, known: PackageResampling) -> list[dict[st
     rows = []
     for place in budgets:
         here = results[place * len(couples) : (place + 1) * len(couples)]
+        # Corrected within a budget: budgets are read one by one, and the same pair at two budgets
+        # is nearly one test.
         adjusted = holm([difference.p for difference in here])
         rows += [
             {

@@ -79,6 +79,7 @@ def _row(
     writer: Writer,
 ) -> RunRow:
     optimum = subject.oracle.optimum(budget)
+    # A writer that fails is a row too: a run of thousands of packages does not stop for one.
     failed, score = "", None
     store: tuple[str, ...] = ()
     try:
@@ -172,6 +173,8 @@ def run(
         existing = journal.rows
         if progress:
             progress(existing)
+        # The engine returns results in the order of chunks, so the journal is always a beginning of
+        # the finished file.
         for lines in engine.map(partial(rows_of, spec, budgets), _chunks(spec, existing)):
             journal.append(lines)
             if progress:
@@ -192,6 +195,8 @@ def row_order(spec: RunSpec, budgets: Sequence[int | float | str]) -> Fits:
 
 def resolve(spec: RunSpec) -> Budgets:
     """Budgets as given, each with its cost. Below 1 they are shares of the mean total cost."""
+    # The mean needs every package once, which takes long for large runs; costs given as numbers do
+    # not need it.
     mean = mean_cost(spec) if any(is_share(budget) for budget in spec.budgets) else None
     budgets = tuple((given, budget_cost(given, mean)) for given in spec.budgets)
     seen: dict[Fraction, str] = {}
@@ -224,6 +229,8 @@ def rows_of(spec: RunSpec, budgets: Budgets, chunk: SweepChunk) -> list[str]:
     lines: list[str] = []
     for index in chunk.packages:
         name, seed = spec.package_at(index)
+        # All seeds of a distribution without draws are one package; with one name for it, the cache
+        # of the process keeps its solver.
         drawn = seed if named_source(name).draws else 0
         subject = _subject(name, drawn, spec.seconds)
         skip = chunk.skip if index == chunk.packages.start else 0
@@ -240,7 +247,10 @@ def _subject(name: str, seed: int, seconds: float | None) -> EvaluatedPackage:
 
 def _chunks(spec: RunSpec, existing: int) -> Iterator[SweepChunk]:
     """What is left to do after the rows that already exist."""
+    # A killed run may have stopped in the middle of a package: its first rows are not made again.
     first, skip = divmod(existing, spec.rows_per_package)
+    # Small chunks, so that progress shows and an interruption loses little; not single packages,
+    # whose overhead would be that of the engine.
     size = max(1, min(MOST_IN_CHUNK, spec.packages // CHUNKS))
     while first < spec.packages:
         end = min(first + size, spec.packages)
@@ -259,6 +269,7 @@ def _refuse_others(manifest: dict[str, Any], folder: Path) -> None:
         raise MemAuditError(
             f"{folder} was started by memaudit {started_by}, this is {now}; choose another folder"
         )
+    # A ridge model is a file that may be trained again under the same name.
     if before.get("estimators") != manifest["estimators"]:
         raise MemAuditError(
             f"{folder} was started with another model of an estimator; choose another folder"

@@ -65,6 +65,8 @@ def by_extracts(memories: Sequence[Memory], budget: Fraction, rule: str) -> list
         for place, memory in enumerate(memories)
         for number, text in enumerate(_sentences(memory.text))
     ]
+    # Greedy, and ranked again after every sentence: what one sentence says makes the next worth
+    # less.
     left, known = budget, set[str]()
     chosen: dict[int, dict[int, str]] = {}
     waiting = dict.fromkeys(pieces)
@@ -73,6 +75,7 @@ def by_extracts(memories: Sequence[Memory], budget: Fraction, rule: str) -> list
         for piece in waiting:
             place, number, text = piece
             before = " ".join(chosen.get(place, {}).values())
+            # The cost of joining, not of the sentence alone: a rule may charge for every memory.
             cost = measure(f"{before} {text}".strip()) - (measure(before) if before else 0)
             words = content_words(text)
             new = len(words - known) / len(words) if words else 0.0
@@ -121,6 +124,7 @@ def by_model(
         CompactionReply,
         model,
         parameters,
+        # Numbers, not ids: an id may be long, or say what a memory is about.
         memories=[
             {"memory": number, "text": memory.text}
             for number, memory in enumerate(memories, start=1)
@@ -141,6 +145,7 @@ def by_model(
         ]
         if not text or not sources:
             session.ledger.refuse(owner, STAGE, "no source" if text else "empty text", text)
+        # Left out, not cut: half a sentence may say something else.
         elif measure(text) > left:
             session.ledger.refuse(owner, STAGE, "does not fit", text)
         else:

@@ -102,6 +102,7 @@ class PackageSensitivity:
 def sensitivity_at(plan: SensitivityPlan, place: PlaceOfPackage) -> PackageSensitivity:
     """Measure every variant of a package."""
     package = apply_overrides(place.read(), None, plan.stores_only)
+    # With one package a store that was not written for it is an error, with several it is a gap.
     if not plan.many:
         return _measured(plan, package, plan.stores)
     own = written_for(package, plan.stores)
@@ -171,12 +172,14 @@ def variants(
     yield Variant(BASE, package, stores, group_cap)
     for name, (by_other, others) in (judged or {}).items():
         yield Variant(judge_variant(name), by_other, tuple(others), group_cap)
+    # Words and simple tokens count a text without spaces as one.
     usual = ("bytes",) if package.cost_rule == UNICODE_WORDS else USUAL_RULES
     for rule in usual if cost_rules is None else cost_rules:
         if rule != package.cost_rule:
             measured = tuple(measured_by(rule, store) for store in stores)
             yield Variant(f"cost {rule}", package.recost(rule), measured, group_cap)
     for cap in group_caps:
+        # The base has this cap already.
         if cap != (package.group_cap if group_cap is None else group_cap):
             yield Variant(f"k = {cap}", package, stores, cap)
 

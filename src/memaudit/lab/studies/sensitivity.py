@@ -211,6 +211,7 @@ def variant_findings(
 
 def _compared(packages: Sequence[VariantRuns], name: str, budget: Fraction) -> Iterator[Compared]:
     for runs in packages:
+        # The first variant is the base; it is measured once per package.
         (base, *_) = next(iter(runs.values()))
         for run in runs.get(name, ()):
             yield _at(base, budget), _at(run, budget)

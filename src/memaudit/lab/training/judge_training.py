@@ -103,6 +103,8 @@ def labelled_store(package: Package) -> LabelledStore:
             ids = [(memory.id, unit.id) for unit in whole.units]
             if any(cell in judged for cell in ids):
                 values = [float(rows[cell].value) if cell in rows else 0.0 for cell in ids]
+                # A statement is full or none only if all of its parts are; anything between is
+                # partial.
                 labels[at, place] = min(values) if min(values) == max(values) else 0.5
     return LabelledStore(
         package.name,
@@ -171,6 +173,7 @@ def without_names(store: LabelledStore, seed: int = 0) -> LabelledStore | None:
     people = _people(store)
     if not people or not store.between_people:
         return None
+    # A date or speaker in brackets goes with the name behind it, as in `[May 3] Ann: ...`.
     pattern = re.compile(rf"(?:\[[^\]]*\]\s*)?\b(?:{'|'.join(people)})\b(?:['\u2019]s)?:?\s*")
     bare = [pattern.sub("", text) for text in store.memories]
     dice = np.random.default_rng(seed).random(len(bare))
@@ -181,6 +184,7 @@ def without_names(store: LabelledStore, seed: int = 0) -> LabelledStore | None:
     ]
     if not chosen:
         return None
+    # Units that name nobody are covered by a text without names as before.
     about = np.array([bool(pattern.search(unit.text)) for unit in store.units])[:, None]
     labels = store.labels[:, chosen]
     labels = np.where(about & np.isfinite(labels), np.where(labels == 1, 0.5, 0.0), labels)
@@ -193,6 +197,7 @@ def drawn_words(store: LabelledStore, seed: int = 0) -> LabelledStore:
     words = [word for unit in store.units for word in unit.text.split()]
     texts = []
     for number in range(DRAWN_TEXTS):
+        # Runs of one to three words: pairs of words alone must not be evidence either.
         size = (2, 1, 1, 3)[number % 4]
         starts = dice.integers(
             0, max(1, len(words) - size), DRAWN_WORDS[number % 4] // size
@@ -236,14 +241,17 @@ def fit_logistic(
     `start` are the weights and bias of a similar problem.
     """
     columns = np.hstack([table, np.ones((len(table), 1))])
+    # The bias is not penalised: covered pairs are rare, and it has to say so.
     shrink = np.full(columns.shape[1], penalty)
     shrink[-1] = 0.0
     weights = np.zeros(columns.shape[1]) if start is None else start.copy()
     for _ in range(MOST_STEPS):
         likely = _sigmoid(columns @ weights)
         slope = columns.T @ (likely - hits) + shrink * weights
+        # The ridge on the diagonal keeps the matrix regular where a feature never varies.
         curve = (columns * (likely * (1 - likely))[:, None]).T @ columns + np.diag(shrink + 1e-9)
         step = np.linalg.solve(curve, slope)
+        # A full step overshoots while probabilities are near 0 or 1; far ones are shortened.
         weights -= np.clip(step, -2, 2)
         if float(np.abs(step).max()) < NEAR:
             break
@@ -251,6 +259,7 @@ def fit_logistic(
 
 
 def _sigmoid(score: Table) -> Table:
+    # Beyond 30 a probability is 0 or 1 for every purpose here, and exp could overflow.
     likely: Table = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
     return likely
 
@@ -306,6 +315,8 @@ def train_judge(packages: Iterable[Package]) -> JudgeFile:
             f"{counted(len(large), 'labelled conversation')} in one script with {LARGE} units or "
             "more; training needs 3, to measure its error on conversations it was not fitted to"
         )
+    # Small conversations train every judge, and none is measured on them: they are in no held-out
+    # error.
     small = [_pairs_of(store) for store in _merged_small(stores)]
     own = {store.name: [_pairs_of(store)] for store in large}
     for store in large:
@@ -313,10 +324,14 @@ def train_judge(packages: Iterable[Package]) -> JudgeFile:
         if (bare := without_names(store)) is not None:
             own[store.name].append(_pairs_of(bare))
     everything = [*small, *(pairs for both in own.values() for pairs in both)]
+    # One scale for all folds: it sees features, and no label.
     mean, scale = _standard(everything)
+    # Only pairs that were judged; copies without names and drawn texts are for training.
     held_out = [own[store.name][0] for store in large]
     heads, scores = [], []
     for level in (ANY, ALL):
+        # The judge that ships is fitted to everything. Folds start from it, which saves most steps
+        # of Newton.
         heads.append(_Head.fitted(everything, mean, scale, level))
         scores.append(
             [
@@ -341,6 +356,7 @@ def train_judge(packages: Iterable[Package]) -> JudgeFile:
     covered, full = (
         _calibrated(head, score, held_out) for head, score in zip(heads, scores, strict=True)
     )
+    # Calibrated and thresholded on predictions for conversations that the fold had not seen.
     likely = _sigmoid(np.concatenate(scores[0]) * covered.slope + covered.offset)
     likely_full = _sigmoid(np.concatenate(scores[1]) * full.slope + full.offset)
     truth = np.concatenate([pairs.labels for pairs in held_out])
@@ -357,6 +373,8 @@ def train_judge(packages: Iterable[Package]) -> JudgeFile:
         labels = np.concatenate([one.labels for one in pairs])
         biases, both = [], []
         for head, scaled in fitted:
+            # The judge was fitted to another script; only its bias is moved, so that as many pairs
+            # are expected as there are.
             score = np.concatenate([head.score(one, mean, scale) for one in pairs])
             score = score * scaled.slope + scaled.offset
             biases.append(round(_offset(score, labels >= head.level), 3))
@@ -428,12 +446,15 @@ def _calibrated(head: _Head, scores: Sequence[Table], held_out: Sequence[_Pairs]
         for form in sorted(set(pairs.forms)):
             chosen = np.array([one == form for one in pairs.forms])
             own = pairs.labels[chosen] >= head.level
+            # The offset of a form with a handful of covered pairs would be chance.
             if own.sum() >= LEAST_COVERED:
                 offsets.append(_offset(score[chosen] * slope, own))
                 likely = _sigmoid(score[chosen] * slope + offsets[-1])
                 noise.append(1 / float((likely * (1 - likely)).sum()))
     spread = 0.0
     if len(offsets) > 1:  # offsets of few pairs differ by chance too
+        # Offsets vary by true differences plus the noise of estimating them; what is left after the
+        # noise is the spread.
         spread = max(0.0, float(np.var(offsets, ddof=1) - np.mean(noise))) ** 0.5
     logistic = Logistic(
         bias=round(float(slope * head.bias + offset), DIGITS),
@@ -446,6 +467,7 @@ def _calibrated(head: _Head, scores: Sequence[Table], held_out: Sequence[_Pairs]
 def _offset(score: Table, hits: NDArray[np.bool_]) -> float:
     """The bias with which as many pairs are expected as there are."""
     low, high = -10.0, 10.0
+    # Bisection: the expected number grows with the bias, and 60 halvings reach the last bit.
     for _ in range(60):
         middle = (low + high) / 2
         if _sigmoid(score + middle).sum() < hits.sum():

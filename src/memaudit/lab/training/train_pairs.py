@@ -54,6 +54,8 @@ def different_pairs() -> list[tuple[str, str, bool]]:
             if one.kind != RAW and one.id in covers and len(one.text.split()) <= MOST_WORDS
         ]
         texts = [one.text for one in memories]
+        # The written pairs are English; features of other scripts would be told from them by
+        # script.
         if foremost_script(texts) != "Latin":
             continue
         for first, second in pairs_to_compare(texts):
@@ -71,6 +73,7 @@ def fitted(rows: list[dict[str, str]]) -> PairModel:
     mined = different_pairs()
     other = feature_table([pair[:2] for pair in mined])
     others = other, other[np.array([certain for *_, certain in mined])]
+    # Every tenth row, since rows come in blocks of one kind.
     part = np.arange(len(rows)) % PARTS
     likely = np.zeros((2, len(rows)))
     for left_out in range(PARTS):
@@ -104,6 +107,8 @@ def _fit(
 
 def _lowest(likely: Floats, hits: NDArray[np.bool_], precision: float) -> float:
     """The lowest threshold from which all higher ones, down to it, are as precise."""
+    # From the top, down to where precision first falls short: below it a threshold may look precise
+    # by chance.
     steps = np.arange(0.98, 0.3, -0.01)
     best = float(steps[0])
     for step in steps.tolist():

@@ -98,6 +98,7 @@ class LabelDatabase(Database):
                     f"{bound[0][:12]}; this one has {self._cells}, {self._digest[:12]}); give "
                     "another --labels"
                 )
+        # Labels are hours of work: better to hear of damage now than at the export.
         ((verdict,),) = self.rows("PRAGMA quick_check(1)")
         if verdict != "ok":
             raise MemAuditError(
@@ -132,6 +133,7 @@ class LabelDatabase(Database):
             if last is None:
                 return None
             id, cell, note = last
+            # Rows are never changed: an undo writes what held before as a new row.
             *before, last_before = link.execute(
                 "SELECT label, note, id FROM decisions WHERE annotator = ? AND cell_id = ?"
                 " AND id < ? ORDER BY id DESC LIMIT 1",
@@ -203,6 +205,7 @@ BREAK = 180.0
 
 def cells_per_minute(times: Sequence[str]) -> float | None:
     """60 x gaps / seconds between the last decisions, without breaks; None while unknown."""
+    # One more time than gaps.
     moments = [datetime.fromisoformat(time) for time in times[-RECENT - 1 :]]
     gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
     gaps = [gap for gap in gaps if 0 <= gap <= BREAK]  # a clock may be set back
@@ -244,6 +247,8 @@ def _escaped(text: str) -> Iterator[Piece]:
     """Plain text; invisible characters are written out and marked as escapes."""
     plain = ""
     for character in text:
+        # A bidirectional or invisible character could show another text than the one that is
+        # labelled.
         shown = visible_text(character)
         if shown == character:
             plain += character
@@ -346,6 +351,7 @@ class LabellingSession:
     def resume(self) -> PageState:
         """The next cell without a label after the one decided last."""
         standing = self._standing()
+        # Where the annotator stopped, not the first gap: skipped cells were skipped on purpose.
         after = self._places[next(reversed(standing))] if standing else 0
         return self._view(standing, self._next_unlabelled(standing, after) or len(self._cells))
 

@@ -43,6 +43,7 @@ def choose_story(run: FinishedRunData) -> StoryChoice | None:
     Of equals, the first is taken. If that budget has no ratio, the larger ones are tried,
     then the smaller ones.
     """
+    # At small budgets hardly anything fits, at large ones everything: writers differ in between.
     order = sorted(range(len(run.amounts)), key=lambda place: run.amounts[place])
     middle = len(order) // 2
     others = [at for at, name in enumerate(run.members) if name != OPT]
@@ -115,6 +116,7 @@ def coverage_matrix(
         chosen = sorted(candidates, key=lambda c: (c.id not in best, c.id not in others))[
             :MOST_ROWS
         ]
+        # Chosen by interest, shown in the order of the stream.
         ids = {candidate.id for candidate in chosen}
         candidates = [candidate for candidate in candidates if candidate.id in ids]
     units = list(package.units)
@@ -232,6 +234,7 @@ def _writer_store(
         return WriterStore(member, None, None, row["failed"])
     package = remade.package
     comparison = compare(package, best, candidate_store(package, cells, member.label, row["store"]))
+    # The page shows the store of a row; it must be worth what the row says.
     if abs(float(comparison.value) - row["value"]) > CLOSE:
         raise MemAuditError(
             f"{package.name!r}, writer {member.name!r}: the row says its store is worth "

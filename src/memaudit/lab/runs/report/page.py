@@ -137,6 +137,7 @@ def _solved(run: FinishedRunData) -> _Best:
     known = np.zeros(shape, bool)
     values, kinds_kept = Tally((*shape, 1)), Tally((*shape, 1))
     truths = {name: np.full(shape, np.nan) for name in TRUTHS}
+    # Solving again takes seconds per package; a sample of each distribution is enough for shares.
     each = max(1, MOST_SOLVED // len(run.grids))
     wanted = [(g.distribution, seed) for g in run.grids for seed in run.seeds[:each]]
     for number, remade in enumerate(remake(run, wanted)):
@@ -185,6 +186,8 @@ def _kind_table(
     rows = []
     for member in writers:
         at = list(run.members).index(member.name)
+        # A writer is compared with OPT on the same cells only: where it failed, OPT does not count
+        # either.
         where = best.known & _fine(run, member.name)
         own = {kind: numbers[..., at] for kind, numbers in tally.kinds.items()}
         rows.append(KindMeans(member, int(where.sum()), means(own, where), means(optima, where)))
@@ -225,6 +228,7 @@ def build_report(
     groups = grouped([place.member for place in ranked.places])
     order = [member for _, members in groups for member in members]
     shown, choice = choose_packages(run), choose_story(run)
+    # One more package to solve at most: it is often among those with a curve.
     in_full = [(choice.distribution, choice.seed)] if choice else []
     remade = remake(run, list(dict.fromkeys([*shown, *in_full])))
     by_name = {(package.distribution, package.seed): package for package in remade}

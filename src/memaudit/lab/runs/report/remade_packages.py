@@ -68,6 +68,8 @@ def _remade(
     package = distribution.package(seed if distribution.draws else 0)
     made = digest(package)
     version = run.manifest["versions"]["memaudit"]
+    # A row vouches for the package by its digest: a page about another package would be wrong
+    # without a word.
     for row in rows:
         if row["digest"] != made:
             raise MemAuditError(
@@ -91,6 +93,7 @@ MOST_CANDIDATES, MOST_BUDGET = 200, 2000
 def choose_packages(run: FinishedRunData) -> list[tuple[str, int]]:
     """The first package of every distribution, or more of each if there are few."""
     names = [grid.distribution for grid in run.grids][:MOST_CURVES]
+    # One or two distributions would give one or two curves, which show no spread.
     each = math.ceil(FEWEST_CURVES / len(names))
     chosen = []
     for grid in run.grids[: len(names)]:
@@ -105,6 +108,7 @@ def frontier_curves(run: FinishedRunData, packages: Sequence[RemadePackage]) -> 
 
 def _curve(run: FinishedRunData, remade: RemadePackage) -> FrontierCurve:
     largest = max(run.amounts)
+    # An eighth beyond the largest budget, so that the curve does not end at its last point.
     last = max(1, math.ceil(largest * Fraction(9, 8)))
     steps: tuple[tuple[int, float], ...] = ()
     if len(remade.package.candidates) <= MOST_CANDIDATES and last <= MOST_BUDGET:
@@ -163,6 +167,7 @@ def verify_proof(remade: RemadePackage, budget: Fraction) -> VerifiedProof:
     """Verify the certificate of a package's optimum, independently of the solver's own check."""
     optimum = remade.optimum(budget)
     certificate = optimum.certificate
+    # Every row of a budget has the hash of the same certificate.
     recorded = next((row["certificate"] or "" for row in remade.at(budget)), "")
     package_file = _attached("package.json", package_text(remade.package))
     if certificate is None:

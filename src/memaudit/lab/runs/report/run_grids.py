@@ -43,6 +43,7 @@ class Tally:
         """Store the numbers of a row."""
         for kind, count in counts.items():
             if kind not in self.kinds:
+                # Rows of a foreign run may name a new kind each, and each costs a table of the run.
                 if len(self.kinds) == MOST_KINDS:
                     raise MemAuditError(f"the rows name more than {MOST_KINDS} kinds")
                 self.kinds[kind] = np.zeros(self.shape)
@@ -198,6 +199,7 @@ class WriterRanking:
 def rank_writers(run: FinishedRunData) -> WriterRanking:
     grids, writers = run.grids, list(run.members)
     column = {name: at for at, name in enumerate(writers)}
+    # The same draws for all budgets, so that intervals of neighbours move together.
     known = package_resampling(grids)
     budgets = [
         mean_intervals(np.concatenate([g.numbers["ratio"][:, place] for g in grids]), known.drawn)
