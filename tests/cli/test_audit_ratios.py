@@ -163,7 +163,7 @@ def test_printed(packages: list[Path]) -> None:
         "engine.jobs=1",
     ).stdout
     assert "3 packages, 3 stores, ratios to the optimum of the package" in text
-    for word in (first, second, "consensus", "ratio MAD", "preserved", "recency_raw"):
+    for word in (first, second, "consensus", "ratio MAD", "preserved", "audit report"):
         assert word in text
     assert "optima not certified: 0 of" in text
     assert text.index("ratio MAD") < text.index("labels drawn")

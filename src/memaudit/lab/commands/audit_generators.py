@@ -1,4 +1,8 @@
-"""`memaudit audit generators`: what each candidate generator of packages can reach."""
+"""`memaudit audit generators`: OPT of the candidates of each generator, and of all together.
+
+Generators are compared on the same units, so what one loses against the union is what it failed to
+write in any form that fits.
+"""
 
 import json
 from collections.abc import Sequence

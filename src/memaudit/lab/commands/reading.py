@@ -1,4 +1,4 @@
-"""A diagnosis as tables for the terminal: outcomes, losses, measures, differences."""
+"""What diagnose, study transfer and calibrate share: options of reading, tables of outcomes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""`memaudit run`: a sweep over packages, budgets and writers, and its ranking."""
+"""`memaudit run`, a sweep over packages, budgets and writers, and `memaudit report`, its page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

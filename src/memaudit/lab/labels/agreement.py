@@ -1,4 +1,4 @@
-"""The agreement audit: every pair of raters on both scales, alpha, and the disputed cells."""
+"""The agreement audit: every pair of raters on both scales, alpha, disputed cells, and its JSON."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from memaudit.kernel.stats.agreement_coefficients import (
     coincidence_table,
     kappa_of_pairs,
 )
-from memaudit.kernel.stats.bootstrap import LEVEL, PercentileInterval
+from memaudit.kernel.stats.bootstrap import LEVEL
 from memaudit.lab.labels.cell_tables import PUBLISHED_VALUES
 from memaudit.lab.labels.coded_labels import (
     AS_DRAWN,
@@ -36,17 +36,18 @@ from memaudit.lab.labels.coded_labels import (
 )
 from memaudit.lab.labels.frame import CANNOT_TELL, CONSENSUS, PACKAGE, Frame, FrameCell, LabelSet
 from memaudit.lab.labels.pair_agreement import (
+    DIGITS,
     MOST_GROUP_DRAWS,
     CoefficientIntervals,
     CoefficientTable,
     Comparison,
     Estimate,
-    Group,
-    PairCoefficients,
     PairPlaces,
     TableKey,
     alpha_table,
     bootstrap_coefficients,
+    comparison_data,
+    estimate_data,
     estimates,
     groupings,
     groups,
@@ -369,9 +370,6 @@ def _notes_on_partial(audit: AgreementAudit) -> Iterator[str]:
         )
 
 
-DIGITS = 9
-
-
 def agreement_data(audit: AgreementAudit) -> dict[str, Any]:
     """The content of `audit agreement --json`."""
     pairs: dict[tuple[str, str], list[Comparison]] = {}
@@ -397,7 +395,7 @@ def agreement_data(audit: AgreementAudit) -> dict[str, Any]:
                 "first": _name(scales[0].first),
                 "second": _name(scales[0].second),
                 "kind": scales[0].kind,
-                "scales": {pair.scale.name: _comparison(pair) for pair in scales},
+                "scales": {pair.scale.name: comparison_data(pair) for pair in scales},
             }
             for scales in pairs.values()
         ],
@@ -427,71 +425,12 @@ def _name(rater: Rater) -> dict[str, str]:
     return {"name": rater.name, "role": rater.role}
 
 
-def _comparison(comparison: Comparison) -> dict[str, Any]:
-    scale, natural = comparison.scale, comparison.natural
-    return {
-        "cells": comparison.cells,
-        "left_out": comparison.left_out,
-        "as_drawn": _coefficients(comparison.as_drawn, scale),
-        "natural": None if natural is None else _coefficients(natural, scale),
-        "groups": [_group(group) for group in comparison.groups],
-    }
-
-
-def _coefficients(measured: PairCoefficients, scale: Scale) -> dict[str, Any]:
-    specific = zip(scale.categories, measured.specific, strict=True)
-    return {
-        "kappa": _estimate(measured.kappa),
-        "raw_agreement": _estimate(measured.raw),
-        "specific_agreement": {name: _estimate(own) for name, own in specific},
-        "categories": scale.categories,
-        "confusion": [[_entry(entry) for entry in row] for row in measured.table],
-    }
-
-
-def _entry(entry: Fraction) -> int | float:
-    """Counts of cells are whole numbers, sums of weights need not be."""
-    return entry.numerator if entry.denominator == 1 else round(float(entry), DIGITS)
-
-
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return {
-        "value": None if estimate.value is None else round(float(estimate.value), DIGITS),
-        "over_cells": _interval(estimate.over_cells),
-        "over_packages": _interval(estimate.over_packages),
-    }
-
-
-def _interval(interval: PercentileInterval | None) -> dict[str, Any] | None:
-    if interval is None:
-        return None
-    return {
-        "low": round(interval.low, DIGITS),
-        "high": round(interval.high, DIGITS),
-        "undefined_draws": interval.undefined,
-    }
-
-
-def _group(group: Group) -> dict[str, Any]:
-    share = group.share
-    return {
-        "by": group.by,
-        "group": group.name,
-        "cells": group.cells,
-        "kappa": None if group.kappa is None else _estimate(group.kappa),
-        "raw_agreement": _estimate(group.raw),
-        "disagreements": group.disagreements,
-        "share_of_disagreements": None if share is None else round(float(share), DIGITS),
-        "rate": round(float(group.rate), DIGITS),
-    }
-
-
 def _alpha(alpha: AlphaEstimate) -> dict[str, Any]:
     return {
         "scale": alpha.scale.name,
         "level": alpha.level,
         "balance": alpha.balance,
-        **_estimate(alpha.estimate),
+        **estimate_data(alpha.estimate),
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -302,3 +303,68 @@ def groups(
             None if is_package and grouping.by == PACKAGE_LABEL else kappa_estimate,
             raw,
         )
+
+
+DIGITS = 9
+"""Decimal places of numbers in JSON."""
+
+
+def comparison_data(comparison: Comparison) -> dict[str, Any]:
+    """A comparison as JSON; null is an undefined value or an interval that does not exist."""
+    scale, natural = comparison.scale, comparison.natural
+    return {
+        "cells": comparison.cells,
+        "left_out": comparison.left_out,
+        "as_drawn": _coefficients(comparison.as_drawn, scale),
+        "natural": None if natural is None else _coefficients(natural, scale),
+        "groups": [_group(group) for group in comparison.groups],
+    }
+
+
+def _coefficients(measured: PairCoefficients, scale: Scale) -> dict[str, Any]:
+    specific = zip(scale.categories, measured.specific, strict=True)
+    return {
+        "kappa": estimate_data(measured.kappa),
+        "raw_agreement": estimate_data(measured.raw),
+        "specific_agreement": {name: estimate_data(own) for name, own in specific},
+        "categories": scale.categories,
+        "confusion": [[_entry(entry) for entry in row] for row in measured.table],
+    }
+
+
+def _entry(entry: Fraction) -> int | float:
+    """Counts of cells are whole numbers, sums of weights need not be."""
+    return entry.numerator if entry.denominator == 1 else round(float(entry), DIGITS)
+
+
+def estimate_data(estimate: Estimate) -> dict[str, Any]:
+    """A value and its intervals as JSON."""
+    return {
+        "value": None if estimate.value is None else round(float(estimate.value), DIGITS),
+        "over_cells": _interval(estimate.over_cells),
+        "over_packages": _interval(estimate.over_packages),
+    }
+
+
+def _interval(interval: PercentileInterval | None) -> dict[str, Any] | None:
+    if interval is None:
+        return None
+    return {
+        "low": round(interval.low, DIGITS),
+        "high": round(interval.high, DIGITS),
+        "undefined_draws": interval.undefined,
+    }
+
+
+def _group(group: Group) -> dict[str, Any]:
+    share = group.share
+    return {
+        "by": group.by,
+        "group": group.name,
+        "cells": group.cells,
+        "kappa": None if group.kappa is None else estimate_data(group.kappa),
+        "raw_agreement": estimate_data(group.raw),
+        "disagreements": group.disagreements,
+        "share_of_disagreements": None if share is None else round(float(share), DIGITS),
+        "rate": round(float(group.rate), DIGITS),
+    }

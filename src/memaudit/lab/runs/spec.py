@@ -1,4 +1,4 @@
-"""What a sweep runs, as data, and the named suites."""
+"""What a sweep runs: packages by name, which is a distribution, a shipped set or a path; suites."""
 
 import hashlib
 import json

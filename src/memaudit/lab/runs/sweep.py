@@ -1,5 +1,7 @@
 """Runs a spec: packages in chunks through an engine, rows appended to a journal.
 
+A package has a row for every budget and writer, each a ratio to the certified optimum.
+
 Rows are appended in the order of the spec whatever the engine, so at any moment the file is the
 beginning of the finished one, and a killed run resumes after its last complete row.
 """

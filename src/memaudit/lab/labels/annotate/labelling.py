@@ -1,4 +1,7 @@
-"""One annotator labelling one frame: the cell shown, earlier decisions, progress and pace."""
+"""One annotator labelling one frame: the cell shown, progress and pace, and decisions in SQLite.
+
+Rows of decisions are never changed; the last one of a cell counts.
+"""
 
 import hashlib
 import json

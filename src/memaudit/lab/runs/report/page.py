@@ -1,4 +1,4 @@
-"""The run report as one self-contained HTML file."""
+"""The run report as one HTML file: what writers lose by kind, and one package in full."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

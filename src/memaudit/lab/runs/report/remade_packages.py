@@ -1,4 +1,4 @@
-"""Packages generated again from distribution and seed, with optima at every budget."""
+"""Packages generated again from distribution and seed, with optima and certificates checked now."""
 
 import base64
 import json

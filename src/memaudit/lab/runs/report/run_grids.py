@@ -1,4 +1,4 @@
-"""A finished run from its folder: grids of numbers, tallies by kind, and its writers."""
+"""A finished run from its folder: grids of numbers, tallies by kind, writers, their ranking."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
