@@ -82,6 +82,7 @@ def build_package(loaded: LoadedConversation, recipe: AnnotationRecipe) -> Annot
     misfits = Misfits()
     fitting = LabelFitting(conversation.id, transcript, questions, misfits)
     offers, steps, unplaced = _offers(transcript, recipe, fitting)
+    # Before units and coverage, so that no rule decides twice about one text.
     offers, repeated = _distinct(offers)
     if labels.units is not None:
         evidence, queries = fitting.units(labels.units)
@@ -161,6 +162,7 @@ def _offers(
         return offers + list(shipped.offers), [], shipped.unplaced
     labelled, steps = fitting.memories(memories, bool(recipe.labels.passes), offers)
     listed = {offer.id for offer in labelled}
+    # Then a pass judged exactly these extracts; the others have no labels and would count as zeros.
     if any(offer.id in listed for offer in offers):
         offers = []
     return offers + labelled, steps, ()

@@ -123,6 +123,7 @@ MANIFEST = "manifest.json"
 RESERVED = frozenset({"manifest", "manifest.json", "failures.jsonl"})
 """Names of a build's own files."""
 
+# File systems allow 255 bytes; the hash, the ending and a temporary name come on top.
 MAX_NAME_LENGTH = 100
 
 
@@ -396,6 +397,7 @@ def file_name(package: str) -> str:
     """A file name that is valid everywhere; a changed one ends in part of its hash, so that none
     collide."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", package)[:MAX_NAME_LENGTH].lstrip(".")
+    # Two names may become equal when signs in them are replaced.
     if plain != package or plain in RESERVED:
         plain = f"{plain}-{hashlib.sha256(package.encode()).hexdigest()[:8]}"
     return f"{plain}.json"

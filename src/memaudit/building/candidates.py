@@ -137,6 +137,7 @@ def dataset_offers(transcript: Transcript) -> DatasetOffers:
     return DatasetOffers(tuple(offers), tuple(unplaced))
 
 
+# Every pair adds two candidates, which compete within the turn.
 MAX_PAIRS = 3
 """Earlier turns that a turn is paired with at most."""
 
@@ -187,6 +188,8 @@ def pairs(transcript: Transcript) -> Iterator[tuple[int, UpdatePair]]:
         turns = [
             (turn.speaker, _sentences(turn)) for turn in session.turns if turn.role != "assistant"
         ]
+        # The index gets a session's sentences only after all of its turns have looked: pairs are
+        # with earlier sessions alone.
         for speaker, own in turns:
             yield from enumerate(_best(own, speaker, index, rarity), start=1)
         for speaker, own in turns:
@@ -204,6 +207,7 @@ def _best(
     """The pairs of one turn: per earlier turn the two most similar sentences."""
     best: dict[str, tuple[float, UpdatePair]] = {}
     for new in own:
+        # A question states nothing that could replace or be replaced.
         if new.questions:
             continue
         scores: dict[_Sentence, list[float]] = defaultdict(list)

@@ -57,6 +57,8 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 
+# Too many in languages with capital nouns, none in scripts without case: `inclusion` was tuned on
+# English.
 _CAPITALISED = re.compile(r"\b[A-Z][\w']*")
 
 
@@ -234,6 +236,7 @@ def kept_parts(located: LocatedUnit, offer: Offer, row: Coverage) -> list[Covera
         for unit, (_, words) in zip(located.units, located.parts, strict=True)
         if row.value == FULL or has_words(offer.text, words)
     ]
+    # The core is the first part; the rest of a claim without its value says nothing.
     if not kept or not kept[0].core:
         return []
     return [

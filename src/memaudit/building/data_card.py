@@ -80,6 +80,7 @@ def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str
         PROVENANCE: json.dumps(facts, indent=1) + "\n",
         CARD: _card(title, about, licence, date, body),
     }
+    # Relative, so that card and data can be moved together.
     home = os.path.relpath(folder, out)
     described = {f"{home}/{name}": sha256 for name, sha256 in hashes.items()}
     own = {name: sha256(text.encode()) for name, text in texts.items()}

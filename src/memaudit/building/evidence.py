@@ -81,6 +81,8 @@ def gold_evidence(
         if question.kind in UPDATE_KINDS and len(cited) > 1 and not question.abstention:
             changes.append(_change(transcript, question.id, cited))
             required[question.id].append(changes[-1].unit.id)
+        # Where a question cites a session and no turn, nothing short of all of it is known to be
+        # evidence.
         if not cited and not question.abstention:
             sessions = [id for id in question.evidence_sessions if transcript.session[id].turns]
             whole_sessions.update(dict.fromkeys(sessions))

@@ -100,6 +100,7 @@ class LabelFitting:
         if session is None and turns:
             session = self.transcript.turn[turns[0]].session
         quote = row.optional("quote") or ""
+        # Without turns, the quote says which turn of the session is meant.
         searched = turns or self._turns_of(session)
         texts = {turn: turn_text(self.transcript.turn[turn]) for turn in searched}
         holder = next((turn for turn in searched if contains(texts[turn], quote)), None)
@@ -218,6 +219,8 @@ class LabelFitting:
             else:
                 whole, why = units[unit], row.optional("why") or ""
                 values = labelled_units(row, whole)
+                # Labels are kept as they are elsewhere. This one contradicts the rule of parts,
+                # which the checker would refuse in the package.
                 if whole.has_parts and any(values.values()) and not values[whole.core.id]:
                     self.misfits.add(row, at, "part without its core", whole.core.part)
                     values = dict.fromkeys(values, Fraction(0))

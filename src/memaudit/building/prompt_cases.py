@@ -143,6 +143,7 @@ def check_prompts(
     results: dict[str, CaseResult] = {}
     for stage, own in by_stage.items():
         requests = [(case.id, case_request(case, session, model)) for case in own]
+        # A batch stops at the last pass only, with the requests of all.
         is_last = stage == list(by_stage)[-1]
         replies = session.ask(stage, requests, _REPLIES[stage], hold=not is_last)
         for case, reply in zip(own, replies, strict=True):

@@ -117,6 +117,7 @@ def _quotes(packages: Sequence[Package]) -> Quotes:
     for package in packages:
         texts = {experience.id: experience.text for experience in package.experiences}
         for unit in package.units:
+            # A quote that was not found is no source of the unit, and has to be counted apart.
             if unit.attributes.get(UNVERIFIED):
                 checked += 1
             for source in unit.sources:

@@ -25,6 +25,7 @@ from memaudit.kernel.package.provenance import STATEMENT
 from memaudit.kernel.words.text import QUESTION_MARKS, numbers, sentences, terms, times
 
 ASSISTANTS = frozenset({"assistant", "ai", "bot", "gpt", "chatgpt", "claude", "system", "model"})
+# One sign alone is too little: "I am here" is about oneself, "See you at 5" has a number.
 LEAST_SCORE = 2
 FEWEST_TERMS, MOST_WORDS = 2, 60
 
@@ -41,6 +42,7 @@ _PREFERENCE = re.compile(
     r"vegan|don't (?:like|want|eat|use)|never|always|please)\b",
     re.IGNORECASE,
 )
+# Not at the start of a sentence, where every word has a capital.
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 _SMALL_TALK = re.compile(
     r"^(?:hi|hello|hey|thanks|thank you|ok|okay|sure|great|cool|bye|good (?:morning|night|evening)|"

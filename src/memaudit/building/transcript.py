@@ -20,6 +20,7 @@ from memaudit.conversations.conversation import (
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import Candidate, Experience
 
+# LongMemEval calls sessions that hold an answer `answer_...`.
 REVEALING_FORMATS = frozenset({"longmemeval"})
 """Formats whose session ids reveal where the answers are."""
 
@@ -163,6 +164,8 @@ def grouped(
         return list(rows), list(candidates)
     home = {row.id: session_end_id(str(row.session)) for row in rows}
     ends = set(home.values())
+    # Steps of memories without a turn go: their candidates have moved to the end of the session
+    # too.
     kept = [row for row in rows if row.id in ends or row.attributes.get(STEP) is None]
     renumbered = [row.model_copy(update={"index": place}) for place, row in enumerate(kept)]
     moved = [one.model_copy(update={"experience": home[one.experience]}) for one in candidates]

@@ -49,12 +49,16 @@ from memaudit.kernel.score.score_interval import (
     with_draws,
 )
 
+# Every round scores again and solves every draw. Smaller rounds spend more on that than on asking;
+# larger ones ask about pairs that the first answers would have made irrelevant.
 AT_ONCE = 100
 """Pairs of a round."""
+# A batch is answered hours later, so one takes what twenty rounds would.
 AT_ONCE_IN_BATCHES = 2000
 """Pairs of a round where every round waits for a batch."""
 WIDTH = 0.1
 """How wide the interval of a single store may be in the end."""
+# Less than a single draw of the usual 24 gives, so pairs that some draw rests on come before them.
 UNLIKELY = 1e-3
 """The part that a memory takes which only the upper bounds choose: such pairs come last."""
 
@@ -83,6 +87,7 @@ class Goal:
         if len(known) < len(result.rows):
             return False
         if self.minimum is not None:
+            # A score that equals the minimum passes, so an interval that begins there is settled.
             return not any(low < self.minimum <= high for low, high in known)
         if self.width is not None:
             return all(high - low <= self.width for low, high in known)
@@ -109,6 +114,8 @@ def _neighbours(result: ScoreResult) -> list[tuple[int, int]]:
 
 def _differ(result: ScoreResult, draws: Sequence[ScoredDraw], better: int, worse: int) -> bool:
     """Whether two scores differ by more than the draws of their difference spread."""
+    # Compared draw by draw: an error that helps both stores, or their common optimum, cancels in
+    # the difference. Two intervals may overlap while the order of their stores is settled.
     both = [(draw.scores[better], draw.scores[worse]) for draw in draws]
     gaps = [a - b for a, b in both if a is not None and b is not None]
     scores = result.rows[better].score, result.rows[worse].score
@@ -138,15 +145,20 @@ def score_asking(
     answers: dict[str, dict[str, dict[str, Cell]]] = {}
     asked: set[TextPair] = set()
     rounds = 0
+    # Each round asks at least one pair that was not asked before, answered or not, so it ends: at
+    # the latest when every pair in doubt was asked.
     while True:
         name = f"{judge.name}, then {plan.judge.name}" if asked else judge.name
         answered = judge.answered(name, answers)
+        # Draws are made below, since the goal and the next pairs need them and not only their
+        # intervals.
         own = replace(scoring, judges=dict.fromkeys(scoring.judges, answered), draws=0)
         result = score_package(package, exported, own)
         result = replace(result, scoring=replace(own, draws=scoring.draws))
         draws = [score_draw(result, answered, draw) for draw in range(scoring.draws)]
         result = with_draws(result, answered, draws)
         settled = goal.is_settled(result, draws)
+        # Bounds cost two more solves per budget: not needed once the goal is reached.
         bounds = Bounds(frozenset(), {}) if settled else bounds_of(result, answered)
         pairs = [
             (text, whole)
@@ -213,6 +225,8 @@ def bounds_of(result: ScoreResult, judge: OfflineJudge) -> Bounds:
     for row in result.rows:
         ratio = between.score(stores[row.store], row.budget, result.scoring.policy)
         optimum[row.budget] = ratio.optimum.value, ratio.optimum.bound
+        # The scorer leaves a ratio undefined where the ends of its bounds differ. OPT = 0 is
+        # certain too: no answer gives that union any value.
         certain &= ratio.undefined in ("", OPTIMUM_IS_ZERO)
         best |= chosen_texts(highest.common, highest.common_optimum(row.budget).store)
     # A heading that nobody judged might take credit from its entries, so the lower end does not
@@ -259,6 +273,7 @@ def doubtful_pairs(
         for memory in store.memories:
             if store.candidate_id(memory) in kept:
                 part[memory.text] += 1.0
+    # Such a memory is in no best store of a draw, and yet keeps the upper bound from closing.
     for text in best:
         part.setdefault(text, UNLIKELY)
     known = judge.for_package(package).known(package.units)
@@ -273,6 +288,8 @@ def doubtful_pairs(
             whole = known.wholes[at]
             if weights[at]:
                 found.append((float(doubts[at]) * weights[at] * part[text], text, whole))
+    # Ties by text and id: the same pairs are asked on every machine, which the cache of replies
+    # needs.
     found.sort(key=lambda row: (-row[0], row[1], row[2].id))
     return [(text, whole) for _, text, whole in found]
 
@@ -288,6 +305,7 @@ def _ask(
     undecided = set(judged.undecided)
     answers: dict[str, dict[str, dict[str, Cell]]] = {}
     for text, whole in batch:
+        # Half an answer about a statement would mix two judges within one cell.
         if text in judged.unknown or any((text, unit.id) in undecided for unit in whole.units):
             continue
         cells = judged.cells.get(text, {})

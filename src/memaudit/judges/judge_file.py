@@ -16,6 +16,8 @@ VERSION = 1
 
 LABELS = ("none", "partial", "full")
 
+# Bounds refuse what a damaged or hostile file could hold: infinities and NaN give no error later,
+# only wrong scores.
 Number = Annotated[float, Field(ge=-1e6, le=1e6)]
 Probability = Annotated[float, Field(gt=0, lt=1)]
 

@@ -68,6 +68,8 @@ class LabelJudge:
                 of_ids = _texts_beside(rows)
             else:
                 rows = checked_cells(rows, LABEL_COLUMNS)
+                # Tables with texts are written for spreadsheets, with a sign before what looks like
+                # a formula.
                 if path.suffix.lower() == ".csv" and rows[0].optional("memory") is not None:
                     rows = [_unshielded(row) for row in rows]
                 of_ids = _texts_beside(rows)
@@ -108,6 +110,7 @@ class LabelJudge:
         """A store that these labels are not about, or not about all of it, has no score."""
         file = self._files[0].rows[0].file
         by_text = self.judges_candidates
+        # Headings are judged to share credit with their entries; people do not label them.
         own = [memory for memory in memories if not memory.is_heading]
         missing = [memory for memory in own if memory.id in unknown] if by_text else []
         if 0 < len(missing) < len(own):
@@ -274,6 +277,8 @@ class _LabelFile:
         if self.memories is None:
             labels = {row.text("memory_id") for row in _about(self._rows_of, example)}
             return {id: [id] for id in labels & own}
+        # White space differs between an export and a sheet that went through a spreadsheet; words
+        # do not.
         by_text: dict[str, list[str]] = {}
         for memory in memories:
             by_text.setdefault(" ".join(memory.text.split()), []).append(memory.id)
@@ -348,6 +353,7 @@ class PublishedJudge:
                 left_out["edges to units that are not in this package"] += 1
             else:
                 cells[ids[row.memory]][row.unit] = Cell(row.value, self._provenance)
+        # Ids of another run or version match nothing, which without this would be a score of 0.
         if rows and not any(cells.values()):
             raise NotJudged(
                 f"{self._file}: no edge of {example!r} is about a memory of this store and a unit "

@@ -19,6 +19,7 @@ from memaudit.kernel.score.judge import Cell, Judgement, MemoryText, Pair, only
 from memaudit.kernel.words.scripts import SCRIPTS
 from memaudit.kernel.words.text import contains, numbers, terms, times
 
+# The thresholds below are part of this name, which packages carry: others need a new version.
 LEXICAL = "heuristic:lexical-v2"
 SHORT_STATEMENT = 5
 
@@ -56,6 +57,7 @@ def term_share(
     why = f"{len(kept)} of {len(wanted)} terms"
     if len(wanted) <= SHORT_STATEMENT:  # half of a short statement is too little
         full = max(full, Fraction(3, 4))
+    # Most words with another number or date is another fact, not most of this one.
     if share >= full and numbers(wanted) <= kept:
         return RuleValue(FULL, why)
     return RuleValue(PARTIAL, why) if share >= partial else NO_COVERAGE
@@ -99,6 +101,7 @@ class LexicalJudge:
 def _lexical_cells(
     text: str, wholes: Sequence[WholeUnit], units_with: Mapping[str, Sequence[int]]
 ) -> dict[str, Cell]:
+    # By an index of terms: of thousands of units a memory shares two words with a few.
     known = terms(text) & units_with.keys()
     shared = Counter(place for term in known for place in units_with[term])
     cells = {}

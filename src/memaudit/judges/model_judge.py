@@ -35,6 +35,8 @@ from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_reque
 from memaudit.models.request import Request
 from memaudit.models.session import ModelSession
 
+# 96 rows with a reason each are about what the 4,096 tokens of a reply hold. A longer reply is cut
+# off, and then it is lost as a whole.
 MAX_PAIRS, MAX_MEMORIES, MAX_UNITS = 96, 32, 8
 MAX_CHARACTERS = 24_000
 
@@ -81,6 +83,8 @@ def chunks(pairs: Iterable[TextPair], most_memories: int = MAX_MEMORIES) -> Iter
     """All pairs, each in one chunk."""
     wanted = set(pairs)
     memory_place = {text: place for place, text in enumerate(shuffled(text for text, _ in wanted))}
+    # Blocks of units come first, memories within a block: so a unit is sent with many memories at a
+    # time instead of once for each.
     units_in_order = sorted(
         {unit for _, unit in wanted}, key=lambda unit: (rank(unit.text), unit.parts)
     )
@@ -190,6 +194,8 @@ def judge_pairs(
     }
     work = [(owner, chunk) for owner, pairs in wanted.items() for chunk in chunks(pairs)]
     _ask(work, cells, session, model, stage, second=False)
+    # All first replies are in before anything is asked again, so that a batch needs two rounds at
+    # most.
     work = [(owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)]
     _ask(work, cells, session, model, stage, second=True)
     for owner, judged in cells.items():
@@ -298,6 +304,8 @@ def spot_check_sample(cells: JudgedCells, share: Fraction, seed: int, owner: str
         ).hexdigest()
 
     chosen: set[TextPair] = set()
+    # By label, because a plain sample of cells of which one in a hundred is covered would hold
+    # hardly any that could be wrong. Rounded up, so that no label is left out.
     for label in VALUES:
         own = sorted(
             (pair for pair, cell in cells.items() if cell and cell.label == label), key=rank
@@ -375,6 +383,8 @@ class ModelJudge:
             part = parts[unit]
             value = answer.value if part is None else FULL if part in answer.kept else NONE
             cells[memory][unit] = Cell(value, self._provenance, answer.reason)
+        # One store without any answer may be chance, none at all is a wrong address or model: a
+        # table of zeros would look like a result.
         self._has_answered = self._has_answered or len(undecided) < len(pairs)
         if pairs and not self._has_answered:
             raise MemAuditError(
@@ -395,5 +405,6 @@ def best_answer(answers: Sequence[JudgedCell | None]) -> JudgedCell | None:
     """The best of equal alternatives; None if one without an answer could be better."""
     known = [answer for answer in answers if answer is not None]
     best = max(known, key=lambda answer: answer.value, default=None)
+    # Nothing beats full, so an alternative without an answer does not matter then.
     is_certain = best is not None and (best.label == "full" or len(known) == len(answers))
     return best if is_certain else None

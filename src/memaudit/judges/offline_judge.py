@@ -31,9 +31,12 @@ OFFLINE = "offline"
 PROVENANCE = f"estimated:offline-{VERSION}"
 """Its cells are estimates: neither a person nor a language model compared the texts."""
 
+# A pair that is covered in full or not at all has this deviation at a probability of 0.0004. Of the
+# pairs of a store one in a hundred is covered: doubting more would ask about nearly all of them.
 LEAST_DOUBT = 0.02
 """The standard deviation of a pair's label below which the judge does not doubt it."""
 
+# Bounded, because a run over thousands of packages would otherwise hold the tables of all.
 KEPT_PACKAGES = 8
 """Packages whose pairs are remembered: the one scored, and those for the level of chance."""
 
@@ -83,6 +86,7 @@ class OfflineJudge:
     def answered(self, name: str, answers: Answers) -> "OfflineJudge":
         """The judge with answers that somebody else gave to some pairs."""
         judge = OfflineJudge(name, self.file, None, answers)
+        # The tables of features are what takes time; the copy goes on with those that are there.
         for known in self._bound:  # answers do not change probabilities
             if known.package is not None:
                 judge.for_package(known.package)._known = known._known
@@ -106,6 +110,8 @@ class OfflineJudge:
 
     def values(self, text: str, covered: Probabilities, full: Probabilities) -> Values:  # noqa: ARG002
         """What a memory keeps of every statement, by their probabilities."""
+        # Both thresholds are where F1 is highest on conversations that the judge was not fitted to;
+        # training (judge_training.py) puts them into its file.
         partial = np.where(covered >= self.file.partial_from, 0.5, 0.0)
         return np.where(full >= self.file.full_from, 1.0, partial)
 
@@ -155,6 +161,11 @@ class DrawnJudge(OfflineJudge):
         return self._judge.known(units)
 
     def values(self, text: str, covered: Probabilities, full: Probabilities) -> Values:
+        # A draw of each pair alone would let the errors of hundreds of pairs cancel, and intervals
+        # would be far too narrow: on held-out conversations the judge was too generous, or too
+        # strict, about all memories of one form at once (profile entries, say). `spread` is how far
+        # it was off so. One shift moves both probabilities, since what misleads the one misleads
+        # the other.
         shift = float(_dice(self._draw, f"form {form_of(text)}").standard_normal())
         dice = _dice(self._draw, text).random(len(covered))
         some = dice < _moved(covered, shift * self.file.covered.spread)
@@ -164,6 +175,8 @@ class DrawnJudge(OfflineJudge):
 
 def doubt(covered: Probabilities, full: Probabilities) -> Probabilities:
     """The standard deviation of labels with these probabilities."""
+    # A label is 0, 1/2 or 1 with probabilities 1 - covered, covered - full and full. Rounding can
+    # take a variance near 0 just below it.
     mean = (covered + full) / 2
     deviation: Probabilities = np.sqrt(np.maximum(0, (covered - full) / 4 + full - mean**2))
     return deviation
@@ -205,12 +218,16 @@ class OpenJudge(OfflineJudge):
 
 
 def _dice(draw: int, text: str) -> np.random.Generator:
+    # By a hash of the text, so that a memory has the same luck in every store and package of a
+    # draw: equal texts stay equal, and a draw does not depend on how many stores are scored
+    # together.
     name = f"{draw} {text}".encode("utf-8", "surrogatepass")
     return np.random.default_rng(int.from_bytes(hashlib.sha256(name).digest()[:16], "big"))
 
 
 def _moved(likely: Probabilities, by: float) -> Probabilities:
     """Probabilities with their log-odds moved."""
+    # A probability that was rounded to 1 stays there instead of dividing by 0.
     odds = likely / np.maximum(1 - likely, 1e-12) * np.exp(by)
     moved: Probabilities = odds / (1 + odds)
     return moved
@@ -220,6 +237,8 @@ def _kept(whole: WholeUnit, text: str, full: bool, why: str) -> list[tuple[str, 
     """The cells of a statement that a text covers."""
     if not whole.has_parts:
         return [(whole.id, Cell(FULL if full else PARTIAL, PROVENANCE, why))]
+    # One probability says nothing about which parts are there. The core is taken as there: without
+    # it the labels that the judge was fitted to say none, not partial.
     names = {name for name, words in whole.parts if full or has_words(text, words)}
     kept = whole.of_parts(names | {whole.core.part or ""})
     return [(unit.id, Cell(FULL, PROVENANCE, why)) for unit in kept]
@@ -240,6 +259,8 @@ class PairProbabilities:
             for place, whole in enumerate(self.wholes)
             for text in (whole.text, *whole.core.alternatives)
         ]
+        # Alternatives of a statement are rows beside each other, so that `_best` can take their
+        # maximum.
         self._owner = np.array([place for place, _ in stated], np.int64)
         self._starts = np.searchsorted(self._owner, np.arange(len(self.wholes)))
         self._features = PairFeatures([unit for _, unit in stated])
@@ -247,6 +268,8 @@ class PairProbabilities:
             raise MemAuditError(
                 "the file of the offline judge was fitted to other features; train it again"
             )
+        # One Chinese conversation is too little to fit weights to. With those of English the judge
+        # calls too few of its pairs covered; two biases make it expect as many as there are.
         script = foremost_script(whole.text for whole in self.wholes)
         bias = {one.script: (one.covered_bias, one.full_bias) for one in file.other_scripts}
         self._biases = bias.get(script, (0.0, 0.0))
@@ -268,6 +291,7 @@ class PairProbabilities:
     def _best(self, table: Floats, head: Logistic, bias: float) -> Probabilities:
         """Statements by memories; of alternatives the likeliest."""
         score = (table.astype(np.float64) - self.file.mean) / self.file.scale @ head.weights
+        # Beyond 30 a probability is 0 or 1 to thirteen digits, and exp would overflow soon after.
         likely: Probabilities = 1 / (1 + np.exp(-np.clip(score + head.bias + bias, -30, 30)))
         return np.maximum.reduceat(likely, self._starts, axis=0)
 

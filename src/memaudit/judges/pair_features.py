@@ -20,6 +20,7 @@ from memaudit.kernel.words.text import Terms, numbers, sentences, stem, terms, t
 
 Floats = NDArray[np.float32]
 
+# Tables are units by passages by features: ten thousand memories at once would not fit into memory.
 MEMORIES_AT_ONCE = 256
 LITTLE = np.float32(1e-6)
 """Keeps divisions by the weight of a text without words defined."""
@@ -48,10 +49,13 @@ MONTHS = [
     "november",
     "december",
 ]
+# "May" is the same short and long, and a verb besides. Of the others only those before a number are
+# read as months: "mar 3", not "mar".
 _SHORT_MONTHS = {month[:3]: month for month in MONTHS if month != "may"} | {"sept": "september"}
 _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 _SHORT_MONTH = re.compile(rf"\b({'|'.join(_SHORT_MONTHS)})\b\.?(?=\s+\d)", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
+# En and figure dashes: "9-10 June" in print is two numbers, not one word.
 _RANGE = re.compile(r"(?<=\d)[\u2012\u2013](?=\d)")
 
 
@@ -68,12 +72,15 @@ _NUMBER_WORD = re.compile(
     re.IGNORECASE,
 )
 _HALF_PAST = re.compile(r"\bhalf past (\d{1,2})\b")
+# Not of a time with seconds, whose parts belong together.
 _CLOCK = re.compile(r"\b0?(\d{1,2}):([0-5]\d)(?![:\d])")
 
 
 def with_plain_numbers(text: str) -> str:
     """The text with dates as `9 june 2024`, numbers in digits and clock times as `8:30` or `8`,
     however it writes them."""
+    # The order matters: an ISO date has to lose its hyphens before ranges are split, and "half past
+    # eight" needs its eight as a digit.
     text = _ISO.sub(_spelled, text)
     text = _SHORT_MONTH.sub(lambda found: _SHORT_MONTHS[found[1].lower()], text)
     text = _RANGE.sub(" ", _ORDINAL.sub(r"\1", text))
@@ -95,6 +102,8 @@ def _spelled(found: re.Match[str]) -> str:
     return " ".join([*([str(int(day))] if day else []), MONTHS[int(month) - 1], year])
 
 
+# Where the rule for sentences sees none: after a semicolon, after a number that ends a sentence
+# (which may be an abbreviation elsewhere), and around a dash between words.
 _CLAUSE = re.compile(r"(?<=;)\s+|(?<=\d\.)\s+(?=[A-Z])|(?<!\s)\s+[\u2014\u2013-]\s+")
 _HEAD = re.compile(r"\s*(?:\[[^\]]{1,30}\]\s*)?(?:[^\s:][^:\n]{0,40}:\s+)+")
 LEAST_TERMS = 3
@@ -112,6 +121,8 @@ def passages(text: str) -> tuple[str, list[str]]:
         head, rest = "", text
     pieces: list[list[str]] = []
     held: Terms = frozenset()  # of the last piece, which may go on for the whole text
+    # `held` are the terms of the last piece; a piece is open for more while it has fewer than
+    # three, so that "Yes. On Monday." does not stand alone.
     for one in sentences(rest):
         for clause in _CLAUSE.split(one):
             found_terms = terms(clause)
@@ -145,6 +156,7 @@ def form_of(text: str) -> str:
     """How a memory is written: stores differ in that, and the judge errs with it."""
     if passages(text)[0]:
         return "under a heading"
+    # Roughly the entries of profiles, single facts, and summaries.
     words = len(text.split())
     return "short" if words <= 12 else "sentence" if words <= 45 else "long"
 
@@ -158,6 +170,8 @@ def names_in(texts: Iterable[str]) -> Terms:
                 bare = _GENITIVE.sub("", word)
                 where = small if not bare[:1].isupper() else inside if place else first
                 where[bare.casefold()] += 1
+    # A word that begins sentences only counts from three times on: "Yesterday" does so once or
+    # twice.
     capital = {
         word for word in inside | first if not small[word] and (inside[word] or first[word] >= 3)
     }
@@ -207,6 +221,8 @@ class _Vocabulary:
     """Terms with their weights, as columns of tables."""
 
     def __init__(self, sets: Sequence[Terms], least: float, also: Iterable[str] = ()) -> None:
+        # Sorted, here and below: sums of floats depend on their order, and the order of a set
+        # changes from run to run.
         self.terms = sorted(set(also).union(*sets))
         self.place = {term: at for at, term in enumerate(self.terms)}
         self.weights = _rarity(sets, self.terms, least)
@@ -300,6 +316,8 @@ class PairFeatures:
             next((name for word in _WORD.findall(text) if (name := _name(word)) in self._names), "")
             for text in self._said
         ]
+        # The people of a conversation begin most of its units; whoever begins fewer is only
+        # mentioned.
         often = max(2.0, 0.08 * len(first))
         return [name if name and first.count(name) >= often else None for name in first]
 
@@ -319,6 +337,8 @@ class PairFeatures:
         all_words = _share(wanted, words.weights, held.window)
         content = _share(wanted, no_names, held.window)
         single = _share(wanted, words.weights, held.single)
+        # Names hardly choose the passage, since they may stand anywhere in the memory. The judge's
+        # file was fitted to passages that were chosen by these weights; others need a new file.
         at = held.best(0.7 * content + 0.3 * _share(wanted, no_names, held.single) + 0.2 * single)
 
         def there(table: Floats) -> Floats:
@@ -388,6 +408,8 @@ class PairFeatures:
             else:
                 both, present = np.take_along_axis(both, at, 1), known[at]
             has = _rows(mine.sum(1), at.shape)
+            # Capped, because the model is linear: a list of twenty dates would outweigh everything
+            # else.
             found[f"{name} wanted"] = np.minimum(has, 3)
             found[f"{name} lost"] = np.minimum(has - both, 3)
             found[f"{name} all there"] = (has > 0) & (both == has)
@@ -443,6 +465,7 @@ def _margin_and_rank(score: Floats) -> tuple[Floats, Floats]:
 def _rivals(name: str, score: Floats) -> dict[str, Floats]:
     """How a unit compares with the other units for the same passage or memory."""
     margin, rank = _margin_and_rank(score)
+    # The small number keeps columns without any variation from being divided by 0.
     spread = (score - score.mean(0)) / (score.std(0) + np.float32(0.02))
     return {f"{name} margin": margin, f"{name} rank": rank, f"{name} spread": spread}
 

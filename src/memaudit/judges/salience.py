@@ -27,6 +27,7 @@ from memaudit.models.request import ModelParameters, Request
 from memaudit.models.session import ModelSession
 from memaudit.stores.published import memory_id, read_salience_calls
 
+# A score says how a memory compares with others, so a request should hold many of them.
 MAX_MEMORIES, MAX_CHARACTERS = 40, 24_000
 MAX_EARLIER = 20
 """Memories before those of a request that it shows."""
@@ -80,6 +81,7 @@ def chunks(texts: Sequence[str], places: Sequence[int]) -> Iterator[SalienceChun
 def _chunk(texts: Sequence[str], places: Sequence[int]) -> SalienceChunk:
     earlier: list[int] = []
     left = MAX_CHARACTERS
+    # From the nearest one back, as far as they fit: the last ones say most about what is new.
     for place in reversed(range(max(0, places[0] - MAX_EARLIER), places[0])):
         left -= len(texts[place])
         if left < 0:
@@ -174,6 +176,8 @@ class SalienceCalls:
             raise NotJudged(f"{self.name}: has no salience of {example!r}{failed}")
         scores = self._scores[example]
         known = {memory_id(example, memory.id) for memory in store.memories}
+        # Ids such as m1 exist in every store. A file that scores memories which this store lacks
+        # was made for another, and what does match matches by chance.
         if foreign := [id for id in scores if id not in known]:
             raise MemAuditError(
                 f"{self.name}: scores {counted(len(foreign), 'memory')} that the store "

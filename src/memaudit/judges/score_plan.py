@@ -193,6 +193,7 @@ class ScorePlan:
         if self.ask is None:
             return None
         judge = named_judge(self.ask, None, session) if isinstance(self.ask, str) else self.ask
+        # A round that waits for a batch takes hours, so its size depends on who answers.
         in_batches = session is not None and session.provider == "batch"
         return AskPlan(
             judge,
@@ -243,6 +244,8 @@ def _asks_offline(plan: ScorePlan) -> bool:
     return isinstance(judge, OfflineJudge)
 
 
+# The first that holds is told. What makes others moot comes first: someone who gives limits and
+# `ask` has to drop one of them before its own conditions matter.
 REFUSALS: tuple[Refusal, ...] = (
     Refusal(
         ("cost_rule", "ask", "out"),

@@ -46,6 +46,8 @@ MOST_REQUESTS = 50_000
 MOST_BYTES = 100 << 20
 """About the largest files that providers accept; larger runs are split."""
 
+# A refusal repeats itself, an invalid reply is asked for once more with what was wrong, and a
+# failure of the queue says nothing about the request.
 TRIES = {FailureKind.REFUSED: 1, FailureKind.INVALID: 2, FailureKind.HTTP: 3}
 """After this many failures of a kind, a request counts as failed instead of waiting."""
 

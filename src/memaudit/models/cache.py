@@ -54,6 +54,7 @@ CREATE TABLE IF NOT EXISTS pending (key TEXT PRIMARY KEY, request TEXT NOT NULL)
 FORM = Schema(0x4D454D43, 1, _TABLES, name="answers", option="model.cache")
 """Marked "MEMC"."""
 
+# Writers hold the file for milliseconds. After a minute something else is wrong.
 PATIENCE = 60.0
 
 
@@ -114,6 +115,8 @@ class Cache:
 
     def keep_answer(self, answer: Answer) -> bool:
         """Store an answer, and remove the request from the pending list. True if new."""
+        # The first answer stays even if a second one is paid for: everything computed from it stays
+        # right.
         sql = f"INSERT OR IGNORE INTO answers ({Answer.columns()}) VALUES ({Answer.marks()})"
         with self._database.writing() as link:
             new = link.execute(sql, answer.to_row()).rowcount == 1
@@ -295,6 +298,7 @@ def import_cache(cache: Cache, path: Path) -> CacheImport:
     """Import the rows whose key, reply and schema agree; the others are refused and listed."""
     rows, problems = parse_lines(read_text(path), path.name)
     result = CacheImport(problems=[str(problem) for problem in problems])
+    # One transaction: a file is imported as a whole, and thousands of rows wait for the disk once.
     with cache.transaction():
         for row in rows:
             try:
@@ -325,6 +329,8 @@ def _checked(data: dict[str, Any]) -> Answer | Attempt:
 
 
 def _checked_answer(answer: Answer, request: Request) -> Answer:
+    # Files come from elsewhere. A row that fits its key but not its request could answer a question
+    # that it was never asked.
     named = (request.model, request.template.id, request.template.version)
     _check_key(answer, request)
     if (answer.model, answer.template, answer.template_version) != named:

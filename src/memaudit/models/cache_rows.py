@@ -43,6 +43,7 @@ class _Record:
             value = data.get(column.name)
             if not isinstance(value, types) or isinstance(value, bool):  # type: ignore[arg-type]
                 raise MemAuditError(f"the field {column.name!r} is missing or has the wrong type")
+            # SQLite holds 64 bits with a sign, and sums of rows must fit too.
             if isinstance(value, int) and not 0 <= value < 1 << 62:
                 raise MemAuditError(f"the field {column.name!r} is out of range")
         return cls(**{column.name: data[column.name] for column in fields(cls)})

@@ -61,7 +61,10 @@ class Database:
         (objects,) = link.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if objects:
             self._refuse_foreign()
+        # Readers go on while one process writes, which the default mode does not allow.
         self._enter_wal()
+        # NORMAL, as is usual with WAL, may lose the last transactions with the power. These were
+        # paid for.
         link.execute("PRAGMA synchronous = FULL")
         with self.writing():
             self._refuse_foreign(new=True)
@@ -105,6 +108,8 @@ class Database:
             if self._connection.in_transaction:  # ours: the lock is held, and it is reentrant
                 yield self._connection
                 return
+            # A transaction that begins as a reader and then writes can fail at once, without
+            # waiting.
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection

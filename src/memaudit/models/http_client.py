@@ -23,6 +23,8 @@ import h11
 
 from memaudit.kernel.errors import MemAuditError
 
+# Far above what servers send. Without limits a server, or whoever sits before it, could fill the
+# memory with headers alone.
 LARGEST_HEAD = 256 << 10
 """Bytes of the status line and headers, with all interim (1xx) responses before them."""
 
@@ -177,6 +179,7 @@ class _Proxy:
 
 def _proxy_for(scheme: str, host: str) -> _Proxy | None:
     """The proxy that the environment names; this machine itself is never behind one."""
+    # A local model must not be reached through a company's proxy, whatever NO_PROXY says.
     if host == "localhost" or _is_loopback(host) or proxy_bypass(host):
         return None
     known = getproxies()

@@ -70,6 +70,7 @@ class RetryPolicy:
         if attempt >= self.retries or (asked is not None and asked > self.longest_asked):
             return None
         full = min(self.longest, self.first * 2.0**attempt)
+        # Between half and all of it, so that the threads of one run do not come back together.
         jitter = random.Random(f"{self.seed} {key} {attempt}").uniform(0.5, 1.0)
         return max(full * jitter, asked or 0.0)
 
@@ -232,6 +233,7 @@ def _place(location: str) -> str:
     return f"{parts.scheme}://{host}{parts.path}" if host else f"the path {parts.path}"
 
 
+# Servers say in words of their own that they know no schemas; no code is common to them.
 _FORMAT_WORDS = ("response_format", "json_schema", "json_object", "schema", "structured", "grammar")
 _REFUSED = (400, 404, 415, 422, 501)
 
@@ -346,6 +348,8 @@ class LiveClient:
         exchange = _Exchange(request, self._styles.best(request.model))
         rejected: tuple[str, str] | None = None
         try:
+            # Twice, as a batch queue allows (TRIES of batch.py): a reply that is wrong again, after
+            # the model was told why, counts as failed.
             for _ in range(2):
                 completion = self._completion(exchange, rejected)
                 raw = completion.text

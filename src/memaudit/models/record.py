@@ -196,6 +196,7 @@ class RecordFile:
             self.record.settings = dict(settings)
             self._append({"kind": "record", "version": VERSION, **settings})
         for name, wanted in settings.items():
+            # Where a model was served may change between runs, and decides nothing that is asked.
             if self.record.settings.get(name) != wanted and name != "model_at":
                 before, now = json.dumps(self.record.settings.get(name)), json.dumps(wanted)
                 raise ParameterError(

@@ -216,6 +216,7 @@ class Usage:
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    # Exact, since thousands of small costs are added and compared with a cap.
     cost: Fraction = Fraction(0)
     """Of the calls with a known price; a lower bound where `unpriced` is above zero."""
     unpriced: int = 0
@@ -305,6 +306,8 @@ class ModelClient(Protocol):
 MAX_REASON = 1000
 """Characters of a reason, which goes back to the model and into the cache."""
 
+# Local models wrap JSON in a fence and think aloud first, whatever they are told. Anything else
+# around the JSON is refused: guessing where it begins would accept half replies.
 _FENCE = re.compile(r"\A```[A-Za-z]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
 _THINKING = re.compile(r"\A<think>.*?</think>", re.DOTALL)
 

@@ -69,6 +69,7 @@ def _matches(pattern: str, value: str) -> bool:
 
     That is any pattern with a second repetition, or with a repeated group.
     """
+    # Python's matcher backtracks. One repetition of single characters is at worst quadratic.
     costly = len(_REPEATED.findall(pattern)) > 1 or _GROUP_REPEATED.search(pattern)
     if costly or len(value) > LONGEST_MATCHED:
         raise MemAuditError(

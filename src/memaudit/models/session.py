@@ -28,6 +28,7 @@ from memaudit.models.request import (
 from memaudit.models.secret import checked_address, key_for
 from memaudit.models.spending import Meter, Price, SpendingCap, confirm, estimate
 
+# More than twice what is in flight by default: a restart of the server fails those and no more.
 GIVE_UP_AFTER = 20
 """Requests in a row without an HTTP answer before the server counts as gone."""
 
@@ -343,6 +344,7 @@ def ask_all(
     """
     if concurrency < 1:
         raise MemAuditError(f"concurrency is {concurrency}; it must be at least 1")
+    # Equal memories in two stores are one request; asked at once, both would be paid for.
     unique = {request.key: request for request in requests}
     outcomes: dict[str, Reply[ReplyT] | Failure] = {}
     cached = failed = waiting = in_a_row = 0

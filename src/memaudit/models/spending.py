@@ -85,6 +85,8 @@ class Meter:
         reservation = Reservation(prompt_bound + completion_bound, cost)
         with self._changed:
             while not self._closed and not self._fits(reservation):
+                # Nothing is left to come back, so no later call fits either: all waiting threads
+                # end here.
                 if not self._in_flight:
                     self._closed = True
                     self._changed.notify_all()
@@ -101,6 +103,7 @@ class Meter:
         with self._changed:
             reservation = self._in_flight.pop(ticket)
             self._spent += usage
+            # It may have cost all of its reservation, so the cap holds even if every such call did.
             if usage.unmeasured:
                 self._at_risk = Reservation(
                     self._at_risk.tokens + reservation.tokens,
@@ -117,6 +120,7 @@ class Meter:
         )
 
 
+# No tokenizer is asked: each model has its own, and most would have to be downloaded.
 BYTES_A_TOKEN = (5, 3)
 """Most and fewest bytes per token; English text has about four."""
 

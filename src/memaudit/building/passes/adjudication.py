@@ -154,6 +154,8 @@ def _verdict(
     others = {number for numbers in alternatives.values() for number in numbers}
     unknown = sorted({*required, *others, *(unit for unit, _ in rewrites)} - shown)
     problem = ""
+    # A verdict that cannot be taken at its word is neither used nor repaired: the question drops
+    # out.
     if unknown:
         problem = f"names the unknown unit {unknown[0]}"
     elif reply.verdict != "corrected" and required and required != proposed[0]:
@@ -289,6 +291,8 @@ def _adjudicated(
     if verdict.name != CORRECTED:
         return _as_proposed(requirement, verdict.name, verdict.reason)
     for unit, text in verdict.rewrites:
+        # The unit is shared by questions, so two wordings cannot both stand. The first question's
+        # does, and the other is out of the pool rather than scored by a text it did not ask for.
         known = rewrites.get(unit)
         if known is not None and known[0] != text:
             reason = f"wants unit {unit} reworded otherwise than {known[1]} does"

@@ -173,6 +173,7 @@ class ConversationDraft:
         memories = [(memory.text, memory.turns) for _, memory in self.written]
         raw = [(turn.text, (turn.turn,)) for turn in self.raw] if judge_raw else []
         asked: set[TextPair] = set()
+        # Units that no question requires weigh nothing, so nobody is asked about them.
         for number in sorted(self.rulings.required):
             statement, unit = self.statement(number), self.units.items[number - 1]
             own = unit.turn

@@ -332,6 +332,8 @@ def _generate(
 ) -> None:
     """Memories and units from sources alone; in a batch they wait together."""
     sources = {name: draft.source for name, draft in drafts.items()}
+    # Neither pass needs the other's replies, so in a batch the first holds back its stop for the
+    # second.
     memories = find_memories(sources, session, recipe.model, hold=True)
     units = find_units(sources, session, recipe.model)
     for name, draft in drafts.items():
@@ -398,6 +400,7 @@ def build_into_with_model(
             file = file_name(built.package.name)
             existing += not write_if_new(built.package, out / file)
             entries.append(package_entry(built, file, session.ledger))
+        # In order of packages and not of arrival, so that the file is the same in every run.
         rows = [row.to_json() for built in builds for row in session.ledger.of(built.draft.name)]
         write_file(out / FAILURES, "".join(canonical_json(row) + "\n" for row in rows))
         data = model_manifest(plan, own, session.parameters, entries, builds, session.ledger)

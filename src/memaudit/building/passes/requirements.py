@@ -172,6 +172,7 @@ def _requirement(
         if number not in shown:
             session.ledger.refuse(owner, STAGE, "unknown unit", f"{question}: unit {number}")
     kept = tuple((row.unit, row.reason) for row in reply.required if row.unit in shown)
+    # An answer that rests on a unit nobody was shown is not supported by what is left of it.
     unknown = len(kept) < len(reply.required)
     if unknown and not kept:
         return None

@@ -13,6 +13,7 @@ from memaudit.building.transcript import turn_text
 from memaudit.conversations.conversation import Session
 from memaudit.models.prompts import Quotable
 
+# A prompt asks for at most 40 units of a piece, which take LONG_REPLY tokens with quotes and parts.
 MAX_CHARACTERS = 12_000
 """Source text per request. A reply about more would not fit."""
 
@@ -112,6 +113,7 @@ def _parts(session: SourceSession, most: int, overlap: int) -> Iterator[SourceSe
         if turns and sum(len(part.text) for part in turns) + len(turn.text) > most:
             yield SourceSession(session.number, session.time, tuple(turns))
             turns = [replace(before, again=True) for before in turns[-overlap:]] if overlap else []
+            # The overlap gives way, never the new turn: it has to be in some piece.
             while turns and sum(len(part.text) for part in turns) + len(turn.text) > most:
                 del turns[0]
         turns.append(turn)

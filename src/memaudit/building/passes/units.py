@@ -149,10 +149,14 @@ def find_units(
         refuse = partial(session.ledger.refuse, owner, UNITS_STAGE)
         given = [] if reply is None else reply.units
         checked.append([_check(row, piece, refuse) for row in given])
+    # All quotes that did not hold are asked about together, after all first replies: one more pass,
+    # not one more for each piece.
     unverified = [[row for row in rows if isinstance(row, UnverifiedUnit)] for rows in checked]
     new_quotes = iter(_requote(work, unverified, session, model))
     units: dict[str, dict[str, ExtractedUnit]] = {owner: {} for owner in sources}
     for (owner, _), rows in zip(work, checked, strict=True):
+        # Pieces of a cut session overlap by two turns. Only quotes of earlier pieces count: within
+        # a piece one sentence may state several units.
         earlier = {(unit.turn, unit.quote) for unit in units[owner].values()}
         for row in rows:
             unit = next(new_quotes) if isinstance(row, UnverifiedUnit) else row
@@ -228,6 +232,7 @@ def _dates(first: str | None, last: str | None) -> tuple[str, str] | None:
     start, end = first or last or "", last or first or ""
     if not _DAY.fullmatch(start) or not _DAY.fullmatch(end):
         return None
+    # A year may end in one of its days: dates of different length are compared as far as both go.
     shorter = min(len(start), len(end))
     return (start, end) if start[:shorter] <= end[:shorter] else None
 
@@ -324,6 +329,8 @@ def verbatim(quote: str, text: str) -> str | None:
     wanted, _ = normalized(quote)
     if not any(character.isalnum() for character in wanted):
         return None
+    # `places` leads back to the original, because the package quotes the text and not its normal
+    # form.
     compared, places = normalized(text)
     start = compared.find(wanted)
     if start < 0:

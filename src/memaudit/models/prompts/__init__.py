@@ -45,6 +45,7 @@ def as_data(value: Quotable) -> str:
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidRequest(f"a value cannot be quoted as JSON: {error}") from None
     text = _CONTROL_WORD.sub(lambda match: _escape(match.group()), text)
+    # Nearly every text; others are looked at character by character.
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -104,6 +105,7 @@ def load_prompt(package: str, name: str) -> Prompt:
 
 def parse_prompt(content: str, place: str) -> Prompt:
     """The prompt in the content of a file."""
+    # The hash is of the whole file, so a version cannot be raised, or a text changed, unseen.
     head, _, text = content.removeprefix("---\n").partition("\n---\n")
     fields = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
     if not content.startswith("---\n") or fields.keys() != {"id", "version"} or not text.strip():
