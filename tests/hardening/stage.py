@@ -90,7 +90,7 @@ def warm() -> None:
     """Import and compile what commands need, once for all children."""
     for name in WARM:
         importlib.import_module(name)
-    from memaudit.lab.explorer.templating import read_templates
+    from memaudit.lab.explorer.site import read_templates
     from memaudit.lab.runs.spec import RunSpec
     from memaudit.lab.runs.sweep import SweepChunk, resolve, rows_of
 

@@ -19,9 +19,8 @@ from starlette.types import ASGIApp
 
 from memaudit.lab.explorer.app import explorer_app
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.registry import DATA, PAGES
-from memaudit.lab.explorer.site import Site, show
-from memaudit.lab.explorer.templating import SERVED
+from memaudit.lab.explorer.pages import DATA, PAGES
+from memaudit.lab.explorer.site import SERVED, Site, show
 from memaudit.lab.labels.annotate.app import annotator_app, guideline
 from memaudit.lab.labels.annotate.labelling import LabelDatabase, LabellingSession, frame_digest
 from memaudit.lab.serving import HEADERS, POLICY, Guard

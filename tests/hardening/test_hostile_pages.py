@@ -19,7 +19,7 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.cost import words
 from memaudit.kernel.package.package import Package
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
 from memaudit.lab.generators import registry
 from memaudit.lab.labels.annotate.app import annotator_app, guideline

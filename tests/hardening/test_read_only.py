@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
-from memaudit.lab.downstream.embedders import VectorFile
+from memaudit.lab.downstream.retrievers import VectorFile
 from memaudit.models.cache import Cache
 from tests.cli.running import done, run
 

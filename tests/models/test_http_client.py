@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.downstream.embedders import AddressEmbedder
+from memaudit.lab.downstream.retrievers import AddressEmbedder
 from memaudit.models.live import (
     CallFailed,
     LiveClient,

@@ -1,5 +1,5 @@
 """Files that the commands wrote."""
 
-from tests.show.downstream.conftest import calibration, diagnosis
+from tests.lab.downstream.conftest import calibration, diagnosis
 
 __all__ = ["calibration", "diagnosis"]

@@ -6,9 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memaudit.lab.downstream.question import PackageQuestion
+from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
 from memaudit.lab.downstream.retrievers import Ranking, Recency
-from memaudit.lab.downstream.served_store import StoredMemory
 from tests.lab.downstream.small_runs import made
 
 CALLS = iter(range(1, 99))

@@ -3,8 +3,7 @@
 from fractions import Fraction
 
 from memaudit.kernel.package.package import Package
-from memaudit.lab.downstream.question import PackageQuestion, questions
-from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
+from memaudit.lab.downstream.question import PackageQuestion, ServedStore, StoredMemory, questions
 
 PACKAGE = Package.model_validate(
     {

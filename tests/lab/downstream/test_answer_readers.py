@@ -16,7 +16,7 @@ from memaudit.lab.downstream.answer_readers import (
     ReplyState,
     named_reader,
 )
-from memaudit.lab.downstream.served_store import StoredMemory
+from memaudit.lab.downstream.question import StoredMemory
 from tests.lab.downstream.small import ALL, ASKED, DOG, ENDED, NOW, OLD, OPEN
 
 every_reader = pytest.mark.parametrize("name", sorted(READERS))

@@ -23,9 +23,8 @@ from memaudit.lab.downstream.ask_questions import (
     retrieve,
 )
 from memaudit.lab.downstream.diagnosis_files import MEASURES, REMARKS
-from memaudit.lab.downstream.question import questions
+from memaudit.lab.downstream.question import ServedStore, StoredMemory, questions
 from memaudit.lab.downstream.retrievers import Oracle, Recency, Retriever
-from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
 from tests.lab.downstream.small import ALL, DOG, ENDED, NOW, OLD, OPEN, PACKAGE, store_of
 
 F = Fraction

@@ -9,7 +9,7 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.diagnosis_files import UnitFate, statement_fates
-from memaudit.lab.downstream.downstream_folder import open_folder
+from memaudit.lab.downstream.downstream_page import open_folder
 from memaudit.workspace.journal import read_journal, to_line
 
 

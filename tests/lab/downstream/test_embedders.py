@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.downstream.embedders import AddressEmbedder
-from memaudit.lab.downstream.retrievers import named_retriever
+from memaudit.lab.downstream.retrievers import AddressEmbedder, named_retriever
 from memaudit.models.live import RetryPolicy
 from tests.lab.downstream.small import ALL, ASKED
 from tests.models.server import Behaviour, fails, send, serving

@@ -14,8 +14,7 @@ from memaudit.lab.downstream.evidence_trace import (
     chains,
     stage_of,
 )
-from memaudit.lab.downstream.question import full_coverage
-from memaudit.lab.downstream.served_store import StoredMemory
+from memaudit.lab.downstream.question import StoredMemory, full_coverage
 from tests.lab.downstream.small import ASKED, DOG, ENDED, NOW, OLD, store_of
 
 HALF = Fraction(1, 2)

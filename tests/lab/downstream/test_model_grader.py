@@ -13,13 +13,14 @@ from memaudit.lab.downstream.answers import AnswerVerdict
 from memaudit.lab.downstream.ask_questions import ReadingSetup, examine, model_grades
 from memaudit.lab.downstream.diagnosis_files import REMARKS
 from memaudit.lab.downstream.grading import (
+    GradeReply,
     GradingTask,
     ModelGrade,
+    ModelGrader,
     grade,
     is_gradable,
     named_grader,
 )
-from memaudit.lab.downstream.model_grader import GradeReply, ModelGrader
 from memaudit.lab.downstream.retrievers import Recency
 from memaudit.lab.downstream.run import diagnose
 from memaudit.models.prompts import RULE, load_prompt

@@ -12,20 +12,18 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.answer_readers import (
-    ReaderReply,
-    ReadingTask,
-    ReplyState,
-    named_reader,
-)
-from memaudit.lab.downstream.model_reader import (
     PROMPTS,
     AnswerReply,
     CopiedReply,
     EvidenceReply,
     ModelReader,
+    ReaderReply,
+    ReadingTask,
+    ReplyState,
+    named_reader,
     reader_prompt,
 )
-from memaudit.lab.downstream.served_store import StoredMemory
+from memaudit.lab.downstream.question import StoredMemory
 from memaudit.models.cache import Cache
 from memaudit.models.prompts import RULE
 from memaudit.models.request import schema_of

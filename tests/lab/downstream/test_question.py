@@ -9,9 +9,14 @@ from memaudit.kernel.package.package import EvidenceUnit, Package, Source
 from memaudit.lab.downstream.answer_readers import EvidenceOnly
 from memaudit.lab.downstream.ask_questions import ReadingSetup, examine
 from memaudit.lab.downstream.evidence_trace import chains, stage_of
-from memaudit.lab.downstream.question import PackageQuestion, outdated, questions, superseded
+from memaudit.lab.downstream.question import (
+    PackageQuestion,
+    StoredMemory,
+    outdated,
+    questions,
+    superseded,
+)
 from memaudit.lab.downstream.retrievers import Oracle
-from memaudit.lab.downstream.served_store import StoredMemory
 from tests.conversations.files import real_file
 from tests.lab.downstream.small import store_of
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.downstream.question import PackageQuestion
+from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
 from memaudit.lab.downstream.retrievers import (
     RETRIEVERS,
     Bm25,
@@ -22,7 +22,6 @@ from memaudit.lab.downstream.retrievers import (
     named_retriever,
     words,
 )
-from memaudit.lab.downstream.served_store import StoredMemory
 from tests.lab.downstream.small import ALL, ASKED, ONE
 
 pytest.importorskip("wordllama", reason="pip install '.[embeddings]'")

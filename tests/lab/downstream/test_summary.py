@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.kernel.stats.bootstrap import resample_counts
 from memaudit.lab.downstream.diagnosis_files import MEASURES
-from memaudit.lab.downstream.summary import agreement_of_graders, curve, depths, summarise
+from memaudit.lab.downstream.outcomes import agreement_of_graders, curve, depths, summarise
 
 RIGHT = ("answered_right", "answered")
 WRITE = ("evidence_never_written", "write")

@@ -1,7 +1,7 @@
 """Pages of a site as trees, and parts of them."""
 
 from memaudit.lab.explorer.library.entries import LibraryEntry
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, show
 from tests.show.html_tree import Element, Tree
 

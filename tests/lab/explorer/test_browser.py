@@ -11,6 +11,7 @@ import pytest
 from memaudit.kernel.io.packages import write_package
 from memaudit.lab.explorer.addresses import anchor
 from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.pages.run import run_part
 from memaudit.lab.explorer.site import Site
 from memaudit.lab.explorer.views.optima import runnable_writers
 from memaudit.show.store_comparison import compare
@@ -247,7 +248,7 @@ def test_any_part_of_a_run_and_any_two_rows(seen: Visit, site: Site) -> None:
     page.select_option("[name=b]", label="4")
     page.select_option("[name=first]", label="Recency raw")
     page.select_option("[name=second]", label="Offline greedy")
-    part = site.slice(found, "base", 1)
+    part = run_part(site, found, "base", 1)
     pair = part.pair("recency_raw", "greedy")
     assert pair is not None
     seen.sees("#pair-mean", f"{pair.difference.mean:+.3f}".replace("-", "−"))  # noqa: RUF001

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses
 from tests.lab.explorer.browsing import expect, visit
 from tests.lab.explorer.serving import exploring

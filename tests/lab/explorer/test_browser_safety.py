@@ -8,7 +8,7 @@ import pytest
 
 from memaudit.lab.explorer.addresses import anchor
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses
 from memaudit.lab.explorer.views.package_data import MOST_CHARACTERS
 from memaudit.show.page_numbers import shortened, visible_text

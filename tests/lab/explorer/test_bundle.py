@@ -22,7 +22,7 @@ from memaudit.lab.explorer import bundle as bundling
 from memaudit.lab.explorer.bundle import write_bundle
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.pages import certificates
-from memaudit.lab.explorer.templating import META
+from memaudit.lab.explorer.site import META
 from memaudit.lab.explorer.views.optima import runnable_writers
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run

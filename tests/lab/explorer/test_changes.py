@@ -18,7 +18,7 @@ from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.explorer.library import library as libraries
 from memaudit.lab.explorer.library.entries import Kind
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.generators.registry import named_distribution
 from memaudit.lab.runs.spec import RunSpec

@@ -12,8 +12,8 @@ import pytest
 
 from memaudit.kernel.io.store_file import store_text
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.library.run_packages import rows_with
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.library.packages import rows_with
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
 from memaudit.workspace.journal import to_line
 from tests.lab.explorer.libraries import (

@@ -15,8 +15,7 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.score_files import read_scores
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.site import Site
-from memaudit.lab.explorer.templating import ONE_FILE, SERVED
+from memaudit.lab.explorer.site import ONE_FILE, SERVED, Site
 from memaudit.lab.generators.registry import named_distribution
 from tests.lab.explorer.libraries import large_package
 from tests.lab.explorer.serving import exploring

@@ -14,6 +14,7 @@ from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, write_s
 from memaudit.kernel.score.score_files import read_scores
 from memaudit.lab.explorer.bundle import write_bundle
 from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.pages.run import run_part
 from memaudit.lab.explorer.site import Site
 from tests.lab.explorer.site_pages import hrefs, page, refused, slug_of, table_rows, words_of
 from tests.show.board.scores import row, write
@@ -66,7 +67,7 @@ def test_a_run_has_its_best_writer(site: Site, plain: Path, tmp_path: Path) -> N
     assert address == f"run/{slug_of(alone, 'run', 'a-run')}/index.html"
     places = [
         place
-        for place in site.slice(site.library.of("run")[0], None, None).places
+        for place in run_part(site, site.library.of("run")[0], None, None).places
         if place.member.group != "reference"
     ]
     assert places[0].member.label in said

@@ -8,7 +8,7 @@ import pytest
 
 import memaudit.lab.explorer as explorer
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
 from tests.show.html_tree import Tree
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.labels.annotate.labelling import DATABASE, LabelDatabase, frame_digest
 from memaudit.lab.labels.frame_files import read_frame, write_frame, write_labels

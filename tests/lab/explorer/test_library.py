@@ -14,7 +14,7 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.lab.explorer.addresses import PATTERN, anchor, slug
 from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.library import Library, NotInLibrary
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.package import Package
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.registry import PAGES
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
 from tests.lab.explorer.site_pages import element_with, page, slug_of, table_rows
 from tests.lab.labels.test_unit_parts import PACKAGE as PARTS

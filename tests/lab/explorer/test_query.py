@@ -8,8 +8,8 @@ from memaudit.kernel.package.package import Package, Query
 from memaudit.kernel.package.unit_parts import part_units
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
 from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.library.packages import IndexedPackage
 from memaudit.lab.explorer.pages.query import cheapest
 from memaudit.lab.explorer.site import Site
 from tests.kernel.package.test_unit_parts import MOVED, PARTS, package_of

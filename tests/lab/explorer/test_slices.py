@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.lab.explorer.views.run_slices import slice_data, slice_of
+from memaudit.lab.explorer.pages.run import slice_data, slice_of
 from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run, rank_writers
 from memaudit.lab.runs.summary import SUMMARY, ranking
 

@@ -16,8 +16,8 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory, Origin, write_store
 from memaudit.kernel.solvers.protocol import STOP
 from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.pages.package import answer_row
-from memaudit.lab.explorer.pages.registry import PAGES
 from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.explorer.views.optima import runnable_writers
 from memaudit.lab.explorer.views.package_stores import system_store, system_stores

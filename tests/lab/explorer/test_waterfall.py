@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.lab.explorer.views.waterfall import waterfall
+from memaudit.lab.explorer.views.parts import waterfall
 
 EIGHTH = Fraction(1, 8)
 

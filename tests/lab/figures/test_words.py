@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.lab.figures.text_layout import (
+from memaudit.lab.figures.style import (
     fitted,
     fitted_name,
     inches,

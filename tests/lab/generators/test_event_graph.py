@@ -17,7 +17,7 @@ from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Coverage, EvidenceUnit, Package
 from memaudit.kernel.solvers.solve import solve_all
 from memaudit.lab.generators.event_graph import EventGraph, Parameters
-from memaudit.lab.generators.event_graph.dice import Dice
+from memaudit.lab.generators.event_graph.parameters import Dice
 
 
 def drawn(experiences: int, seed: int) -> Package:

@@ -27,7 +27,7 @@ from memaudit.lab.runs.sweep import RUN, certificate_hash, read_run, resolve, ru
 from memaudit.lab.writers.estimators.ridge import write_model
 from memaudit.lab.writers.estimators.train import train
 from memaudit.lab.writers.protocol import View
-from memaudit.lab.writers.raw_turns import RecencyRaw
+from memaudit.lab.writers.references import RecencyRaw
 from memaudit.lab.writers.registry import WRITERS, named_writer
 from memaudit.workspace.journal import read_journal, to_line
 from memaudit.workspace.run_folder import ROWS

@@ -17,8 +17,7 @@ from memaudit.lab.writers.estimated import (
     threshold_grid,
     threshold_pass,
 )
-from memaudit.lab.writers.estimators.cue_prior import CuePrior
-from memaudit.lab.writers.estimators.lexical import LexicalNovelty, lexical_novelty
+from memaudit.lab.writers.estimators.lexical import CuePrior, LexicalNovelty, lexical_novelty
 from memaudit.lab.writers.protocol import View, visible
 from tests.lab.writers.running import everything, view_of
 from tests.strategies import packages

@@ -10,23 +10,21 @@ from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.package import Candidate, Coverage, EvidenceUnit, Experience, Package
 from memaudit.kernel.solvers.form import integer_form
 from memaudit.kernel.solvers.solve import solve
-from memaudit.lab.writers.greedy import (
+from memaudit.lab.writers.gvt import (
     DensityOnly,
     Greedy,
     GreedyDraft,
+    Gvt,
+    GvtGeometric,
     SingleKind,
     densest,
     density_greedy,
-)
-from memaudit.lab.writers.gvt import (
-    Gvt,
-    GvtGeometric,
     geometric_grid,
     singleton_grid,
     threshold_pass,
 )
-from memaudit.lab.writers.optima import GenericOpt, NoTombstoneGvt, NoTombstoneOpt
 from memaudit.lab.writers.protocol import OracleView
+from memaudit.lab.writers.references import GenericOpt, NoTombstoneGvt, NoTombstoneOpt
 from tests.lab.writers.running import run
 from tests.strategies import packages
 

@@ -9,9 +9,8 @@ import pytest
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import write_package
-from memaudit.lab.writers.protocol import visible
+from memaudit.lab.writers.protocol import WriterRunner, visible
 from memaudit.lab.writers.registry import named_writer
-from memaudit.lab.writers.run_writer import WriterRunner
 from tests.building.passes.fake_model import blocks, plays
 from tests.cli.running import done, failure
 from tests.models.server import serving

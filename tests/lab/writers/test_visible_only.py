@@ -14,9 +14,16 @@ from hypothesis import strategies as st
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Coverage, Package
-from memaudit.lab.writers.protocol import Deployable, OracleView, Store, View, visible
+from memaudit.lab.writers.protocol import (
+    Deployable,
+    OracleView,
+    Store,
+    View,
+    WriterRunner,
+    visible,
+    writer_seed,
+)
 from memaudit.lab.writers.registry import WRITERS
-from memaudit.lab.writers.run_writer import WriterRunner, writer_seed
 from tests.lab.writers.running import everything, installed, run
 from tests.strategies import SHARES, attributes, packages
 

@@ -153,32 +153,12 @@ class DriverProcess:
             self._process.wait()
 
 
-PASSED = frozenset(
-    {
-        "PATH",
-        "HOME",
-        "LANG",
-        "LC_ALL",
-        "TZ",
-        "TMPDIR",
-        "SYSTEMROOT",
-        "SSL_CERT_FILE",
-        "SSL_CERT_DIR",
-        "REQUESTS_CA_BUNDLE",
-        "HF_HOME",
-        "HF_HUB_OFFLINE",
-        "CUDA_VISIBLE_DEVICES",
-        "OMP_NUM_THREADS",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "NO_PROXY",
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "no_proxy",
-    }
+_PASSED = (
+    "PATH HOME LANG LC_ALL TZ TMPDIR SYSTEMROOT SSL_CERT_FILE SSL_CERT_DIR "
+    "REQUESTS_CA_BUNDLE HF_HOME HF_HUB_OFFLINE CUDA_VISIBLE_DEVICES OMP_NUM_THREADS "
+    "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy"
 )
+PASSED = frozenset(_PASSED.split())
 """No other variable is passed: an OPENROUTER_API_KEY would make Mem0 ask another company."""
 
 ALWAYS = {

@@ -52,8 +52,7 @@ def _serve(folders: list[Path], port: int, browser: bool) -> None:
     from memaudit.kernel.solvers.protocol import STOP
     from memaudit.lab.explorer.app import explorer_app
     from memaudit.lab.explorer.library.library import Library
-    from memaudit.lab.explorer.site import Site
-    from memaudit.lab.explorer.templating import SERVED
+    from memaudit.lab.explorer.site import SERVED, Site
     from memaudit.lab.serving import serve as serve_app
 
     library = Library(folders)

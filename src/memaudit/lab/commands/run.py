@@ -162,7 +162,7 @@ def report(
     ] = None,
 ) -> None:
     """Write the report of a run or a diagnosis as one HTML file that works offline."""
-    from memaudit.lab.downstream.downstream_folder import is_downstream
+    from memaudit.lab.downstream.downstream_page import is_downstream
 
     path = out or folder / "report.html"
     may_write(path, "page")

@@ -169,7 +169,7 @@ def utilities(
     from memaudit.building.named_packages import labelled_packages
     from memaudit.judges.salience import STAGE, find_salience
     from memaudit.kernel.io.atomic import write_file
-    from memaudit.lab.writers.estimators.utilities import UtilitiesFile
+    from memaudit.lab.writers.estimated import UtilitiesFile
     from memaudit.lab.writers.protocol import visible
     from memaudit.models.prompts import pass_prompt
 

@@ -33,9 +33,14 @@ from memaudit.lab.downstream.grading import (
 )
 from memaudit.lab.downstream.outcomes import OutcomeDecision, decide
 from memaudit.lab.downstream.question import RULE as CURRENT_RULE
-from memaudit.lab.downstream.question import SUPERSEDED_RULE, PackageQuestion, questions
+from memaudit.lab.downstream.question import (
+    SUPERSEDED_RULE,
+    PackageQuestion,
+    ServedStore,
+    StoredMemory,
+    questions,
+)
 from memaudit.lab.downstream.retrievers import Ranking, Retriever
-from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
 
 LIBRARIES = ("bm25s", "wordllama")
 """What else could change a row, by its version."""

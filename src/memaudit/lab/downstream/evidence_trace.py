@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from memaudit.lab.downstream.question import PackageQuestion
-from memaudit.lab.downstream.served_store import ServedStore
+from memaudit.lab.downstream.question import PackageQuestion, ServedStore
 
 
 class EvidenceStage(StrEnum):

@@ -9,7 +9,7 @@ not asked about the old value: it would have to be shown what the package knows 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import Literal, Protocol
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.cost import text_words
@@ -24,11 +24,10 @@ from memaudit.lab.downstream.answers import (
 )
 from memaudit.lab.downstream.diagnosis_files import WORDS, Outcome
 from memaudit.lab.downstream.evidence_trace import UnitChain
-from memaudit.lab.downstream.question import PackageQuestion
-from memaudit.lab.downstream.served_store import StoredMemory
-
-if TYPE_CHECKING:
-    from memaudit.models.session import ModelSession
+from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
+from memaudit.models.prompts import Quotable, StrictRow, load_prompt
+from memaudit.models.request import FailureKind, Request
+from memaudit.models.session import ModelSession
 
 NO_GOLD, NOT_SCORED = "no_gold_answer", "answer_cannot_be_scored"
 GRADER_UNCLEAR, NOT_GRADED, GRADER_NO_REPLY = "grader_unclear", "not_graded", "grader_no_reply"
@@ -68,7 +67,7 @@ class Grader(Protocol):
         ...
 
 
-def named_grader(name: str, session: "ModelSession | None" = None) -> Grader | None:
+def named_grader(name: str, session: ModelSession | None = None) -> Grader | None:
     """The grader of that name, which is asked over a session; None for the rules of words."""
     if name == WORDS:
         return None
@@ -77,9 +76,6 @@ def named_grader(name: str, session: "ModelSession | None" = None) -> Grader | N
         raise MemAuditError(f"unknown grader {name!r}; known graders: {WORDS}, model:NAME")
     if session is None:
         raise MemAuditError(f"grader {name!r}: no model can be asked here")
-    # What asks models is loaded only where one is asked.
-    from memaudit.lab.downstream.model_grader import ModelGrader
-
     return ModelGrader(session, model)
 
 
@@ -257,3 +253,54 @@ def _units_of(memory: StoredMemory) -> set[str]:
 
 def _mean(values: Sequence[Fraction]) -> Fraction | None:
     return sum(values, Fraction(0)) / len(values) if values else None
+
+
+class GradeReply(StrictRow):
+    """The reason, then the label."""
+
+    reason: str
+    label: Literal["right", "wrong", "abstains", "unclear"]
+
+
+STAGE = "grading"
+_VERDICTS = {
+    "right": AnswerVerdict.RIGHT,
+    "wrong": AnswerVerdict.WRONG,
+    "abstains": AnswerVerdict.ABSTAINED,
+    "unclear": AnswerVerdict.UNCLEAR,
+}
+
+
+class ModelGrader:
+    """Asks a model over a session, which estimates, caches and counts."""
+
+    def __init__(self, session: ModelSession, model: str) -> None:
+        self.name = f"model:{model}"
+        self._session, self._model = session, model
+        self._prompt = load_prompt("memaudit.lab.downstream", "grade")
+        self.about = f"{model}, prompt {self._prompt.label} {self._prompt.sha256[:12]}"
+
+    def grade(self, tasks: Sequence[GradingTask]) -> list[ModelGrade]:
+        requests = [(task.owner, self._request(task)) for task in tasks]
+        replies = self._session.ask(STAGE, requests, GradeReply)
+        lost = {
+            problem.key
+            for problem in self._session.ledger.problems
+            if problem.stage == STAGE and problem.what == FailureKind.HTTP
+        }
+        return [
+            ModelGrade(_VERDICTS[reply.label], reply.reason)
+            if reply
+            else ModelGrade(None, note=GRADER_NO_REPLY if request.key in lost else NOT_GRADED)
+            for (_, request), reply in zip(requests, replies, strict=True)
+        ]
+
+    def _request(self, task: GradingTask) -> Request:
+        question = task.question
+        asked: dict[str, Quotable] = {"asked": question.asked_at} if question.asked_at else {}
+        messages = self._prompt.messages(
+            question=question.text, **asked, right_answer=question.gold, given_answer=task.answer
+        )
+        return Request.for_reply(
+            GradeReply, self._model, messages, self._prompt.template, self._session.parameters
+        )

@@ -37,20 +37,8 @@ _SPELLED = {word: str(number) for number, word in enumerate(_TEENS, start=13)} |
 _SPELLED_NUMBER = re.compile(
     rf"\b(?:{'|'.join(_TEENS)}|(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?)\b"
 )
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
+_YEAR = "january february march april may june july august september october november december"
+_MONTHS = _YEAR.split()
 _MONTH_OF = {month[:3]: month for month in _MONTHS} | {"sept": "september"}
 _SHORT = "|".join(sorted(_MONTH_OF, reverse=True))
 _SHORT_MONTH = re.compile(rf"(?<=\d )({_SHORT})\b\.?|\b({_SHORT})\b\.?(?= \d)")

@@ -28,11 +28,9 @@ from memaudit.lab.downstream.ask_questions import (
 )
 from memaudit.lab.downstream.diagnosis_files import StoreSummary
 from memaudit.lab.downstream.grading import GRADER_NO_REPLY
-from memaudit.lab.downstream.outcomes import is_decided
-from memaudit.lab.downstream.question import PackageQuestion
-from memaudit.lab.downstream.served_store import ServedStore
+from memaudit.lab.downstream.outcomes import agreement_of_graders, is_decided, summarise
+from memaudit.lab.downstream.question import PackageQuestion, ServedStore
 from memaudit.lab.downstream.store_cases import DiagnosisCase, memory_rows
-from memaudit.lab.downstream.summary import agreement_of_graders, summarise
 from memaudit.workspace.journal import Journal, read_journal, rows_in_order, to_line
 from memaudit.workspace.run_folder import ROWS, claimed_by_spec
 from memaudit.workspace.task_journal import TaskRunner, one_by_one

@@ -22,10 +22,8 @@ from memaudit.kernel.score.judged_store import judge_store
 from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salience, is_out_of_pool
 from memaudit.kernel.score.pruning import POLICIES, Policy, keep_within
 from memaudit.kernel.score.store_match import examples_of
-from memaudit.lab.downstream.question import PackageQuestion, questions
-from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
-from memaudit.lab.writers.protocol import Writer
-from memaudit.lab.writers.run_writer import WriterRunner
+from memaudit.lab.downstream.question import PackageQuestion, ServedStore, StoredMemory, questions
+from memaudit.lab.writers.protocol import Writer, WriterRunner
 from memaudit.workspace.task_journal import TaskJournal, TaskRunner, task_journal
 
 WRITTEN = "written within the budget"

@@ -22,13 +22,11 @@ from memaudit.kernel.package.budgets import budget_cost, is_share, split_budgets
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import SUPERSESSION, Package
 from memaudit.lab.downstream.ask_questions import ReadingSetup, reading_spec
-from memaudit.lab.downstream.question import questions
+from memaudit.lab.downstream.question import ServedStore, questions
 from memaudit.lab.downstream.run import FinishedDiagnosis, PendingStore, Progress, RowPlan, run_plan
-from memaudit.lab.downstream.served_store import ServedStore
 from memaudit.lab.downstream.store_cases import candidate_store, writer_store
-from memaudit.lab.writers.protocol import VisibleCandidate, Writer, visible
-from memaudit.lab.writers.raw_turns import ReservoirRaw
-from memaudit.lab.writers.run_writer import writer_seed
+from memaudit.lab.writers.protocol import VisibleCandidate, Writer, visible, writer_seed
+from memaudit.lab.writers.references import ReservoirRaw
 
 RAW = "raw"
 

@@ -105,6 +105,25 @@ OF_KIND: Mapping[Kind, Callable[[str], str]] = {
 """The page of each kind of entry; other kinds are listed without a link."""
 
 
+TITLES: dict[Kind, str] = {
+    "run": "Runs",
+    "package": "Packages",
+    "store": "Stores",
+    "scores": "Score files",
+    "frame": "Audit frames",
+    "diagnosis": "Diagnoses",
+    "certificate": "Certificates",
+    "page": "Reports",
+}
+"""The headings of the first page. Their words are its anchors too."""
+
+
+def list_link(kind: Kind) -> tuple[str, str]:
+    """The list of a kind on the first page: its title and its address."""
+    title = TITLES[kind]
+    return title, f"{INDEX}#{title.lower().replace(' ', '-')}"
+
+
 def entry_address(entry: LibraryEntry) -> str | None:
     make = OF_KIND.get(entry.kind)
     return make(entry.slug) if make else None

@@ -15,11 +15,10 @@ from starlette.routing import Route
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.library import NotInLibrary
+from memaudit.lab.explorer.pages import DATA, PAGES
 from memaudit.lab.explorer.pages.certificates import checked, numbered, proven, verdict_data
 from memaudit.lab.explorer.pages.package import budget_param
-from memaudit.lab.explorer.pages.registry import DATA, PAGES
-from memaudit.lab.explorer.site import Site, show
-from memaudit.lab.explorer.templating import ONE_FILE, TYPES, read_templates, static_files
+from memaudit.lab.explorer.site import ONE_FILE, TYPES, Site, read_templates, show, static_files
 from memaudit.lab.explorer.views.package_data import shown
 from memaudit.lab.serving import read_json
 

@@ -16,10 +16,9 @@ from memaudit.lab.explorer.library.folders import SITE as MANIFEST
 from memaudit.lab.explorer.library.folders import SITE_FORMAT as FORMAT
 from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.library.run_packages import run_package
-from memaudit.lab.explorer.pages.registry import PAGES
-from memaudit.lab.explorer.site import Site, all_addresses, show
-from memaudit.lab.explorer.templating import static_files
+from memaudit.lab.explorer.library.packages import run_package
+from memaudit.lab.explorer.pages import PAGES
+from memaudit.lab.explorer.site import Site, all_addresses, show, static_files
 from memaudit.lab.explorer.views.optima import runnable_writers
 from memaudit.lab.explorer.views.store_table import MOST_BUDGETS
 from memaudit.lab.runs.report.package_story import choose_story

@@ -1,29 +1,112 @@
-"""The site: a library, the pages over it, and a cache of what they computed."""
+"""The site: its templates, what a page is, and a library with what its pages computed."""
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
+
+from jinja2 import Environment
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.version import VERSION
 from memaudit.lab.explorer import addresses
+from memaudit.lab.explorer.addresses import anchor
 from memaudit.lab.explorer.library.entries import KINDS, Kind, LibraryEntry
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
 from memaudit.lab.explorer.library.library import Library, NotInLibrary
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
-from memaudit.lab.explorer.pages.search import SearchText
-from memaudit.lab.explorer.templating import environment
+from memaudit.lab.explorer.library.packages import IS_OF_RUN, IndexedPackage
 from memaudit.lab.explorer.views.optima import FRONTIER_SHARE, KnownFrontier, PackageOptima
 from memaudit.lab.explorer.views.package_stores import (
     RunStore,
     run_stores,
     scored_budgets,
 )
-from memaudit.lab.explorer.views.run_slices import Slice, slice_of
+from memaudit.lab.serving import POLICY
+from memaudit.show import encoding, page_kit
 from memaudit.show.encoding import Look, looks
+
+PathParams = Mapping[str, str]
+"""The parts of an address, by their names in the pattern."""
+
+QueryParams = Mapping[str, str]
+"""What follows the question mark of an address; a bundle has none."""
+
+
+def single_page(site: "Site", parts: PathParams) -> Iterable[PathParams]:  # noqa: ARG001
+    """One page per entry."""
+    return [parts]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A kind of page: one for the whole library, or one per entry of the kind `owner`, whose slug
+    is {owner} in the pattern. If an entry has several, `instances` lists them."""
+
+    pattern: str
+    render: Callable[["Site", PathParams, QueryParams], str]
+    owner: Kind | None = None
+    instances: Callable[["Site", PathParams], Iterable[PathParams]] = single_page
+
+
+@dataclass(frozen=True, slots=True)
+class JsonEndpoint:
+    """JSON that a served page requests; a bundled page contains it."""
+
+    pattern: str
+    answer: Callable[["Site", PathParams, QueryParams], Any]
+
+
+SERVED = POLICY.replace("form-action 'none'", "form-action 'self'")
+"""The search form may be sent to the server. Everything else is as for every local page."""
+
+META = "; ".join(
+    part
+    for part in POLICY.replace("connect-src 'self'", "connect-src 'none'").split("; ")
+    if not part.startswith("frame-ancestors")
+)
+"""For static pages, which request nothing. `frame-ancestors` is left out, since browsers ignore it
+in a `meta` element and log a warning."""
+
+ONE_FILE = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; sandbox allow-downloads"
+)
+"""For reports and boards of the folder, whose style is in the page. Nothing can run."""
+
+TEMPLATES = Path(__file__).parent / "templates"
+STATIC = Path(__file__).parent / "static"
+TYPES = {".css": "text/css", ".js": "text/javascript"}
+MOST_CHARACTERS = 600
+"""Characters of a text in lists. The stream shows the complete text."""
+
+
+@cache
+def static_files() -> dict[str, bytes]:
+    """The kit's style sheet, the explorer's own files and the signs its scripts use, by name."""
+    own = {
+        path.name: path.read_bytes() for path in sorted(STATIC.iterdir()) if path.suffix in TYPES
+    }
+    made = {"house.css": page_kit.style_sheet(), "encoding.js": encoding.script()}
+    return {**{name: text.encode() for name, text in made.items()}, **own}
+
+
+@cache
+def environment() -> Environment:
+    """The kit's environment with the explorer's templates."""
+    jinja = page_kit.environment("memaudit.lab.explorer", "memaudit.lab.labels", "memaudit.linting")
+    jinja.globals.update(MOST_CHARACTERS=MOST_CHARACTERS, META_POLICY=META, anchor=anchor)
+    return jinja
+
+
+def read_templates() -> None:
+    """Compile every page now, so that the first request does not wait for it."""
+    jinja = environment()
+    for name in sorted(path.name for path in TEMPLATES.glob("*.html")):
+        jinja.get_template(name)
+
 
 MOST_CACHED = 12
 """Packages whose optima are kept in memory."""
@@ -58,10 +141,7 @@ class Site:
     """In a bundle, the packages of runs that have pages; a server shows them all."""
     _optima: dict[str, PackageOptima] = field(default_factory=dict)
     _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    _slices: dict[tuple[str, tuple[int, ...], str | None, int | None], Slice] = field(
-        default_factory=dict
-    )
-    _texts: dict[tuple[str, tuple[int, ...]], list[SearchText]] = field(default_factory=dict)
+    _texts: dict[tuple[str, tuple[int, ...]], list[Any]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def render(self, template: str, address: str, title: str, **context: Any) -> str:
@@ -80,6 +160,15 @@ class Site:
                 **context,
             )
         )
+
+    def crumbs(self, entry: LibraryEntry, inside: bool = False) -> tuple[tuple[str, str], ...]:
+        """The way back from a page of an entry; `inside` for the pages below its first one."""
+        way = (addresses.list_link(entry.kind),)
+        if run := entry.text(IS_OF_RUN):
+            name = self.library.named("run", run).name
+            way = (addresses.list_link("run"), (name, addresses.run(run, "packages.html")))
+        page = addresses.entry_address(entry)
+        return (*way, (entry.name, page)) if inside and page else way
 
     def package(self, slug: str) -> IndexedPackage:
         """A package by its name in addresses."""
@@ -129,17 +218,9 @@ class Site:
         known = self.made(lambda: looks(entry.name for entry in stores), stores, "looks")
         return known[name] if name in known else looks([name])[name]
 
-    def slice(self, run: LibraryEntry, distribution: str | None, budget: int | None) -> Slice:
-        """Part of a run, computed once."""
-        key = (run.slug, run.stamp, distribution, budget)
-        with self._lock:
-            if key not in self._slices:
-                self._slices[key] = slice_of(self.library.run(run), distribution, budget)
-            return self._slices[key]
-
     def cached_texts(
-        self, entry: LibraryEntry, read: Callable[[LibraryEntry], list[SearchText]]
-    ) -> list[SearchText]:
+        self, entry: LibraryEntry, read: Callable[[LibraryEntry], list[Made]]
+    ) -> list[Made]:
         """The texts of an entry, cached while there is room for them."""
         key = (entry.slug, entry.stamp)
         with self._lock:

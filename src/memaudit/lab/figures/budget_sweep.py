@@ -19,20 +19,18 @@ from memaudit.lab.figures.run_summary import (
     of_distribution,
 )
 from memaudit.lab.figures.style import (
+    GAP,
     LARGE,
     NORMAL,
     PRINT_WIDTH,
-    SMALL,
-    house_style,
-)
-from memaudit.lab.figures.text_layout import (
-    GAP,
     ROW,
     SAMPLE,
+    SMALL,
     LineEnd,
     distribution_label,
     fitted,
     fitted_name,
+    house_style,
     inches,
     label_lines,
     label_room,

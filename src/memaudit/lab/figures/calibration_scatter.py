@@ -11,14 +11,12 @@ from matplotlib.lines import Line2D
 from memaudit.kernel.number_text import fixed
 from memaudit.lab.figures.style import (
     LARGE,
+    LINE,
     MUTED,
     NORMAL,
     PRINT_WIDTH,
-    house_style,
-)
-from memaudit.lab.figures.text_layout import (
-    LINE,
     fitted_name,
+    house_style,
     inches,
     note,
     note_lines,

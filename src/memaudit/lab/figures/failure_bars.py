@@ -9,10 +9,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from memaudit.lab.downstream.diagnosis_files import Outcome
-from memaudit.lab.figures.style import LARGE, NORMAL, PAPER, PRINT_WIDTH, SMALL, house_style
-from memaudit.lab.figures.text_layout import (
+from memaudit.lab.figures.style import (
+    LARGE,
     LINE,
+    NORMAL,
+    PAPER,
+    PRINT_WIDTH,
+    SMALL,
     fitted_name,
+    house_style,
     inches,
     note,
     note_lines,

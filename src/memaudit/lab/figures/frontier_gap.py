@@ -17,12 +17,10 @@ from memaudit.lab.figures.style import (
     NORMAL,
     PRINT_WIDTH,
     SMALL,
-    house_style,
-)
-from memaudit.lab.figures.text_layout import (
     distribution_label,
     fitted,
     fitted_name,
+    house_style,
     inches,
     shown,
 )

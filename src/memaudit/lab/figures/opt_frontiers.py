@@ -13,12 +13,10 @@ from memaudit.lab.figures.style import (
     LARGE,
     PAPER,
     PRINT_WIDTH,
-    house_style,
-)
-from memaudit.lab.figures.text_layout import (
     ROW,
     LineEnd,
     fitted_name,
+    house_style,
     inches,
     label_lines,
     label_room,

@@ -12,13 +12,11 @@ from matplotlib.ticker import LogLocator, NullLocator
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.figures.style import (
     LARGE,
+    LINE,
     NORMAL,
     PRINT_WIDTH,
-    house_style,
-)
-from memaudit.lab.figures.text_layout import (
-    LINE,
     fitted_name,
+    house_style,
     inches,
     note,
     note_lines,

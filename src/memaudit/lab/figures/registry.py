@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import make_folder
-from memaudit.lab.downstream.downstream_folder import open_folder
+from memaudit.lab.downstream.downstream_page import open_folder
 from memaudit.lab.figures.budget_sweep import budget_sweep_of_run
 from memaudit.lab.figures.calibration_scatter import calibration_scatter
 from memaudit.lab.figures.failure_bars import failure_bars

@@ -1,21 +1,26 @@
-"""Sizes, fonts and rules of figures, and writing them: the same figure gives the same bytes."""
+"""Sizes, fonts, rules and texts of figures, and writing them: equal figures give equal bytes."""
 
 import io
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.lines import Line2D
+from matplotlib.textpath import TextToPath
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_bytes
-from memaudit.show.encoding import INK
+from memaudit.lab.writers.registry import WRITERS
+from memaudit.show.encoding import INK, Look
+from memaudit.show.svg_charts import spread
 from memaudit.workspace.overwrite import may_write
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 PRINT_WIDTH = 7.0
 """Inches. Figures are drawn at their printed size, so that font sizes are exact."""
@@ -93,10 +98,8 @@ def check_formats(formats: Sequence[str]) -> None:
             raise MemAuditError(f"cannot draw {form!r}; the formats are {', '.join(FORMATS)}")
 
 
-def image_of(figure: "Figure", form: str) -> bytes:
+def image_of(figure: Figure, form: str) -> bytes:
     """The figure as png, svg or pdf."""
-    from memaudit.lab.figures.style import house_style
-
     check_formats([form])
     image = io.BytesIO()
     with house_style():
@@ -111,7 +114,7 @@ def write_image(image: bytes, path: Path) -> None:
 
 
 def write_figure(
-    figure: "Figure", path_without_suffix: Path, formats: Sequence[str] = FORMATS
+    figure: Figure, path_without_suffix: Path, formats: Sequence[str] = FORMATS
 ) -> list[Path]:
     """Write a figure in each format. Returns the files."""
     check_formats(formats)
@@ -121,3 +124,185 @@ def write_figure(
         write_image(image_of(figure, form), path)
         written.append(path)
     return written
+
+
+ELLIPSIS = "…"
+UNPRINTABLE, NO_GLYPH = "\N{REPLACEMENT CHARACTER}", "\N{WHITE SQUARE}"
+MOST_CHARACTERS = 400
+"""No figure has room for more, so longer texts are cut before they are measured."""
+
+POINTS_PER_INCH = 72
+FAMILY = "DejaVu Sans"
+
+
+def shown(text: object) -> str:
+    """One line that can be drawn: no control characters, no stacked marks, no missing glyphs."""
+    letters: list[str] = []
+    for letter in unicodedata.normalize("NFC", " ".join(str(text)[:MOST_CHARACTERS].split())):
+        marks = unicodedata.combining(letter) and letters and unicodedata.combining(letters[-1])
+        if not marks:
+            letters.append(_drawable(letter))
+    return "".join(letters)
+
+
+@lru_cache(maxsize=4096)
+def _drawable(letter: str) -> str:
+    if not letter.isprintable():
+        return UNPRINTABLE
+    return letter if get_font(_file()).get_char_index(ord(letter)) else NO_GLYPH
+
+
+@lru_cache(maxsize=1)
+def _file() -> str:
+    return findfont(FontProperties(family=FAMILY))
+
+
+@lru_cache(maxsize=4096)
+def inches(text: str, size: float, bold: bool = False) -> float:
+    """The width of a line of text in inches."""
+    font = FontProperties(family=FAMILY, size=size, weight="bold" if bold else "normal")
+    width, _, _ = TextToPath().get_text_width_height_descent(text, font, ismath=False)
+    return float(width) / POINTS_PER_INCH
+
+
+def fitted(text: object, room: float, size: float, bold: bool = False) -> str:
+    """The text as it can be drawn, cut with an ellipsis where it is wider than the room."""
+    return _cut(shown(text), room, size, bold, kept_end=0)
+
+
+def fitted_name(name: object, room: float, size: float, bold: bool = False) -> str:
+    """The same for a name. The middle is cut, since names often differ at the end."""
+    return _cut(shown(name), room, size, bold, kept_end=1 / 3)
+
+
+def _cut(line: str, room: float, size: float, bold: bool, kept_end: float) -> str:
+    """As many characters as fit. A share of them comes from the end of the text."""
+    if inches(line, size, bold) <= room:
+        return line
+    low, high = 0, len(line) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if inches(_without_middle(line, middle, kept_end), size, bold) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return _without_middle(line, low, kept_end)
+
+
+def _without_middle(line: str, letters: int, kept_end: float) -> str:
+    end = int(letters * kept_end)
+    return line[: letters - end].rstrip() + ELLIPSIS + line[len(line) - end :].lstrip()
+
+
+def wrapped(text: object, room: float, size: float, most: int) -> list[str]:
+    """The text in at most so many lines, broken at spaces; the last one is cut to fit."""
+    lines: list[str] = []
+    words = shown(text).split(" ")
+    while words and len(lines) < most - 1:
+        take = 1
+        while take < len(words) and inches(" ".join(words[: take + 1]), size) <= room:
+            take += 1
+        lines.append(fitted(" ".join(words[:take]), room, size))
+        words = words[take:]
+    if words:
+        lines.append(fitted(" ".join(words), room, size))
+    return lines
+
+
+def writer_label(writer: str) -> str:
+    """A writer's name for readers."""
+    return WRITERS[writer].label if writer in WRITERS else shown(writer)
+
+
+def distribution_label(name: str) -> str:
+    """A distribution's name for readers."""
+    return shown(name).replace("_", " ")
+
+
+ROW = 0.17
+"""Inches from one name to the next."""
+
+LEADER, SAMPLE, GAP = 0.3, 0.46, 0.07
+WIDEST = 2.0
+"""Longer names are cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineEnd:
+    """A line's name, where it ends (in data coordinates), and its style."""
+
+    name: str
+    end: float
+    style: Look
+
+
+def label_room(names: Sequence[str]) -> float:
+    """Inches that names need to the right of the axes."""
+    widest = max((inches(fitted_name(name, WIDEST, NORMAL), NORMAL) for name in names), default=0.0)
+    return LEADER + SAMPLE + GAP + widest + 0.08
+
+
+def label_lines(figure: Figure, axes: Axes, ends: Sequence[LineEnd]) -> None:
+    """Write the names right of the axes, each with a sample of its line and a leader to its end."""
+    box = axes.get_position()
+    width, height = figure.get_size_inches()
+    right, bottom, top = box.x1 * width, box.y0 * height, box.y1 * height
+    low, high = axes.get_ylim()
+    heights = [bottom + (line_end.end - low) / (high - low) * (top - bottom) for line_end in ends]
+    places = spread(heights, ROW, bottom, top)
+    for line_end, height_of_end, place in zip(ends, heights, places, strict=True):
+        start = right + LEADER
+        _line(
+            figure, [right, start - 0.03], [height_of_end, place], line_end.style, 0.5, leader=True
+        )
+        _line(figure, [start, start + SAMPLE / 2, start + SAMPLE], [place] * 3, line_end.style, 1.5)
+        figure.text(
+            start + SAMPLE + GAP,
+            place,
+            fitted_name(line_end.name, WIDEST, NORMAL),
+            transform=figure.dpi_scale_trans,
+            va="center_baseline",
+            fontsize=NORMAL,
+        )
+
+
+def _line(
+    figure: Figure,
+    x: list[float],
+    y: list[float],
+    style: Look,
+    width: float,
+    leader: bool = False,
+) -> None:
+    """A leader, or a sample with its marker in the middle."""
+    line = Line2D(x, y, color=style.colour, linewidth=width, transform=figure.dpi_scale_trans)
+    if not leader:
+        line.set_linestyle(style.dash)
+        line.set_marker(style.marker)
+        line.set_markerfacecolor(style.inside)
+        line.set_markevery([1])
+    figure.add_artist(line)
+
+
+MOST_LINES = 3
+LINE = 0.13
+
+
+def note_lines(text: str, width: float) -> list[str]:
+    """The note wrapped to the width of the figure."""
+    return wrapped(text, width - 0.2, SMALL, MOST_LINES)
+
+
+def note(figure: Figure, text: str) -> None:
+    """Write a note along the bottom edge. The figure must leave LINE inches free per line."""
+    lines = note_lines(text, float(figure.get_size_inches()[0]))
+    for place, line in enumerate(reversed(lines)):
+        figure.text(
+            0.1,
+            0.07 + place * LINE,
+            line,
+            transform=figure.dpi_scale_trans,
+            fontsize=SMALL,
+            color=MUTED,
+            va="bottom",
+        )

@@ -12,13 +12,11 @@ from memaudit.lab.figures.style import (
     LARGE,
     PAPER,
     PRINT_WIDTH,
-    SMALL,
-    house_style,
-)
-from memaudit.lab.figures.text_layout import (
     ROW,
+    SMALL,
     LineEnd,
     fitted_name,
+    house_style,
     label_lines,
     label_room,
     note,

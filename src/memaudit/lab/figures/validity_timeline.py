@@ -31,17 +31,15 @@ from memaudit.lab.figures.stress_heatmap import BUDGET
 from memaudit.lab.figures.style import (
     FAINT,
     LARGE,
+    LINE,
     MUTED,
     NORMAL,
     PAPER,
     PRINT_WIDTH,
     SMALL,
-    house_style,
-)
-from memaudit.lab.figures.text_layout import (
-    LINE,
     fitted,
     fitted_name,
+    house_style,
     inches,
     note,
     note_lines,

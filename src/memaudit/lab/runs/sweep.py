@@ -34,9 +34,8 @@ from memaudit.kernel.version import VERSION
 from memaudit.lab.runs.run_files import RunManifest, RunRow, is_run_row
 from memaudit.lab.runs.spec import RunSpec, named_source
 from memaudit.lab.writers.estimators.ridge import RidgeModel
-from memaudit.lab.writers.protocol import Writer
+from memaudit.lab.writers.protocol import Writer, WriterRunner
 from memaudit.lab.writers.registry import named_writer
-from memaudit.lab.writers.run_writer import WriterRunner
 from memaudit.workspace.journal import Fits, Journal, Key, rows_in_order, to_line
 from memaudit.workspace.run_folder import ROWS, claimed, refuse_other_run
 

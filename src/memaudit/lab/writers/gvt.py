@@ -1,12 +1,170 @@
-"""GVT, the paper's calibration reference, on the published or on a geometric grid."""
+"""GVT, the writer of the paper, and greedy writers: over everything, by density, of one kind."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import cached_property
+from heapq import heapify, heappop, heapreplace
+from math import lcm
 from typing import Literal
 
-from memaudit.kernel.solvers.form import Form
-from memaudit.lab.writers.greedy import GreedyDraft
+from memaudit.kernel.solvers.form import Form, Level
 from memaudit.lab.writers.protocol import OracleView
+
+
+class GreedyDraft:
+    """Starts empty; `keep` adds a candidate. Gains are exact up to the precision of h."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.chosen: set[int] = set()
+        self.value = self.cost = 0
+        self._amount = [0] * len(form.levels)
+        self._kept = [0] * len(form.groups)
+        self._worth = [_worth(level) for level in form.levels]
+
+    def fits(self, u: int) -> bool:
+        """Whether the budget and the group cap allow this candidate."""
+        form = self.form
+        return (
+            self.cost + form.cost[u] <= form.budget
+            and self._kept[form.group[u]] < form.group_cap
+            and u not in self.chosen
+        )
+
+    def gain(self, u: int) -> int:
+        total, amount, levels = 0, self._amount, self.form.levels
+        for unit, step in self.form.rows[u]:
+            have, top = amount[unit], levels[unit].top
+            if have < top:
+                worth = self._worth[unit]
+                total += worth(min(top, have + step)) - worth(have)
+        return total
+
+    def keep(self, u: int) -> None:
+        self.value += self.gain(u)
+        self.cost += self.form.cost[u]
+        self._kept[self.form.group[u]] += 1
+        self.chosen.add(u)
+        for unit, step in self.form.rows[u]:
+            self._amount[unit] = min(self.form.levels[unit].top, self._amount[unit] + step)
+
+    @cached_property
+    def common_cost(self) -> int:
+        """A multiple of every cost above 0, so that densities times this are whole numbers."""
+        return lcm(1, *{cost for cost in self.form.cost if cost})
+
+    @property
+    def store(self) -> tuple[str, ...]:
+        return tuple(self.form.candidate_ids[u] for u in sorted(self.chosen))
+
+
+def _worth(level: Level) -> Callable[[int], int]:
+    return level.value if level.table is None else level.table.__getitem__
+
+
+Rank = tuple[bool, int, int, int, str]
+
+
+def rank(draft: GreedyDraft, u: int) -> Rank | None:
+    """The rank of a candidate now, higher is better; None if it adds nothing."""
+    gain, cost = draft.gain(u), draft.form.cost[u]
+    if gain <= 0:
+        return None
+    density = gain * (draft.common_cost // cost) if cost else 0
+    return cost == 0, density, gain, -cost, draft.form.candidate_ids[u]
+
+
+def densest(draft: GreedyDraft, candidates: Iterable[int]) -> int | None:
+    """The candidate with the highest marginal density among those that fit."""
+    ranked = [(rank(draft, u), u) for u in candidates if draft.fits(u)]
+    useful = [(place, u) for place, u in ranked if place is not None]
+    return max(useful)[1] if useful else None
+
+
+class _Entry:
+    """A heap entry; the best rank comes first."""
+
+    __slots__ = ("rank", "u")
+
+    def __init__(self, rank: Rank, u: int) -> None:
+        self.rank, self.u = rank, u
+
+    def __lt__(self, other: "_Entry") -> bool:
+        return self.rank > other.rank
+
+
+def density_greedy(form: Form, candidates: Iterable[int]) -> GreedyDraft:
+    """Repeatedly keep the densest marginal that fits, until nothing fits or helps.
+
+    Marginals and room only shrink, so a rank that is still the best after an update is the best.
+    """
+    draft = GreedyDraft(form)
+    ranked = [(rank(draft, u), u) for u in candidates if draft.fits(u)]
+    heap = [_Entry(place, u) for place, u in ranked if place is not None]
+    heapify(heap)
+    while heap:
+        top = heap[0]
+        place = rank(draft, top.u) if draft.fits(top.u) else None
+        if place is None:
+            heappop(heap)
+        elif place < top.rank:
+            heapreplace(heap, _Entry(place, top.u))
+        else:
+            draft.keep(top.u)
+            heappop(heap)
+    return draft
+
+
+class Greedy:
+    """Keeps the candidate with the highest marginal density until nothing fits or helps."""
+
+    name = "greedy"
+    label = "Offline greedy"
+    about = "over the whole stream, the densest marginal first"
+    peeks: Literal[True] = True
+    monotone = False
+
+    def write(self, view: OracleView, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        form = view.at(budget)
+        return density_greedy(form, range(len(form.cost))).store
+
+
+class DensityOnly:
+    """Each arriving group keeps its densest marginal that fits; it never looks back."""
+
+    name = "density_only"
+    label = "Density only"
+    about = "in each arriving group, the densest marginal that fits"
+    peeks: Literal[True] = True
+    monotone = False
+
+    def write(self, view: OracleView, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        draft = GreedyDraft(view.at(budget))
+        for group in draft.form.groups:
+            for _ in range(min(draft.form.group_cap, len(group))):
+                best = densest(draft, group)
+                if best is None:
+                    break
+                draft.keep(best)
+        return draft.store
+
+
+class SingleKind:
+    """Offline greedy over the candidates of one kind."""
+
+    peeks: Literal[True] = True
+    monotone = False
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.name = f"{kind}_only"
+        self.label = f"{kind.capitalize()} only"
+        self.about = f"offline greedy over candidates of kind {kind}"
+
+    def write(self, view: OracleView, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        form, kinds = view.at(budget), view.package.candidate
+        family = [u for u, id in enumerate(form.candidate_ids) if kinds[id].kind == self.kind]
+        return density_greedy(form, family).store
 
 
 def best_pass(form: Form, grid: Iterable[Fraction]) -> GreedyDraft:

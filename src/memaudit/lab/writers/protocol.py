@@ -1,5 +1,6 @@
-"""The writer protocol: a view, a budget and a seed in, a store out."""
+"""The writer protocol: a view, a budget and a seed in, a store out; and running a writer."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -7,6 +8,8 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.package.digest import digest
+from memaudit.kernel.package.objective import violations
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.form import Form
@@ -207,3 +210,39 @@ class BudgetedStore:
     def ids(self) -> tuple[str, ...]:
         """The ids of what is kept, in order of arrival."""
         return tuple(c.id for c in self.view.candidates if c.id in self._chosen)
+
+
+class WriterRunner:
+    """Runs writers on one package. What they share is computed once."""
+
+    def __init__(self, package: Package, seconds: float | None = None) -> None:
+        self.package = package
+        self.oracle = OracleView(package, seconds)
+
+    @cached_property
+    def view(self) -> View:
+        return visible(self.package)
+
+    @cached_property
+    def digest(self) -> str:
+        return digest(self.package)
+
+    def written_by(self, writer: Writer, budget: Fraction, seed: int) -> Store:
+        """The writer's store; an infeasible one is an error that names the writer."""
+        own_seed = writer_seed(seed, self.digest)
+        if writer.peeks:
+            store = writer.write(self.oracle, budget, own_seed)
+        else:
+            store = writer.write(self.view, budget, own_seed)
+        if problems := violations(self.package, store, budget, self.package.group_cap):
+            raise MemAuditError(f"writer {writer.name!r} broke the rules: {problems[0]}")
+        return store
+
+
+def writer_seed(seed: int, package_digest: str) -> int:
+    """A seed that follows from the run's seed and the package's digest, and reveals neither.
+
+    With the generator's own seed a writer could generate the package and look into it.
+    """
+    text = f"{seed} {package_digest}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")

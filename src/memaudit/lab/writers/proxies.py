@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from memaudit.lab.writers.estimators.cue_prior import cue_worth
 from memaudit.lab.writers.estimators.lexical import (
     LexicalNovelty,
     Words,
     contained_share,
     content_words,
+    cue_worth,
     jaccard,
     status_words,
 )

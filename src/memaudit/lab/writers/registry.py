@@ -4,17 +4,22 @@ from functools import lru_cache
 from pathlib import Path
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.writers.estimated import EstimatedGreedy, EstimatedGvt
-from memaudit.lab.writers.estimators.cue_prior import CuePrior
+from memaudit.lab.writers.estimated import EstimatedGreedy, EstimatedGvt, Utilities
 from memaudit.lab.writers.estimators.embedding import Embedding
+from memaudit.lab.writers.estimators.lexical import CuePrior
 from memaudit.lab.writers.estimators.ridge import Ridge, read_model
-from memaudit.lab.writers.estimators.utilities import Utilities
-from memaudit.lab.writers.greedy import DensityOnly, Greedy, SingleKind
-from memaudit.lab.writers.gvt import Gvt, GvtGeometric
-from memaudit.lab.writers.optima import GenericOpt, NoTombstoneGvt, NoTombstoneOpt, Opt
+from memaudit.lab.writers.gvt import DensityOnly, Greedy, Gvt, GvtGeometric, SingleKind
 from memaudit.lab.writers.protocol import Writer
 from memaudit.lab.writers.proxies import AMacStyle, AMemStyle, Mem0Style, MemGptStyle
-from memaudit.lab.writers.raw_turns import RandomFeasible, RecencyRaw, ReservoirRaw
+from memaudit.lab.writers.references import (
+    GenericOpt,
+    NoTombstoneGvt,
+    NoTombstoneOpt,
+    Opt,
+    RandomFeasible,
+    RecencyRaw,
+    ReservoirRaw,
+)
 
 RIDGE, RIDGE_GREEDY = "estimated_gvt_ridge", "estimated_greedy_ridge"
 

@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from memaudit.kernel.errors import MissingTool
 from memaudit.lab.writers.estimators import embedding
-from memaudit.lab.writers.estimators.cue_prior import CuePrior, cue_worth, text_cues
 from memaudit.lab.writers.estimators.embedding import Embedding, EmbeddingNovelty, cosines, embedded
 from memaudit.lab.writers.estimators.lexical import (
+    CuePrior,
     contained_share,
     content_words,
+    cue_worth,
     jaccard,
     lexical_novelty,
+    text_cues,
 )
 from memaudit.lab.writers.registry import WRITERS
 from tests.lab.writers.running import missing_model, view_of

@@ -29,8 +29,8 @@ from memaudit.lab.explorer.library.entries import (
     recognise,
     recognise_page,
 )
-from memaudit.lab.explorer.library.label_audits import label_files
-from memaudit.lab.explorer.library.run_packages import rows_written
+from memaudit.lab.explorer.library.packages import rows_written
+from memaudit.lab.explorer.library.records import label_files
 from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED
 from memaudit.lab.labels.frame_files import MANIFEST as FRAME
 from memaudit.lab.runs.summary import SUMMARY

@@ -16,19 +16,20 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.budgets import is_share
 from memaudit.kernel.package.optimum import Certificate
 from memaudit.kernel.words.text import counted
-from memaudit.lab.explorer.library.diagnosis_folder import DiagnosisFolder, read_diagnosis_folder
 from memaudit.lab.explorer.library.entries import KINDS, Kind, LibraryEntry, Unreadable, read_object
 from memaudit.lab.explorer.library.folders import Scan
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
-from memaudit.lab.explorer.library.label_audits import (
+from memaudit.lab.explorer.library.packages import IS_OF_RUN, IndexedPackage, remade, run_packages
+from memaudit.lab.explorer.library.records import (
     AuditTables,
+    DiagnosisFolder,
     LabelledFrame,
+    ScoreLines,
     labelled_frame,
     labels_stamp,
+    read_diagnosis_folder,
     read_label_audit,
+    read_score_lines,
 )
-from memaudit.lab.explorer.library.run_packages import IS_OF_RUN, remade, run_packages
-from memaudit.lab.explorer.library.score_lines import ScoreLines, read_score_lines
 from memaudit.lab.labels.frame import Frame
 from memaudit.lab.labels.frame_files import read_frame
 from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run

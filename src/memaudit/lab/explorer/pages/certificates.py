@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memaudit.kernel.checker import Verdict, verify
 from memaudit.kernel.io.package_folder import MANIFEST
@@ -15,19 +15,15 @@ from memaudit.kernel.package.optimum import Certificate, Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
 from memaudit.lab.explorer.library.library import NotInLibrary
-from memaudit.lab.explorer.library.run_packages import IS_OF_RUN
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
-from memaudit.lab.explorer.pages.package import package_crumbs
+from memaudit.lab.explorer.library.packages import IS_OF_RUN, IndexedPackage
+from memaudit.lab.explorer.pages.package import package_tab
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.optima import in_background, is_done
 from memaudit.lab.explorer.views.package_data import number_text, shown
 from memaudit.lab.explorer.views.store_table import shown_budgets
 from memaudit.lab.runs.report.remade_packages import certificate_text, package_text
 from memaudit.lab.runs.sweep import certificate_hash
-
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +85,7 @@ def budget_of(slug: str) -> Fraction | None:
     return Fraction(int(top), int(bottom or "1")) if int(bottom or "1") else None
 
 
-def verify_command(site: "Site", package: Path, file: Path) -> tuple[str, str]:
+def verify_command(site: Site, package: Path, file: Path) -> tuple[str, str]:
     """The command that checks a file of certificates, and the folder it is run in. If they are in
     two of the given folders, paths begin with the names of these, and there is no such folder."""
     (label, at), (other, certificates) = map(site.library.from_folder, (package, file))
@@ -119,7 +115,7 @@ MOST_SHOWN = 500
 """Only the first certificates of a longer file are shown, with a note."""
 
 
-def render_certificate(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_certificate(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """A bundle has every certificate checked while it is written."""
     entry = site.library.named("certificate", parts["certificate"])
     known = site.library.certificates(entry)
@@ -135,23 +131,21 @@ def render_certificate(site: "Site", parts: PathParams, params: QueryParams) -> 
         addresses.certificate(entry.slug),
         entry.name,
         verify=verify_command(site, packages, entry.path) if packages else None,
-        crumbs=(("Certificates", addresses.INDEX + "#certificates"),),
+        crumbs=site.crumbs(entry),
         entry=entry,
         rows=rows,
         count=len(known),
     )
 
 
-def checked(
-    site: "Site", certificate: Certificate, seconds: float = math.inf
-) -> CheckedCertificate:
+def checked(site: Site, certificate: Certificate, seconds: float = math.inf) -> CheckedCertificate:
     """A certificate with its package, if the library has it."""
     entry = site.library.with_digest(certificate.package)
     package = site.library.package(entry).package if entry and seconds > 0 else None
     return proven(certificate, entry, package, seconds=seconds)
 
 
-def numbered(site: "Site", slug: str, number: int) -> Certificate:
+def numbered(site: Site, slug: str, number: int) -> Certificate:
     """One certificate of a file, counted from 1."""
     known = site.library.certificates(site.library.named("certificate", slug))
     if not 1 <= number <= len(known):
@@ -162,7 +156,7 @@ def numbered(site: "Site", slug: str, number: int) -> Certificate:
 CERTIFICATE_PAGE = Page(CERTIFICATE_PATTERN, render_certificate, "certificate")
 
 
-def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_proofs(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """A bundle has every certificate checked while it is written."""
     indexed = site.package(parts["package"])
     optima = site.optima(indexed)
@@ -176,19 +170,16 @@ def render_proofs(site: "Site", parts: PathParams, params: QueryParams) -> str: 
             )
         rows.append((best, proof, budget_slug(budget)))
     first = next((name for _, proof, name in rows if proof), "")
-    return site.render(
+    return package_tab(
+        site,
+        indexed,
         "proofs.html",
-        addresses.package(indexed.entry.slug, "proofs.html"),
-        f"{indexed.package.name}: proofs",
-        crumbs=package_crumbs(indexed, site),
-        indexed=indexed,
-        tab="proofs.html",
         rows=rows,
         verify=_download_command(site, indexed, first) if first else None,
     )
 
 
-def _download_command(site: "Site", indexed: IndexedPackage, budget: str) -> tuple[str, str]:
+def _download_command(site: Site, indexed: IndexedPackage, budget: str) -> tuple[str, str]:
     """The command that checks a certificate of this page, and where it is run: in a bundle, both
     files are part of it. Otherwise the certificate is saved first, and so is the package of a
     run."""
@@ -202,7 +193,7 @@ def _download_command(site: "Site", indexed: IndexedPackage, budget: str) -> tup
     return _command(path, f"certificate-{budget}.json"), label
 
 
-def certificates(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+def certificates(site: Site, parts: PathParams) -> Iterable[PathParams]:
     """Every certificate of the proofs page, as a file."""
     indexed = site.package(parts["package"])
     for budget in shown_budgets(site.frontier(indexed)):
@@ -210,7 +201,7 @@ def certificates(site: "Site", parts: PathParams) -> Iterable[PathParams]:
             yield {**parts, "budget": budget_slug(budget)}
 
 
-def certificate_file(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def certificate_file(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     indexed = site.package(parts["package"])
     budget = budget_of(parts["budget"])
     best = None if budget is None else site.optima(indexed).optimum(budget)
@@ -219,7 +210,7 @@ def certificate_file(site: "Site", parts: PathParams, params: QueryParams) -> st
     return certificate_text(best.certificate) + "\n"
 
 
-def package_file(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def package_file(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     return package_text(site.package(parts["package"]).package)
 
 

@@ -4,23 +4,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import partial
 
 from memaudit.lab.downstream.diagnosis_files import REMARKS, DiagnosisRow, Layer, Outcome
 from memaudit.lab.downstream.outcomes import LOSSES, LossCounts, count_losses
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.addresses import slug
-from memaudit.lab.explorer.library.diagnosis_folder import DiagnosedQuestion, DiagnosisFolder
-from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.library import NotInLibrary
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
+from memaudit.lab.explorer.library.records import DiagnosedQuestion, DiagnosisFolder
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import Links, package_links
-from memaudit.lab.explorer.views.paging import later_pages, list_page
-from memaudit.lab.explorer.views.waterfall import WaterfallBar, waterfall
-
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
-
+from memaudit.lab.explorer.views.parts import (
+    WaterfallBar,
+    later_pages,
+    list_page,
+    neighbours,
+    waterfall,
+)
 
 ALL, FAILURES = "all", "failures"
 """Names in addresses. Those of other lists end in a hash, so they cannot be equal to these."""
@@ -155,21 +155,14 @@ MOST_DIFFERENCES, MOST_FALLS = 300, 8
 """Longer tables are cut, with a note."""
 
 
-def diagnosis_crumbs(
-    entry: LibraryEntry, with_diagnosis: bool = True
-) -> tuple[tuple[str, str], ...]:
-    top = ("Diagnoses", addresses.INDEX + "#diagnoses")
-    return (top, (entry.name, addresses.diagnosis(entry.slug))) if with_diagnosis else (top,)
-
-
-def render_diagnosis(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_diagnosis(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     entry = site.library.named("diagnosis", parts["diagnosis"])
     diagnosed = site.library.diagnosis(entry)
     return site.render(
         "diagnosis.html",
         addresses.diagnosis(entry.slug),
         entry.name,
-        crumbs=diagnosis_crumbs(entry, False),
+        crumbs=site.crumbs(entry),
         entry=entry,
         diagnosed=diagnosed,
         damage=site.library.without_paths(diagnosed.damage),
@@ -191,7 +184,7 @@ def render_diagnosis(site: "Site", parts: PathParams, params: QueryParams) -> st
     )
 
 
-def stores_here(site: "Site") -> dict[str, str]:
+def stores_here(site: Site) -> dict[str, str]:
     """Pages of exported stores, by their names."""
     entries = reversed(site.library.of("store"))
     return {entry.name: addresses.store(entry.slug) for entry in entries}
@@ -205,14 +198,12 @@ MOST_MEMORIES = 100
 """Memories shown per unit, and retrieved memories shown; more are counted."""
 
 
-def render_question(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_question(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     entry = site.library.named("diagnosis", parts["diagnosis"])
     diagnosed = site.library.diagnosis(entry)
-    names = list(diagnosed.questions)
     if parts["question"] not in diagnosed.questions:
         raise NotInLibrary("the diagnosis has no such question")
     question = diagnosed.questions[parts["question"]]
-    at = diagnosed.place_of[question.slug]
     links = package_links(
         site.library, question.first.package, diagnosed.digest_of(question.first.package)
     )
@@ -220,19 +211,20 @@ def render_question(site: "Site", parts: PathParams, params: QueryParams) -> str
         "question.html",
         addresses.question(entry.slug, question.slug),
         question.first.question or question.first.query,
-        crumbs=diagnosis_crumbs(entry),
+        crumbs=site.crumbs(entry, inside=True),
         entry=entry,
         question=question,
         links=links,
-        number=at + 1,
-        count=len(names),
         why=REMARKS,
         in_words=in_words,
         most=MOST_MEMORIES,
         stores_here=stores_here(site),
         candidates={row.store: _candidates(row, links) for row in question.rows},
-        before=addresses.question(entry.slug, names[at - 1]) if at else None,
-        after=addresses.question(entry.slug, names[at + 1]) if at + 1 < len(names) else None,
+        **neighbours(
+            list(diagnosed.questions),
+            diagnosed.place_of[question.slug],
+            partial(addresses.question, entry.slug),
+        ),
     )
 
 
@@ -248,7 +240,7 @@ def _candidates(row: DiagnosisRow, links: Links) -> dict[str, str]:
     return known
 
 
-def question_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+def question_pages(site: Site, parts: PathParams) -> Iterable[PathParams]:
     diagnosed = site.library.diagnosis(site.library.named("diagnosis", parts["diagnosis"]))
     return [{**parts, "question": name} for name in diagnosed.questions]
 
@@ -267,7 +259,7 @@ def most_rows(stores: int) -> int:
     return max(FEWEST_ROWS, MOST_CELLS // max(1, stores))
 
 
-def render_questions(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_questions(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     entry = site.library.named("diagnosis", parts["diagnosis"])
     diagnosed = site.library.diagnosis(entry)
     lists = question_lists(diagnosed)
@@ -281,7 +273,7 @@ def render_questions(site: "Site", parts: PathParams, params: QueryParams) -> st
         "questions.html",
         addresses.list_page_address(address, shown.number),
         f"{entry.name}: {chosen.title}",
-        crumbs=diagnosis_crumbs(entry),
+        crumbs=site.crumbs(entry, inside=True),
         entry=entry,
         diagnosed=diagnosed,
         chosen=chosen,
@@ -291,12 +283,12 @@ def render_questions(site: "Site", parts: PathParams, params: QueryParams) -> st
     )
 
 
-def first_list_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+def first_list_pages(site: Site, parts: PathParams) -> Iterable[PathParams]:
     diagnosed = site.library.diagnosis(site.library.named("diagnosis", parts["diagnosis"]))
     return [{**parts, "chosen": name} for name in question_lists(diagnosed)]
 
 
-def later_list_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+def later_list_pages(site: Site, parts: PathParams) -> Iterable[PathParams]:
     """The pages after the first of every list."""
     diagnosed = site.library.diagnosis(site.library.named("diagnosis", parts["diagnosis"]))
     most = most_rows(len(diagnosed.stores))

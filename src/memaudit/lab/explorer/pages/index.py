@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.words.text import counted
@@ -10,15 +9,13 @@ from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import KINDS, Kind, LibraryEntry, read_page
 from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.library import NotInLibrary
-from memaudit.lab.explorer.library.score_lines import ScoreLine
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
+from memaudit.lab.explorer.library.records import ScoreLine
+from memaudit.lab.explorer.pages.run import run_part
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import package_links
 from memaudit.lab.explorer.views.package_stores import scored_packages
 from memaudit.show.page_kit import one_file_title
 from memaudit.show.writer_groups import Member
-
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
 
 MOST_LISTED = 5000
 """Entries listed per kind. If there are more, the page says so, and search finds them."""
@@ -26,16 +23,6 @@ MOST_BYTES = 50_000_000
 """Score files that are read for the best result, and the rows of a run that is opened for it."""
 MOST_ROWS = 20_000
 
-TITLES: dict[Kind, str] = {
-    "run": "Runs",
-    "package": "Packages",
-    "store": "Stores",
-    "scores": "Score files",
-    "frame": "Audit frames",
-    "diagnosis": "Diagnoses",
-    "certificate": "Certificates",
-    "page": "Reports",
-}
 NOUNS: dict[Kind, tuple[str, str]] = {
     "run": ("run of writers", "runs of writers"),
     "package": ("package", "packages"),
@@ -67,7 +54,7 @@ class BestWriter:
     mean: float
 
 
-def render_index(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_index(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     library = site.library
     groups = [(kind, library.of(kind)) for kind in KINDS]
     best = site.made(
@@ -78,7 +65,7 @@ def render_index(site: "Site", parts: PathParams, params: QueryParams) -> str:  
         "index.html",
         addresses.INDEX,
         "What is here",
-        groups=[(kind, TITLES[kind], entries) for kind, entries in groups if entries],
+        groups=[(kind, addresses.TITLES[kind], entries) for kind, entries in groups if entries],
         unreadable=library.unreadable,
         most=MOST_LISTED,
         crumbs=(),
@@ -90,7 +77,7 @@ def render_index(site: "Site", parts: PathParams, params: QueryParams) -> str:  
     )
 
 
-def _in_words(site: "Site") -> str:
+def _in_words(site: Site) -> str:
     """What is here, in a sentence."""
     counts = [
         counted(number, *NOUNS[kind]) for kind in KINDS if (number := len(site.library.of(kind)))
@@ -98,7 +85,7 @@ def _in_words(site: "Site") -> str:
     return " and ".join(filter(None, (", ".join(counts[:-1]), *counts[-1:])))
 
 
-def score_lines(site: "Site") -> Iterator[tuple[LibraryEntry, ScoreLine]]:
+def score_lines(site: Site) -> Iterator[tuple[LibraryEntry, ScoreLine]]:
     """The scores of all files that can be read quickly."""
     read = 0
     for entry in site.library.now("scores"):
@@ -112,7 +99,7 @@ def score_lines(site: "Site") -> Iterator[tuple[LibraryEntry, ScoreLine]]:
         yield from ((entry, line) for line in lines)
 
 
-def best_score(site: "Site") -> BestScore | None:
+def best_score(site: Site) -> BestScore | None:
     known = [pair for pair in score_lines(site) if pair[1].score.score is not None]
     if not known:
         return None
@@ -125,13 +112,13 @@ def best_score(site: "Site") -> BestScore | None:
     return BestScore(file, line, page if links.same else None)
 
 
-def best_writer(site: "Site") -> BestWriter | None:
+def best_writer(site: Site) -> BestWriter | None:
     """Of the first finished run that is not too long to open."""
     for entry in site.library.of("run"):
         if entry.count(WRITTEN) is not None or (entry.count("rows") or 0) > MOST_ROWS:
             continue
         try:
-            places = site.slice(entry, None, None).places
+            places = run_part(site, entry, None, None).places
         except MemAuditError:  # its page says what is wrong with it
             continue
         for place in places:
@@ -140,7 +127,7 @@ def best_writer(site: "Site") -> BestWriter | None:
     return None
 
 
-def _packages_of_stores(site: "Site") -> dict[str, str]:
+def _packages_of_stores(site: Site) -> dict[str, str]:
     """By slug, the packages that stores were written for: as they say, or as score files do."""
     library = site.library
     known = {entry.slug: entry.text("examples") for entry in library.of("store")}
@@ -151,9 +138,7 @@ def _packages_of_stores(site: "Site") -> dict[str, str]:
     return {**known, **scored}
 
 
-def _start(
-    site: "Site", best: BestScore | None, writer: BestWriter | None
-) -> tuple[str, str] | None:
+def _start(site: Site, best: BestScore | None, writer: BestWriter | None) -> tuple[str, str] | None:
     """Where to begin: the text of a link, and its address."""
     library = site.library
     if best is not None:
@@ -174,7 +159,7 @@ def _start(
 INDEX_PAGE = Page(addresses.INDEX, render_index)
 
 
-def render_report(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_report(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """A page that lies in the folder, as it is now."""
     entry = site.library.named("page", parts["page"])
     text = read_page(entry.path)

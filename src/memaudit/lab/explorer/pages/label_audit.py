@@ -1,19 +1,15 @@
 """Pages of label audits: the tables of the report, and every disputed cell with links."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
-from memaudit.lab.explorer.library.label_audits import AuditTables, Dispute
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
+from memaudit.lab.explorer.library.records import AuditTables, Dispute
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import package_links
 from memaudit.lab.labels.label_audit_page import SCALES, LabelAudit
-
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
-
 
 MOST_CELLS = 500
 """Disputed cells on the page, the most disputed first. If there are more, the page says so."""
@@ -72,15 +68,14 @@ def _linked(library: Library, cells: tuple[Dispute, ...]) -> list[LinkedDispute]
 
 
 FRAME_PATTERN = "frame/{frame}.html"
-CRUMBS = (("Audit frames", addresses.INDEX + "#audit-frames"),)
 
 
-def render_frame(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_frame(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     entry = site.library.named("frame", parts["frame"])
     return _frame(site, entry) if entry.path.is_dir() else _file(site, entry)
 
 
-def _frame(site: "Site", entry: LibraryEntry) -> str:
+def _frame(site: Site, entry: LibraryEntry) -> str:
     """While a frame is being labelled, neither cells nor labels are shown."""
     labelled = site.library.labelled_frame(entry)
     tell = site.library.without_paths
@@ -88,7 +83,7 @@ def _frame(site: "Site", entry: LibraryEntry) -> str:
         "frame.html",
         addresses.frame(entry.slug),
         entry.name,
-        crumbs=CRUMBS,
+        crumbs=site.crumbs(entry),
         entry=entry,
         labelled=labelled,
         problem=tell(labelled.problem),
@@ -97,14 +92,14 @@ def _frame(site: "Site", entry: LibraryEntry) -> str:
     )
 
 
-def _file(site: "Site", entry: LibraryEntry) -> str:
+def _file(site: Site, entry: LibraryEntry) -> str:
     """What `memaudit audit agreement --json` or `audit ratios --json` wrote."""
     tables = site.library.label_audit(entry)
     return site.render(
         "audit.html",
         addresses.frame(entry.slug),
         entry.name,
-        crumbs=CRUMBS,
+        crumbs=site.crumbs(entry),
         entry=entry,
         **audit_context(site.library, tables),
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
@@ -16,9 +16,9 @@ from memaudit.kernel.package.package import Coverage, EvidenceUnit
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.addresses import anchor
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
 from memaudit.lab.explorer.library.library import NotInLibrary
-from memaudit.lab.explorer.page import JsonEndpoint, Page, PathParams, QueryParams
+from memaudit.lab.explorer.library.packages import IndexedPackage
+from memaudit.lab.explorer.site import JsonEndpoint, Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.optima import runnable_writers
 from memaudit.lab.explorer.views.package_data import number_text, package_data, shown
 from memaudit.lab.explorer.views.package_stores import (
@@ -41,41 +41,36 @@ from memaudit.lab.explorer.views.store_table import (
 from memaudit.show.page_numbers import precise, ratio
 from memaudit.show.store_comparison import ComparableStore
 
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
-
-
 PACKAGE_PATTERN = "package/{package}/index.html"
 
 
-def package_crumbs(indexed: IndexedPackage, site: "Site") -> tuple[tuple[str, str], ...]:
-    """The way back: to the run that a package belongs to, or to the list of packages."""
-    run = indexed.entry.text("run")
-    if run:
-        return (
-            ("Runs", addresses.INDEX + "#runs"),
-            (site.library.named("run", run).name, addresses.run(run, "packages.html")),
-        )
-    return (("Packages", addresses.INDEX + "#packages"),)
-
-
-def render_package(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    indexed = site.package(parts["package"])
-    address = addresses.package(indexed.entry.slug)
+def package_tab(site: Site, indexed: IndexedPackage, tab: str, **context: Any) -> str:
+    """A tab of a package: index.html, or one that has a template of its own name."""
+    name, first = indexed.package.name, tab == addresses.INDEX
     return site.render(
-        "package.html",
-        address,
-        indexed.package.name,
-        crumbs=package_crumbs(indexed, site),
+        "package.html" if first else tab,
+        addresses.package(indexed.entry.slug, tab),
+        name if first else f"{name}: {tab.removesuffix('.html')}",
+        crumbs=site.crumbs(indexed.entry),
         indexed=indexed,
-        tab="index.html",
+        tab=tab,
+        **context,
+    )
+
+
+def render_package(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+    indexed = site.package(parts["package"])
+    return package_tab(
+        site,
+        indexed,
+        addresses.INDEX,
         weights=indexed.package.weights,
         data=_data(site, indexed),
         query_addresses=[addresses.query(indexed.entry.slug, slug) for slug in indexed.query_slugs],
     )
 
 
-def _data(site: "Site", indexed: IndexedPackage) -> dict[str, Any]:
+def _data(site: Site, indexed: IndexedPackage) -> dict[str, Any]:
     known = system_stores(site.library, indexed)
     names = Counter(system.store.name for system in known)
     systems = [
@@ -98,9 +93,7 @@ def _data(site: "Site", indexed: IndexedPackage) -> dict[str, Any]:
     return data
 
 
-def _bundled(
-    site: "Site", indexed: IndexedPackage, systems: Iterable[SystemStore]
-) -> dict[str, Any]:
+def _bundled(site: Site, indexed: IndexedPackage, systems: Iterable[SystemStore]) -> dict[str, Any]:
     """What a served page would ask for: the frontier, and stores at some budgets."""
     frontier = site.frontier(indexed)
     first = first_budget(frontier)  # what is not written in time is missing at the others
@@ -117,7 +110,7 @@ def _bundled(
     }
 
 
-def _written(site: "Site", indexed: IndexedPackage, budget: Fraction) -> dict[str, Any]:
+def _written(site: Site, indexed: IndexedPackage, budget: Fraction) -> dict[str, Any]:
     """What every writer keeps at a budget, without those for which the time was up."""
     stores = {}
     for name, member in runnable_writers().items():
@@ -128,7 +121,7 @@ def _written(site: "Site", indexed: IndexedPackage, budget: Fraction) -> dict[st
     return stores
 
 
-def answer_frontier(site: "Site", parts: PathParams, params: QueryParams) -> Any:  # noqa: ARG001
+def answer_frontier(site: Site, parts: PathParams, params: QueryParams) -> Any:  # noqa: ARG001
     """What is known of OPT after a little more solving."""
     indexed = site.package(parts["package"])
     frontier = site.frontier(indexed)
@@ -136,7 +129,7 @@ def answer_frontier(site: "Site", parts: PathParams, params: QueryParams) -> Any
     return {**frontier_data(indexed, frontier), "spent": round(spent, 1)}
 
 
-def answer_store(site: "Site", parts: PathParams, params: QueryParams) -> Any:
+def answer_store(site: Site, parts: PathParams, params: QueryParams) -> Any:
     """What a writer keeps at a budget, or what a system wrote."""
     indexed = site.package(parts["package"])
     if "system" in params:
@@ -155,7 +148,7 @@ def budget_param(params: QueryParams) -> Fraction:
     return budget
 
 
-def _system(site: "Site", indexed: IndexedPackage, slug: str) -> ComparableStore:
+def _system(site: Site, indexed: IndexedPackage, slug: str) -> ComparableStore:
     for system in system_stores(site.library, indexed):
         if system.entry.slug == slug:
             return system_store(indexed, system)
@@ -172,16 +165,13 @@ PACKAGE_DATA = (
 STREAM_PATTERN = "package/{package}/stream.html"
 
 
-def render_stream(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_stream(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     indexed = site.package(parts["package"])
     weights = [indexed.package.weights[unit.id] for unit in indexed.units]
-    return site.render(
+    return package_tab(
+        site,
+        indexed,
         "stream.html",
-        addresses.package(indexed.entry.slug, "stream.html"),
-        f"{indexed.package.name}: stream",
-        crumbs=package_crumbs(indexed, site),
-        indexed=indexed,
-        tab="stream.html",
         covered=[
             (len(row), sum(weights[unit] * cell.value for unit, cell in row))
             for row in indexed.cells
@@ -197,19 +187,16 @@ MOST_COVERERS = 20
 """If more candidates cover a unit, the cheapest are listed. The query's page lists them all."""
 
 
-def render_coverage(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_coverage(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     indexed = site.package(parts["package"])
     required: dict[str, list[str]] = {unit.id: [] for unit in indexed.units}
     for slug, query in indexed.query_slugs.items():
         for unit in dict.fromkeys(query.required):
             required[unit].append(slug)
-    return site.render(
+    return package_tab(
+        site,
+        indexed,
         "coverage.html",
-        addresses.package(indexed.entry.slug, "coverage.html"),
-        f"{indexed.package.name}: coverage",
-        crumbs=package_crumbs(indexed, site),
-        indexed=indexed,
-        tab="coverage.html",
         weights=indexed.package.weights,
         most=MOST_COVERERS,
         cells=sum(len(row) for row in indexed.cells),
@@ -290,7 +277,7 @@ MOST_LISTED = 40
 """Longer lists of memories are cut, with a note."""
 
 
-def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
+def render_stores(site: Site, parts: PathParams, params: QueryParams) -> str:
     """Writers are run until the time is up. The script of a served page requests the others.
     Without scripts, a link requests one of them."""
     until = math.inf if site.bundled else time.monotonic() + site.seconds
@@ -309,13 +296,10 @@ def render_stores(site: "Site", parts: PathParams, params: QueryParams) -> str:
             store = optima.written_within(name, budget, until - time.monotonic())
             rows.append(store_table_row(indexed, best, member, store))
     systems = system_rows(indexed, best, system_stores(site.library, indexed), site.store_look)
-    return site.render(
+    return package_tab(
+        site,
+        indexed,
         "stores.html",
-        addresses.package(indexed.entry.slug, "stores.html"),
-        f"{indexed.package.name}: stores",
-        crumbs=package_crumbs(indexed, site),
-        indexed=indexed,
-        tab="stores.html",
         frontier=frontier,
         budgets=shown_budgets(frontier),
         budget=budget,
@@ -334,7 +318,7 @@ def _opt_store(indexed: IndexedPackage, optimum: Optimum) -> OptStore:
     return OptStore(store, optimum.budget, value)
 
 
-def answer_row(site: "Site", parts: PathParams, params: QueryParams) -> Any:
+def answer_row(site: Site, parts: PathParams, params: QueryParams) -> Any:
     """The row of a writer, or the message that it is still running."""
     indexed = site.package(parts["package"])
     name, budget, optima = params.get("writer", ""), budget_param(params), site.optima(indexed)

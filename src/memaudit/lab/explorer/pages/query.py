@@ -4,21 +4,18 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import partial
 
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.package import Package, Query
 from memaudit.kernel.package.unit_parts import NO_PART, WholeUnit, whole_units
 from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.explorer import addresses
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
 from memaudit.lab.explorer.library.library import NotInLibrary
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
-from memaudit.lab.explorer.pages.package import kept_share, package_crumbs, whole_cells
-
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
-
+from memaudit.lab.explorer.library.packages import IndexedPackage
+from memaudit.lab.explorer.pages.package import kept_share, whole_cells
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
+from memaudit.lab.explorer.views.parts import neighbours
 
 MOST_CANDIDATES = 150
 SECONDS = 2.0
@@ -136,17 +133,16 @@ def _coverers(whole: WholeUnit, indexed: IndexedPackage) -> Iterator[CoveringCan
 QUERY_PATTERN = "package/{package}/query/{query}.html"
 
 
-def queries(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+def queries(site: Site, parts: PathParams) -> Iterable[PathParams]:
     return [{**parts, "query": slug} for slug in site.package(parts["package"]).query_slugs]
 
 
-def render_query(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_query(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     indexed = site.package(parts["package"])
     query = indexed.query_slugs.get(parts["query"])
     if query is None:
         raise NotInLibrary("the package has no such query")
     slugs = list(indexed.query_slugs)
-    at = slugs.index(parts["query"])
     slug = indexed.entry.slug
     rows = required_rows(indexed, query)
     with site.optima(indexed).allowance.spend(SECONDS) as seconds:
@@ -155,17 +151,14 @@ def render_query(site: "Site", parts: PathParams, params: QueryParams) -> str:  
         "query.html",
         addresses.query(slug, parts["query"]),
         query.text or query.id,
-        crumbs=(*package_crumbs(indexed, site), (indexed.package.name, addresses.package(slug))),
+        crumbs=site.crumbs(indexed.entry, inside=True),
         indexed=indexed,
         query=query,
         rows=rows,
         helped=any(row.coverers for row in rows),
         cover=cover,
         tab="",
-        before=addresses.query(slug, slugs[at - 1]) if at else "",
-        after=addresses.query(slug, slugs[at + 1]) if at + 1 < len(slugs) else "",
-        number=at + 1,
-        count=len(slugs),
+        **neighbours(slugs, slugs.index(parts["query"]), partial(addresses.query, slug)),
     )
 
 

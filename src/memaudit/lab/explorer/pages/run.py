@@ -1,33 +1,126 @@
-"""A run: its ranking, its packages, every pair of writers, and the progress of unfinished runs."""
+"""A run: its ranking, its packages, every pair of writers, and the progress of unfinished runs.
 
+The numbers of a part equal those of summary.json for one distribution, and those of the ranking
+and the report for all of them.
+"""
+
+import math
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.budgets import is_share
-from memaudit.kernel.stats.bootstrap import Floats
+from memaudit.kernel.stats.bootstrap import Floats, Interval, mean_intervals
+from memaudit.kernel.stats.paired_tests import Difference
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.folders import WRITTEN
-from memaudit.lab.explorer.library.run_packages import rows_written, run_package
-from memaudit.lab.explorer.page import JsonEndpoint, Page, PathParams, QueryParams
+from memaudit.lab.explorer.library.packages import rows_written, run_package
+from memaudit.lab.explorer.site import JsonEndpoint, Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import shown
-from memaudit.lab.explorer.views.run_slices import Slice, slice_data
-from memaudit.lab.runs.report.run_grids import FinishedRunData
+from memaudit.lab.runs.report.run_grids import FinishedRunData, WriterPair, compare_pairs
+from memaudit.lab.runs.summary import package_resampling
 from memaudit.lab.runs.sweep import read_run
 from memaudit.show.page_numbers import visible_text
 from memaudit.show.writer_groups import OPT, Member, grouped
 
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
+
+@dataclass(frozen=True, slots=True)
+class SlicePlace:
+    """A writer's place in the slice."""
+
+    number: int
+    member: Member
+    interval: Interval
 
 
-def unfinished(site: "Site", entry: LibraryEntry, address: str) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A ranking, the best first, and every pair of its writers in that order."""
+
+    distribution: str | None
+    budget: int | None
+    packages: int
+    distinct: int
+    places: tuple[SlicePlace, ...]
+    pairs: tuple[WriterPair, ...]
+
+    def pair(self, first: str, second: str) -> WriterPair | None:
+        """Two writers by name. The sign follows the order of the arguments."""
+        for pair in self.pairs:
+            names = (pair.first.name, pair.second.name)
+            if names == (first, second):
+                return pair
+            if names == (second, first):
+                known = pair.difference
+                reverse = Difference(known.n, -known.mean, -known.high, -known.low, known.p)
+                return WriterPair(pair.second, pair.first, reverse, pair.p_holm)
+        return None
+
+
+def slice_of(
+    run: FinishedRunData, distribution: str | None = None, budget: int | None = None
+) -> Slice:
+    """One distribution by name, and one budget by its place; None means all of them."""
+    grids = [grid for grid in run.grids if distribution in (None, grid.distribution)]
+    values = np.concatenate(
+        [grid.by_package if budget is None else grid.numbers["ratio"][:, budget] for grid in grids]
+    )
+    known = package_resampling(grids)
+    members = list(run.members.values())
+    means = mean_intervals(values, known.drawn)
+    order = sorted(
+        range(len(members)),
+        key=lambda at: (means[at].n == 0, -means[at].mean if means[at].n else 0.0),
+    )
+    places = [SlicePlace(n, members[at], means[at]) for n, at in enumerate(order, start=1)]
+    pairs = compare_pairs(run, values, list(combinations(order, 2)), known)
+    return Slice(
+        distribution, budget, len(values), int(known.cluster.max()) + 1, tuple(places), pairs
+    )
+
+
+DIGITS = 6
+
+
+def slice_data(run: FinishedRunData, part: Slice) -> dict[str, Any]:
+    """Places and pairs by the writers' places in the run; what is not defined is null."""
+    at = {name: place for place, name in enumerate(run.members)}
+    return {
+        "packages": part.packages,
+        "distinct": part.distinct,
+        "places": [
+            [
+                at[place.member.name],
+                place.interval.n,
+                *_numbers(place.interval.mean, place.interval.low, place.interval.high),
+            ]
+            for place in part.places
+        ],
+        "pairs": [
+            [
+                at[pair.first.name],
+                at[pair.second.name],
+                known.n,
+                *_numbers(known.mean, known.low, known.high, known.p, pair.p_holm),
+                pair.verdict,
+            ]
+            for pair in part.pairs
+            for known in [pair.difference]
+        ],
+    }
+
+
+def _numbers(*numbers: float) -> list[float | None]:
+    return [None if math.isnan(number) else round(number, DIGITS) for number in numbers]
+
+
+def unfinished(site: Site, entry: LibraryEntry, address: str) -> str | None:
     """The page in place of one of a run's pages; None if the run is finished by now."""
     if entry.count(WRITTEN) is None:
         return None
@@ -38,7 +131,7 @@ def unfinished(site: "Site", entry: LibraryEntry, address: str) -> str | None:
         "run_unfinished.html",
         address,
         entry.name,
-        crumbs=(("Runs", addresses.INDEX + "#runs"),),
+        crumbs=site.crumbs(entry),
         entry=entry,
         written=written,
         rows=rows,
@@ -70,37 +163,67 @@ def command(entry: LibraryEntry) -> str:
     return shlex.join([*words, "--out", entry.place])
 
 
-RUN_PATTERN = "run/{run}/index.html"
+def run_page(
+    template: str,
+    page: str,
+    title: str,
+    context: Callable[[Site, LibraryEntry, FinishedRunData, QueryParams], dict[str, Any]],
+) -> Page:
+    """A page of a run, or its progress while it is not finished.
+
+    `title` follows the name of the run; `context` gives what only this page's template needs.
+    """
+
+    def render(site: Site, parts: PathParams, params: QueryParams) -> str:
+        entry = site.library.named("run", parts["run"])
+        address = addresses.run(entry.slug, page)
+        if progress := unfinished(site, entry, address):
+            return progress
+        run = site.library.run(entry)
+        return site.render(
+            template,
+            address,
+            f"{entry.name}{title}",
+            crumbs=site.crumbs(entry, inside=page != addresses.INDEX),
+            entry=entry,
+            run=run,
+            **context(site, entry, run, params),
+        )
+
+    return Page(f"run/{{run}}/{page}", render, "run")
 
 
-def render_run(site: "Site", parts: PathParams, params: QueryParams) -> str:
-    """The page; a server is asked for a part of the run, and for two writers."""
-    entry = site.library.named("run", parts["run"])
-    address = addresses.run(entry.slug)
-    if page := unfinished(site, entry, address):
-        return page
-    run = site.library.run(entry)
-    chosen = part_params(run, params)
-    part = site.slice(entry, *chosen)
-    first, second = _two(run, part, params)
-    return site.render(
-        "run.html",
-        address,
-        entry.name,
-        crumbs=(("Runs", addresses.INDEX + "#runs"),),
-        entry=entry,
-        run=run,
-        part_shown=part,
-        chosen=chosen,
-        budgets=budgets(run),
-        pair=part.pair(first, second),
-        first=first,
-        second=second,
-        groups=grouped([place.member for place in part.places]),
-        places={place.member.name: place for place in part.places},
-        run_at={name: at for at, name in enumerate(run.members)},
-        data=_data(site, entry, run, part),
+def run_part(
+    site: Site, entry: LibraryEntry, distribution: str | None, budget: int | None
+) -> Slice:
+    """Part of a run, computed once."""
+    return site.made(
+        lambda: slice_of(site.library.run(entry), distribution, budget),
+        (entry,),
+        "part",
+        repr((distribution, budget)),
     )
+
+
+def _ranking(
+    site: Site, entry: LibraryEntry, run: FinishedRunData, params: QueryParams
+) -> dict[str, Any]:
+    """A server is asked for a part of the run, and for two writers."""
+    chosen = part_params(run, params)
+    part = run_part(site, entry, *chosen)
+    first, second = _two(run, part, params)
+    return {
+        "part_shown": part,
+        "chosen": chosen,
+        "budgets": budgets(run),
+        "pair": part.pair(first, second),
+        "first": first,
+        "second": second,
+        "groups": grouped([place.member for place in part.places]),
+        "places": {place.member.name: place for place in part.places},
+        "run_at": {name: at for at, name in enumerate(run.members)},
+        "data": _data(site, entry, run, part),
+    }
 
 
 def budgets(run: FinishedRunData) -> list[tuple[str, str]]:
@@ -128,14 +251,14 @@ def _two(run: FinishedRunData, part: Slice, params: QueryParams) -> tuple[str, s
     return two[0], two[-1]
 
 
-def _data(site: "Site", entry: LibraryEntry, run: FinishedRunData, part: Slice) -> dict[str, Any]:
+def _data(site: Site, entry: LibraryEntry, run: FinishedRunData, part: Slice) -> dict[str, Any]:
     """Data for the script: every part of the run in a bundle, otherwise the part that is shown."""
     chosen = [(part.distribution, part.budget)]
     if site.bundled:
         names = (None, *(grid.distribution for grid in run.grids))
         chosen += product(names, (None, *range(len(run.budgets))))
     parts = {
-        _key(run, *chosen_slice): slice_data(run, site.slice(entry, *chosen_slice))
+        _key(run, *chosen_slice): slice_data(run, run_part(site, entry, *chosen_slice))
         for chosen_slice in chosen
     }
     return {"writers": [shown(member.label, 80) for member in run.members.values()], "parts": parts}
@@ -147,17 +270,14 @@ def _key(run: FinishedRunData, distribution: str | None, budget: int | None) -> 
     return f"{visible_text(distribution or '')}|{amount}"
 
 
-def answer(site: "Site", parts: PathParams, params: QueryParams) -> Any:
+def answer(site: Site, parts: PathParams, params: QueryParams) -> Any:
     entry = site.library.named("run", parts["run"])
     run = site.library.run(entry)
-    return slice_data(run, site.slice(entry, *part_params(run, params)))
+    return slice_data(run, run_part(site, entry, *part_params(run, params)))
 
 
-RUN_PAGE = Page(RUN_PATTERN, render_run, "run")
+RUN_PAGE = run_page("run.html", addresses.INDEX, "", _ranking)
 RUN_DATA = JsonEndpoint("run/{run}/part.json", answer)
-
-
-RUN_PACKAGES_PATTERN = "run/{run}/packages.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,24 +293,7 @@ class RunPackageRow:
     linked: bool
 
 
-def render_run_packages(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    entry = site.library.named("run", parts["run"])
-    address = addresses.run(entry.slug, "packages.html")
-    if page := unfinished(site, entry, address):
-        return page
-    run = site.library.run(entry)
-    return site.render(
-        "run_packages.html",
-        address,
-        f"{entry.name}: packages",
-        crumbs=(("Runs", addresses.INDEX + "#runs"), (entry.name, addresses.run(entry.slug))),
-        entry=entry,
-        run=run,
-        rows=list(_rows(site, entry, run)),
-    )
-
-
-def _rows(site: "Site", entry: LibraryEntry, run: FinishedRunData) -> Iterator[RunPackageRow]:
+def _rows(site: Site, entry: LibraryEntry, run: FinishedRunData) -> Iterator[RunPackageRow]:
     members = list(run.members.values())
     others = [at for at, member in enumerate(members) if member.name != OPT]
     able = [at for at, member in enumerate(members) if member.group != "reference"]
@@ -222,30 +325,24 @@ def _extreme(
     return members[at], float(means[at])
 
 
-RUN_PACKAGES_PAGE = Page(RUN_PACKAGES_PATTERN, render_run_packages, "run")
+def _packages(
+    site: Site,
+    entry: LibraryEntry,
+    run: FinishedRunData,
+    params: QueryParams,  # noqa: ARG001
+) -> dict[str, Any]:
+    return {"rows": list(_rows(site, entry, run))}
 
 
-RUN_PAIRS_PATTERN = "run/{run}/pairs.html"
+RUN_PACKAGES_PAGE = run_page("run_packages.html", "packages.html", ": packages", _packages)
 
 
-def render_run_pairs(site: "Site", parts: PathParams, params: QueryParams) -> str:
-    entry = site.library.named("run", parts["run"])
-    address = addresses.run(entry.slug, "pairs.html")
-    if page := unfinished(site, entry, address):
-        return page
-    run = site.library.run(entry)
+def _pairs(
+    site: Site, entry: LibraryEntry, run: FinishedRunData, params: QueryParams
+) -> dict[str, Any]:
     chosen = part_params(run, params)
-    return site.render(
-        "run_pairs.html",
-        address,
-        f"{entry.name}: every two writers",
-        crumbs=(("Runs", addresses.INDEX + "#runs"), (entry.name, addresses.run(entry.slug))),
-        entry=entry,
-        run=run,
-        part_shown=site.slice(entry, *chosen),
-        chosen=chosen,
-        budgets=budgets(run),
-    )
+    part = run_part(site, entry, *chosen)
+    return {"part_shown": part, "chosen": chosen, "budgets": budgets(run)}
 
 
-RUN_PAIRS_PAGE = Page(RUN_PAIRS_PATTERN, render_run_pairs, "run")
+RUN_PAIRS_PAGE = run_page("run_pairs.html", "pairs.html", ": every two writers", _pairs)

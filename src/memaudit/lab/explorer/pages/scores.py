@@ -2,27 +2,27 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from memaudit.kernel.io.score_file import LostUnitRow, ScoreRow
 from memaudit.kernel.losses import LOSS_STEPS
 from memaudit.kernel.package.unit_parts import by_statement, named_part
 from memaudit.lab.explorer import addresses
-from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.library import NotInLibrary
-from memaudit.lab.explorer.library.score_lines import ScoreLine, ScoreLines
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
+from memaudit.lab.explorer.library.records import ScoreLine, ScoreLines
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import Links, package_links
 from memaudit.lab.explorer.views.package_stores import scored_in
-from memaudit.lab.explorer.views.paging import later_pages, list_page
-from memaudit.lab.explorer.views.waterfall import ABOUT, WaterfallBar, losses_of
+from memaudit.lab.explorer.views.parts import (
+    ABOUT,
+    WaterfallBar,
+    list_page,
+    list_pages,
+    losses_of,
+    neighbours,
+)
 
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
-
-
-PATTERN, MORE = "scores/{scores}/index.html", "scores/{scores}/index-{page}.html"
 MOST_ROWS = 500
 """Score lines per page."""
 MOST_FALLS = 12
@@ -30,12 +30,7 @@ MOST_FALLS = 12
 MOST_LISTED = 100
 
 
-def scores_crumbs(entry: LibraryEntry, with_file: bool = True) -> tuple[tuple[str, str], ...]:
-    top = ("Score files", addresses.INDEX + "#score-files")
-    return (top, (entry.name, addresses.scores(entry.slug))) if with_file else (top,)
-
-
-def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_scores(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     entry = site.library.named("scores", parts["scores"])
     scores = site.library.scores(entry)
     address = addresses.scores(entry.slug)
@@ -45,7 +40,7 @@ def render_scores(site: "Site", parts: PathParams, params: QueryParams) -> str: 
         "scores.html",
         addresses.list_page_address(address, shown.number),
         entry.name,
-        crumbs=scores_crumbs(entry, False),
+        crumbs=site.crumbs(entry),
         entry=entry,
         scores=scores,
         shown=shown,
@@ -83,14 +78,11 @@ def _caveats(scores: ScoreLines) -> list[tuple[str, str, str]]:
     return notes
 
 
-def scores_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
-    """The pages after the first."""
-    scores = site.library.scores(site.library.named("scores", parts["scores"]))
-    return later_pages(parts, len(scores.lines), MOST_ROWS)
+def _count_scores(site: Site, parts: PathParams) -> int:
+    return len(site.library.scores(site.library.named("scores", parts["scores"])).lines)
 
 
-SCORES_PAGE = Page(PATTERN, render_scores, "scores")
-SCORES_NEXT = Page(MORE, render_scores, "scores", scores_pages)
+SCORES_PAGES = list_pages("scores/{scores}/index.html", render_scores, _count_scores, MOST_ROWS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +180,12 @@ MOST_LOST, MOST_CELLS = 500, 500
 """Longer lists are cut, with a note."""
 
 
-def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_score(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     entry = site.library.named("scores", parts["scores"])
     scores = site.library.scores(entry)
     if parts["score"] not in scores.by_slug:
         raise NotInLibrary("the file has no such score")
     line = scores.by_slug[parts["score"]]
-    at = line.place
     links = package_links(site.library, line.file.package, line.file.digest)
     cells = line.file.cells.get(line.score.store, ())
     lost = lost_units(line.score, links)
@@ -203,7 +194,7 @@ def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  
         "score.html",
         addresses.score(entry.slug, line.slug),
         f"{line.score.store} on {line.file.package}",
-        crumbs=scores_crumbs(entry),
+        crumbs=site.crumbs(entry, inside=True),
         entry=entry,
         line=line,
         bars=waterfall_of(line),
@@ -214,19 +205,12 @@ def render_score(site: "Site", parts: PathParams, params: QueryParams) -> str:  
         most_lost=MOST_LOST,
         most_cells=MOST_CELLS,
         steps=LOSS_STEPS,
-        before=_beside(entry.slug, scores.lines, at - 1),
-        after=_beside(entry.slug, scores.lines, at + 1),
-        number=at + 1,
-        count=len(scores.lines),
+        **neighbours(list(scores.by_slug), line.place, partial(addresses.score, entry.slug)),
         store_page=addresses.store(store.slug) if store else None,
     )
 
 
-def _beside(slug: str, lines: tuple[ScoreLine, ...], at: int) -> str | None:
-    return addresses.score(slug, lines[at].slug) if 0 <= at < len(lines) else None
-
-
-def score_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
+def score_pages(site: Site, parts: PathParams) -> Iterable[PathParams]:
     scores = site.library.scores(site.library.named("scores", parts["scores"]))
     return [{**parts, "score": line.slug} for line in scores.lines]
 
@@ -234,10 +218,7 @@ def score_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
 SCORE_PAGE = Page(SCORE_PATTERN, render_score, "scores", score_pages)
 
 
-LOST_PATTERN, LOST_MORE = "scores/{scores}/lost.html", "scores/{scores}/lost-{page}.html"
-
-
-def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_lost(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """Only packages of lines on the page are opened for their texts and links, so a page is a
     number of units: the parts of a statement share a row of the page that they are on."""
     entry = site.library.named("scores", parts["scores"])
@@ -249,7 +230,7 @@ def render_lost(site: "Site", parts: PathParams, params: QueryParams) -> str:  #
         "lost.html",
         addresses.list_page_address(address, shown.number),
         f"{entry.name}: lost units",
-        crumbs=scores_crumbs(entry),
+        crumbs=site.crumbs(entry, inside=True),
         entry=entry,
         shown=shown,
         rows=rows,
@@ -267,7 +248,7 @@ def _rows(scores: ScoreLines) -> list[tuple[ScoreLine, int]]:
 
 
 def _linked(
-    site: "Site", rows: Iterable[tuple[ScoreLine, int]]
+    site: Site, rows: Iterable[tuple[ScoreLine, int]]
 ) -> Iterator[tuple[ScoreLine, LinkedLostUnit]]:
     for _, group in groupby(rows, key=lambda row: row[0].slug):
         own = list(group)
@@ -277,11 +258,8 @@ def _linked(
         yield from ((line, unit) for unit in lost_rows(units[place] for _, place in own))
 
 
-def lost_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
-    """The pages after the first."""
-    scores = site.library.scores(site.library.named("scores", parts["scores"]))
-    return later_pages(parts, len(_rows(scores)), MOST_ROWS)
+def _count_lost(site: Site, parts: PathParams) -> int:
+    return len(_rows(site.library.scores(site.library.named("scores", parts["scores"]))))
 
 
-LOST_PAGE = Page(LOST_PATTERN, render_lost, "scores")
-LOST_NEXT = Page(LOST_MORE, render_lost, "scores", lost_pages)
+LOST_PAGES = list_pages("scores/{scores}/lost.html", render_lost, _count_lost, MOST_ROWS)

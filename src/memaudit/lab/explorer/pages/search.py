@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.package_folder import FILES
@@ -12,12 +12,8 @@ from memaudit.kernel.io.strict_json import unique_keys
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.addresses import anchor, slug
 from memaudit.lab.explorer.library.entries import LibraryEntry, read_object, regular
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import shown
-
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
-
 
 SEARCHED_TABLES = ("experiences", "candidates", "units", "queries")
 
@@ -88,7 +84,7 @@ class Hit:
     after: str
 
 
-def hits(site: "Site", words: str) -> tuple[list[Hit], int]:
+def hits(site: Site, words: str) -> tuple[list[Hit], int]:
     """The first entries and texts that contain all the words, and how many more there are."""
     wanted = [word.lower() for word in words.split()]
     matches: list[Hit] = []
@@ -105,7 +101,7 @@ def hits(site: "Site", words: str) -> tuple[list[Hit], int]:
     return matches, more
 
 
-def _everything(site: "Site") -> Iterator[tuple[LibraryEntry, SearchText | None]]:
+def _everything(site: Site) -> Iterator[tuple[LibraryEntry, SearchText | None]]:
     """Every entry by its name, then every text of packages and stores."""
     for entry in site.library.items:
         yield entry, None
@@ -113,7 +109,7 @@ def _everything(site: "Site") -> Iterator[tuple[LibraryEntry, SearchText | None]
         yield from ((entry, text) for text in texts_of(site, entry))
 
 
-def texts_of(site: "Site", entry: LibraryEntry) -> list[SearchText]:
+def texts_of(site: Site, entry: LibraryEntry) -> list[SearchText]:
     """The texts of an entry. None if it cannot be read."""
     try:
         if entry.kind == "package" and entry.part:
@@ -155,7 +151,7 @@ def address_of(entry: LibraryEntry, text: SearchText | None) -> str:
     return f"{addresses.package(entry.slug, page)}#{anchor(text.table, text.id)}"
 
 
-def index_data(site: "Site") -> dict[str, Any]:
+def index_data(site: Site) -> dict[str, Any]:
     """The index of a bundle: entries and their texts, with addresses relative to the entry's."""
     things: list[list[str]] = []
     rows: list[list[Any]] = []
@@ -178,7 +174,7 @@ def index_data(site: "Site") -> dict[str, Any]:
 LONGEST_QUERY = 200
 
 
-def render_search(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_search(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     """The page: the results for `q`, or the complete index in a bundle."""
     words = params.get("q", "")[:LONGEST_QUERY].strip()
     matches: list[Hit] = []

@@ -2,25 +2,21 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
-from memaudit.lab.explorer.library.score_lines import ScoreLine
-from memaudit.lab.explorer.page import Page, PathParams, QueryParams
+from memaudit.lab.explorer.library.records import ScoreLine
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_stores import ScoredStore
-from memaudit.lab.explorer.views.paging import later_pages, list_page
+from memaudit.lab.explorer.views.parts import list_page, list_pages
 from memaudit.linting.lint import lint
 from memaudit.linting.lint_file import LintFile, lint_data
 from memaudit.linting.pages import lint_view
-
-if TYPE_CHECKING:
-    from memaudit.lab.explorer.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +107,6 @@ def examples_in(store: ExportedStore) -> dict[str, int]:
     )
 
 
-PATTERN, MORE = "store/{store}/index.html", "store/{store}/index-{page}.html"
 MOST_ROWS = 1000
 """Memories per page."""
 LONGEST_QUERY = 200
@@ -119,7 +114,7 @@ MOST_FILES, MOST_SCORES, MOST_EXAMPLES = 10, 40, 60
 """Score files that are searched for the store, and rows that are listed."""
 
 
-def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
+def render_store(site: Site, parts: PathParams, params: QueryParams) -> str:
     """The page. A server also filters the memories by words."""
     entry = site.library.named("store", parts["store"])
     store = site.library.store(entry)
@@ -133,7 +128,7 @@ def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
         "store.html",
         addresses.list_page_address(address, shown.number),
         store.name,
-        crumbs=(("Stores", addresses.INDEX + "#stores"),),
+        crumbs=site.crumbs(entry),
         entry=entry,
         store=store,
         states=states_of(store),
@@ -151,7 +146,7 @@ def render_store(site: "Site", parts: PathParams, params: QueryParams) -> str:
     )
 
 
-def _examples(site: "Site", store: ExportedStore) -> list[tuple[str, int, str | None]]:
+def _examples(site: Site, store: ExportedStore) -> list[tuple[str, int, str | None]]:
     """Packages that memories were written for, with their pages if the library has them."""
     known = {entry.name: entry for entry in reversed(site.library.of("package"))}
     return [
@@ -160,7 +155,7 @@ def _examples(site: "Site", store: ExportedStore) -> list[tuple[str, int, str | 
     ]
 
 
-def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[LibraryEntry, ScoreLine]], int]:
+def _scores(site: Site, store: ExportedStore) -> tuple[list[tuple[LibraryEntry, ScoreLine]], int]:
     """Scores of this store, and the number of scores of other stores of this name."""
     scored = ScoredStore(store)
     lines: list[tuple[LibraryEntry, ScoreLine]] = []
@@ -174,21 +169,18 @@ def _scores(site: "Site", store: ExportedStore) -> tuple[list[tuple[LibraryEntry
     return own, len(lines) - len(own)
 
 
-def store_pages(site: "Site", parts: PathParams) -> Iterable[PathParams]:
-    """The pages after the first."""
-    store = site.library.store(site.library.named("store", parts["store"]))
-    return later_pages(parts, len(store.memories), MOST_ROWS)
+def _count_memories(site: Site, parts: PathParams) -> int:
+    return len(site.library.store(site.library.named("store", parts["store"])).memories)
 
 
-STORE_PAGE = Page(PATTERN, render_store, "store")
-STORE_NEXT = Page(MORE, render_store, "store", store_pages)
+STORE_PAGES = list_pages("store/{store}/index.html", render_store, _count_memories, MOST_ROWS)
 
 
 MOST_MEMORIES = 20_000
 """A larger store takes too long for a page; memaudit lint --out writes one."""
 
 
-def render_lint(site: "Site", parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
+def render_lint(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     entry = site.library.named("store", parts["store"])
     store = site.library.store(entry)
     view, problem = {}, ""
@@ -204,7 +196,7 @@ def render_lint(site: "Site", parts: PathParams, params: QueryParams) -> str:  #
         "store_lint.html",
         addresses.store(entry.slug, "lint.html"),
         f"{store.name}, lint",
-        crumbs=(("Stores", addresses.INDEX + "#stores"), (store.name, addresses.store(entry.slug))),
+        crumbs=site.crumbs(entry, inside=True),
         entry=entry,
         store=store,
         problem=problem,

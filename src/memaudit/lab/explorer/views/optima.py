@@ -18,7 +18,7 @@ from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.provenance import assumed_text
 from memaudit.kernel.solvers.protocol import STOP
 from memaudit.kernel.solvers.solve import PackageSolver
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
+from memaudit.lab.explorer.library.packages import IndexedPackage
 from memaudit.lab.runs.sweep import EvaluatedPackage
 from memaudit.lab.writers.protocol import OracleView
 from memaudit.lab.writers.registry import WRITERS

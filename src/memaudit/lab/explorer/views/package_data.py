@@ -11,8 +11,8 @@ from memaudit.kernel.package.response import Capped, Piecewise, Response
 from memaudit.kernel.package.unit_parts import whole_units
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.addresses import anchor, slug
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
 from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.library.packages import IndexedPackage
 from memaudit.show.encoding import kind_look
 from memaudit.show.page_numbers import shortened, visible_text
 

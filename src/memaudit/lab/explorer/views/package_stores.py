@@ -19,10 +19,9 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judged_store import judge_store
 from memaudit.kernel.score.store_match import examples_of, written_from
 from memaudit.lab.explorer.library.entries import LibraryEntry
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.library.run_packages import rows_with
-from memaudit.lab.explorer.library.score_lines import ScoreLine
+from memaudit.lab.explorer.library.packages import IndexedPackage, rows_with
+from memaudit.lab.explorer.library.records import ScoreLine
 from memaudit.lab.writers.registry import WRITERS
 from memaudit.show.store_comparison import ComparableStore, StoreItem
 from memaudit.show.writer_groups import Member, members_by_name

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from memaudit.lab.explorer import addresses
-from memaudit.lab.explorer.library.indexed_package import IndexedPackage
-from memaudit.lab.explorer.library.score_lines import ScoreLine
+from memaudit.lab.explorer.library.packages import IndexedPackage
+from memaudit.lab.explorer.library.records import ScoreLine
 from memaudit.lab.explorer.views.optima import KnownFrontier
 from memaudit.lab.explorer.views.package_data import number_text, shown
 from memaudit.lab.explorer.views.package_stores import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 
-from memaudit.lab.generators.event_graph.dice import Dice
+from memaudit.lab.generators.event_graph.parameters import Dice
 from memaudit.lab.generators.event_graph.templates import Atom, Person, Relation, Scene, render
 
 ASKED = Fraction(7, 8)

@@ -9,8 +9,8 @@ from datetime import date, timedelta
 from typing import Protocol
 
 from memaudit.kernel.package.package import ABSTENTION, DELETION, STALE, TEMPORAL
-from memaudit.lab.generators.event_graph.dice import Dice
 from memaudit.lab.generators.event_graph.hidden_graph import HiddenGraph
+from memaudit.lab.generators.event_graph.parameters import Dice
 from memaudit.lab.generators.event_graph.templates import (
     Atom,
     Person,
@@ -22,20 +22,8 @@ from memaudit.lab.generators.event_graph.templates import (
 )
 from memaudit.lab.generators.event_graph.vocabulary import Templates, vocabulary
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+_YEAR = "January February March April May June July August September October November December"
+MONTHS = _YEAR.split()
 
 Memories = tuple[tuple[str, Piece], ...]
 """Candidates that could be stored: kind and text."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.kernel.errors import MissingTool, install_line
-from memaudit.lab.writers.estimators.cue_prior import CuePrior
+from memaudit.lab.writers.estimators.lexical import CuePrior
 from memaudit.lab.writers.protocol import View
 
 Vectors = NDArray[np.float64]

@@ -15,12 +15,14 @@ from memaudit.kernel.errors import InvalidPackage, MemAuditError
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import read_text
 from memaudit.kernel.io.strict_json import first_fault
-from memaudit.lab.writers.estimators.cue_prior import KIND_PRIOR, TextCues, text_cues
 from memaudit.lab.writers.estimators.lexical import (
+    KIND_PRIOR,
     LexicalNovelty,
+    TextCues,
     contained_share,
     content_words,
     lexical_novelty,
+    text_cues,
 )
 from memaudit.lab.writers.protocol import View
 

@@ -7,8 +7,7 @@ from shutil import copytree
 import pytest
 
 from memaudit.engines import Serial
-from memaudit.lab.downstream.downstream_folder import open_folder
-from memaudit.lab.downstream.downstream_page import build_downstream, open_view
+from memaudit.lab.downstream.downstream_page import build_downstream, open_folder, open_view
 from memaudit.lab.runs.report.page import build_report
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run

@@ -11,9 +11,9 @@ from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
 from memaudit.lab.downstream.ask_questions import ReadingSetup
 from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
+from memaudit.lab.downstream.question import ServedStore, StoredMemory
 from memaudit.lab.downstream.retrievers import RETRIEVERS
 from memaudit.lab.downstream.run import diagnose
-from memaudit.lab.downstream.served_store import ServedStore, StoredMemory
 from memaudit.lab.downstream.store_cases import DiagnosisCase
 from memaudit.lab.writers.registry import named_writer
 from tests.lab.downstream.small_runs import CASES

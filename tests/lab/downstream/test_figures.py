@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.diagnosis_files import Outcome
-from memaudit.lab.downstream.downstream_folder import open_folder
+from memaudit.lab.downstream.downstream_page import open_folder
 from memaudit.lab.figures.calibration_scatter import calibration_scatter
 from memaudit.lab.figures.failure_bars import failure_bars
 from memaudit.lab.figures.recall_words import recall_words

@@ -6,11 +6,17 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.diagnosis_files import LOST_BY
-from memaudit.lab.downstream.downstream_folder import is_downstream, open_folder
-from memaudit.lab.downstream.downstream_page import EACH, LAYERS, OUTCOMES, open_view
+from memaudit.lab.downstream.downstream_page import (
+    EACH,
+    LAYERS,
+    OUTCOMES,
+    is_downstream,
+    open_folder,
+    open_view,
+)
 from memaudit.lab.downstream.outcomes import LOSSES
 from memaudit.workspace.journal import read_journal
-from tests.show.downstream.conftest import as_transfer, unfinished
+from tests.lab.downstream.conftest import as_transfer, unfinished
 
 
 def test_counts_add_up(diagnosis: Path) -> None:
