@@ -76,6 +76,7 @@ class Guard:
     def _refusal(self, request: Request) -> Response | None:
         """The response to a refused request. None accepts it."""
         hosts = request.headers.getlist("host")
+        # A name of somebody else that resolves to 127.0.0.1 (DNS rebinding) is refused here.
         if len(hosts) != 1 or not _LOOPBACK.fullmatch(hosts[0]):
             return PlainTextResponse("this server answers to loopback names only\n", 421)
         cookie = cookie_name(request.scope)
@@ -85,6 +86,7 @@ class Guard:
             # Redirect to the page without the token, which must not stay in the address bar.
             asked = request.query_params.multi_items()
             rest = urlencode([(name, value) for name, value in asked if name != "token"])
+            # "//evil.example" in a Location header would lead to another host.
             place = "/" + request.url.path.lstrip("/")
             answer = RedirectResponse(f"{place}?{rest}" if rest else place, 303)
             answer.set_cookie(
@@ -204,8 +206,10 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
-        for one in sockets or []:
-            one.listen(QUEUED)  # uvicorn has one number for this and for how many it takes at once
+        for listening in sockets or []:
+            listening.listen(
+                QUEUED
+            )  # uvicorn has one number for this and for how many it takes at once
         self._on_ready()
 
     async def on_tick(self, counter: int) -> bool:
@@ -300,9 +304,9 @@ class Connection(H11Protocol):
                 "the token first",
                 MOST_CONNECTIONS,
             )
-            one = min(_open(self.connections), key=lambda one: one.worth)
-            one.transport.abort()
-            self.connections.discard(one)
+            surplus = min(_open(self.connections), key=lambda connection: connection.worth)
+            surplus.transport.abort()
+            self.connections.discard(surplus)
 
     @property
     def worth(self) -> tuple[bool, bool, int]:
@@ -312,6 +316,7 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         self._accepted = self.accepted  # of the request that comes now it is not known yet
         super().data_received(data)
+        # A connection serves many requests, and the limit is for each of them.
         if self.cycle is not self._counted:
             self._counted, self._bytes = self.cycle, 0
         self._bytes += len(data)
@@ -336,12 +341,12 @@ class Connection(H11Protocol):
 
 
 def _open(connections: Any) -> list[Connection]:
-    return [one for one in connections if isinstance(one, Connection)]
+    return [connection for connection in connections if isinstance(connection, Connection)]
 
 
 def watch_all(connections: Any) -> None:
-    for one in _open(connections):
-        one.watch()
+    for connection in _open(connections):
+        connection.watch()
 
 
 class _OneLine(logging.Handler):
@@ -373,15 +378,15 @@ def one_line_each() -> Iterator[None]:
     """Log what the server says as one line for each kind of trouble, never as a traceback."""
     handler = _OneLine()
     loggers = [LOG, logging.getLogger("uvicorn.error"), logging.getLogger("asyncio")]
-    before = [(one.level, one.propagate) for one in loggers]
-    for one in loggers:
-        one.addHandler(handler)
-        one.setLevel(logging.WARNING if one is LOG else logging.ERROR)
-        one.propagate = False
+    before = [(logger.level, logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.WARNING if logger is LOG else logging.ERROR)
+        logger.propagate = False
     try:
         yield
     finally:
-        for one, (level, propagate) in zip(loggers, before, strict=True):
-            one.removeHandler(handler)
-            one.setLevel(level)
-            one.propagate = propagate
+        for logger, (level, propagate) in zip(loggers, before, strict=True):
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+            logger.propagate = propagate

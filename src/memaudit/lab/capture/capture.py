@@ -135,6 +135,7 @@ def capture(
         identity["model_at"] = known.get("model_at") or _where(settings.base_url)
         if live:
             proxy.file = stack.enter_context(RecordFile(kept))
+            # A new journal beside an old record: mixing both would replay calls of another store.
             if record.is_new and proxy.file.record.calls:
                 raise MemAuditError(
                     f"{kept} holds the calls of an earlier capture; delete it to ask the model "
@@ -274,14 +275,17 @@ class _Run:
         broken: dict[str, str] = {}
         in_a_row = done = 0
         for example in waiting:
+            # Not an error: what is finished is a store, and a second run goes on from here.
             if in_a_row == EXAMPLES_IN_A_ROW:
                 broken[example.name] = "not reached"
                 continue
             try:
-                self._feed_example(example, done, sum(len(one.messages) for one in waiting))
+                self._feed_example(example, done, sum(len(each.messages) for each in waiting))
                 in_a_row = 0
             except DriverDied as error:
                 broken[example.name] = self.key.hidden_in_message(str(error))
+                # A broken system may hold locks or half a store: the next example gets a new
+                # process.
                 self.drivers.drop()
                 in_a_row += 1
             done += len(example.messages)
@@ -313,10 +317,10 @@ class _Run:
             progress,
         )
         found = []
-        for one in per_person(example) if settings.per_person else (example,):
+        for part in per_person(example) if settings.per_person else (example,):
             with self.record.work_folder() as folder:
-                export = self.record.export_path(one.digest)
-                found.append(feed_example(feeding, one, folder, export))
+                export = self.record.export_path(part.digest)
+                found.append(feed_example(feeding, part, folder, export))
         result = together(example, found) if settings.per_person else found[0]
         self.record.keep(result)
         self.report(f"{example.name}: {result.fed} messages, {len(result.memories)} memories")
@@ -372,6 +376,8 @@ def _with_unique_ids(
             )
             documents[id] = document.model_copy(update={"id": id})
         for memory in result.memories:
+            # Unique ids stay as the system wrote them, so that its own logs and exports can be
+            # compared.
             id = f"{result.example}/{memory.id}" if memory.id in seen else memory.id
             seen.add(id)
             home = names.get(memory.document)

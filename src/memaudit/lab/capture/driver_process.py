@@ -98,6 +98,8 @@ class DriverProcess:
         if self.address:
             line = line.replace(self.address, ADDRESS)
         line = self._key.hidden_in(line)
+        # Hidden as a whole: the key stands in it in a form that cannot be cut out, and so is
+        # refused.
         if line == HIDDEN:
             raise DriverDied(f"{self.system.label} returned the API key in disguise")
         reply: dict[str, Any] = json.loads(line)
@@ -114,6 +116,7 @@ class DriverProcess:
         """The next line; None if the process ended."""
         start = time.monotonic()
         while True:
+            # A slow model is no hanging system: every call it makes starts the wait again.
             left = max(start, last_sign()) + patience - time.monotonic()
             if left <= 0:
                 raise DriverDied(f"{self.system.label} gave no sign of life in {patience:g} s")
@@ -127,6 +130,7 @@ class DriverProcess:
         return f"{line} && {npm}" if self.system.npm else line
 
     def _last_error(self) -> str:
+        # The error may still be in the pipe when the end of the process is seen.
         self._reader.join(timeout=GRACE)
         lines = [line for line in self._tail if line.strip()]
         return self._clean(lines[-1]) if lines else f"exit code {self._process.wait()}, no message"
@@ -176,8 +180,10 @@ def child_environment(
 ) -> dict[str, str]:
     """The environment of a driver. A system may write its own files to `folder`."""
     passed = {name: value for name, value in variables.items() if name in PASSED}
+    # Libraries read one spelling or the other.
     for name in ("NO_PROXY", "no_proxy"):
         passed[name] = ",".join(filter(None, (passed.get(name), NEAR)))
+    # Systems write local times into their stores: with a zone they would differ by machine.
     if clock == "conversation":
         passed["TZ"] = "UTC"
     return {

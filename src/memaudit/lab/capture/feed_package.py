@@ -79,6 +79,7 @@ class StoreHistory:
             if owner != row:
                 continue
             if entry not in now:
+                # The first message after which it was gone: later ones find it gone already.
                 life.deleted_after = life.deleted_after or experience
             elif life.deleted_after is not None:
                 life.after.append(experience)
@@ -97,6 +98,8 @@ class StoreHistory:
         gone: dict[str, str] = {}
         for owner, entry in self.lives:
             if owner == row and entry not in now and not self.lives[owner, entry].deleted_after:
+                # Entries are "heading: text". With the heading cut off, a moved entry equals its
+                # old self.
                 gone.setdefault(entry.rpartition(": ")[2], entry)
         for text in now:
             before = gone.pop(text.rpartition(": ")[2], None)
@@ -117,6 +120,8 @@ class StoreHistory:
         gone = [
             Memory(id=f"{row}:gone-{number}", text=text, state="deleted", namespace=None)
             for number, (row, text) in enumerate(self.lives, start=1)
+            # Their text left the row, so the export does not have them, but a store shows what it
+            # forgot.
             if (row, text) not in held
         ]
         settled = [self._settled(memory, example) for memory in sorted(memories, key=order)]
@@ -205,6 +210,7 @@ def feed_example(
         time=example.begins,
         seed=example.digest,
     )
+    # `parts` are the memories of the format's first view; other views cut rows differently.
     in_parts = feeding.view in (None, named_adapter(driver.system.format).views[0])
     history = StoreHistory(driver.system.parts if in_parts else None)
     failures = _Failures(feeding.key)
@@ -223,6 +229,7 @@ def feed_example(
         done += len(messages)
         calls += len(proxy.calls)
         feeding.progress(done, calls, len(history.entries))
+    # An empty store of a system that never worked would look like one that forgot everything.
     if len(failures.failed) == len(example.messages):
         raise DriverDied(f"every message failed: {failures.rows[-1]['problem']}")
     read = waiting.ask(len(waiting.spent), "read")
@@ -248,7 +255,7 @@ def feed_example(
         skipped=store.count.skipped,
         configuration=opened["configuration"],
         warnings=[text for text in store.warnings if export_warning(text) not in KNOWN_BETTER],
-        contacted=[one for one in read["contacted"] if one not in proxy.address],
+        contacted=[address for address in read["contacted"] if address not in proxy.address],
         documents=list(store.documents),
         turns=_fed_turns(example, failures.failed),
         untimed=example.untimed,
@@ -263,14 +270,17 @@ def together(example: CaptureExample, parts: Sequence[ExampleResult]) -> Example
     memories: list[Memory] = []
     documents: list[Document] = []
     for person, part in zip(people, parts, strict=True):
-        for one in part.memories:
-            home = one.document and f"{person}/{one.document}"
+        for memory in part.memories:
+            home = memory.document and f"{person}/{memory.document}"
             memories.append(
-                one.model_copy(
-                    update={"id": f"{person}/{one.id}", "namespace": person, "document": home}
+                memory.model_copy(
+                    update={"id": f"{person}/{memory.id}", "namespace": person, "document": home}
                 )
             )
-        documents += [one.model_copy(update={"id": f"{person}/{one.id}"}) for one in part.documents]
+        documents += [
+            document.model_copy(update={"id": f"{person}/{document.id}"})
+            for document in part.documents
+        ]
     place = {fed.experience: at for at, fed in enumerate(example.messages)}
 
     def written(memory: Memory) -> int:
@@ -294,8 +304,9 @@ def together(example: CaptureExample, parts: Sequence[ExampleResult]) -> Example
         rows=sum(part.rows for part in parts),
         skipped=dict(skipped),
         warnings=[text for part in parts for text in part.warnings],
-        contacted=sorted({one for part in parts for one in part.contacted}),
+        contacted=sorted({address for part in parts for address in part.contacted}),
         writing=[row for part in parts for row in part.writing],
+        # A line is fed if both stores got it; the two have the same messages in the same order.
         turns=[line for line in first.turns if all(line in part.turns for part in parts)],
     )
 

@@ -84,11 +84,11 @@ class CaptureExample:
 
     @property
     def _times(self) -> list[int]:
-        return [one.microseconds for one in self.messages if one.microseconds is not None]
+        return [fed.microseconds for fed in self.messages if fed.microseconds is not None]
 
     @property
     def untimed(self) -> int:
-        return sum(one.microseconds is None for one in self.messages)
+        return sum(fed.microseconds is None for fed in self.messages)
 
     @property
     def late(self) -> int:
@@ -100,6 +100,7 @@ def as_example(package: Package) -> CaptureExample:
     """The messages of a package in order of arrival; experiences without text are counted, unless
     they are a bracket around others, such as the end of a session."""
     experiences = visible(package).experiences
+    # A session with text and an empty line in it: the line is a bracket, not something lost.
     told = {experience.session for experience in experiences if experience.text.strip()}
     empty = [
         experience
@@ -115,7 +116,7 @@ def as_example(package: Package) -> CaptureExample:
 def per_person(example: CaptureExample) -> tuple[CaptureExample, ...]:
     """The example once for each of its two people, who is then the user, the other the assistant,
     as Mem0's own evaluation feeds conversations."""
-    people = list(dict.fromkeys(one.speaker for one in example.messages))
+    people = list(dict.fromkeys(fed.speaker for fed in example.messages))
     if len(people) != 2 or any(person.casefold() in PLAIN or not person for person in people):
         raise MemAuditError(
             f"per_person needs a conversation of two named people; {example.name!r} has "
@@ -125,19 +126,19 @@ def per_person(example: CaptureExample) -> tuple[CaptureExample, ...]:
     for person in people:
         messages = tuple(
             FedExperience(
-                one.experience,
+                fed.experience,
                 FedMessage(
-                    "user" if one.speaker == person else "assistant",
-                    one.message.content,
-                    one.message.spoken,
-                    one.message.dialogue,
-                    one.message.time,
+                    "user" if fed.speaker == person else "assistant",
+                    fed.message.content,
+                    fed.message.spoken,
+                    fed.message.dialogue,
+                    fed.message.time,
                 ),
-                one.session,
-                one.speaker,
-                one.microseconds,
+                fed.session,
+                fed.speaker,
+                fed.microseconds,
             )
-            for one in example.messages
+            for fed in example.messages
         )
         found.append(
             CaptureExample(example.name, fed_digest(messages), messages, example.empty, person)
@@ -151,24 +152,24 @@ def feedings(messages: Sequence[FedExperience], feed: str) -> list[list[FedExper
     An exchange is a message with the answer that follows it. Where an assistant answers, all that
     was said since its last answer belongs to it. No exchange goes beyond its session.
     """
-    has_assistant = any(one.message.role == "assistant" for one in messages)
+    has_assistant = any(fed.message.role == "assistant" for fed in messages)
     found: list[list[FedExperience]] = []
-    for one in messages:
+    for fed in messages:
         group = found[-1] if found else []
-        same = bool(group) and one.session == group[-1].session
-        if same and (feed == SESSION or (feed == EXCHANGE and _goes_on(group, one, has_assistant))):
-            group.append(one)
+        same = bool(group) and fed.session == group[-1].session
+        if same and (feed == SESSION or (feed == EXCHANGE and _goes_on(group, fed, has_assistant))):
+            group.append(fed)
         else:
-            found.append([one])
+            found.append([fed])
     return found
 
 
-def _goes_on(group: Sequence[FedExperience], one: FedExperience, has_assistant: bool) -> bool:
+def _goes_on(group: Sequence[FedExperience], fed: FedExperience, has_assistant: bool) -> bool:
     if has_assistant:
         answered = group[-1].message.role == "assistant"
-        return not answered or one.message.role == "assistant"
+        return not answered or fed.message.role == "assistant"
     answering = len({each.speaker for each in group}) > 1
-    return one.speaker == group[-1].speaker if answering else one.speaker != group[-1].speaker
+    return fed.speaker == group[-1].speaker if answering else fed.speaker != group[-1].speaker
 
 
 def fed_digest(messages: Sequence[FedExperience]) -> str:
@@ -199,6 +200,7 @@ def _fed(experience: VisibleExperience) -> FedExperience:
 def _moment(when: str | None) -> datetime | None:
     try:
         found = datetime.fromisoformat(when or "")
+        # Zones may move the time by a day over the ends of what `datetime` can hold.
         if not FIRST_YEAR <= found.year <= LAST_YEAR:
             return None
     except ValueError:

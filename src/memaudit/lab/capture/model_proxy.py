@@ -78,12 +78,16 @@ class ModelProxy:
         with self._lock:
             example, place = self._example, self._place
             found = self.record.next_reply(example, path, request)
+            # A recorded failure is repeated only where no model can be asked: live, it is worth a
+            # try.
             if found is not None and (found.status < 300 or self.upstream is None):
                 if self.file is not None and self.file.record is not self.record:
                     self.file.keep(found)
                 self.calls.append(found)
                 return found.status, found.reply, ""
             if self.upstream is None:
+                # The first miss explains the others: every later request depends on the answer to
+                # it.
                 self.missed = self.missed or self.record.nearest(example, path, request)
                 return 400, _error("this request is not in the record"), ""
         status, reply, pause = self._ask(self.upstream, path, request)
@@ -118,6 +122,7 @@ class ModelProxy:
         text = hide(text)
         if text == HIDDEN:
             return 502, _error("the model's reply holds the key"), ""
+        # Following it would send the key to an address that nobody named.
         if 300 <= answer.status < 400:
             return 502, _error("the model's address redirects; give --base-url the other one"), ""
         try:
@@ -139,7 +144,7 @@ def _tokens(reply: Any) -> tuple[int | None, int | None]:
 
     def number(*names: str) -> int | None:
         found = [usage.get(name) for name in names]
-        return next((one for one in found if type(one) is int and one >= 0), None)
+        return next((count for count in found if type(count) is int and count >= 0), None)
 
     return number("prompt_tokens", "input_tokens"), number("completion_tokens", "output_tokens")
 
@@ -179,6 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         proxy = self.server.proxy
         given = self.headers.get("Authorization", "")
+        # Before the body is read: strangers on the machine must not fill memory or the record.
         if not secrets.compare_digest(given.encode(), f"Bearer {proxy.token}".encode()):
             self.close_connection = True
             return self._send(401, _error("no token of this run"))

@@ -129,6 +129,7 @@ def score_answer(answer: str, gold: str, question: str) -> AnswerVerdict:
     given, wanted = tokens(answer), tokens(gold)
     if not given:
         return AnswerVerdict.WRONG
+    # Before any terms are compared: "no, in Lisbon" has the terms of "yes, in Lisbon".
     if wanted and POLAR.get(wanted[0]) == given[0]:
         return AnswerVerdict.WRONG
     if len(wanted) == 1 and wanted[0] in POLAR:
@@ -137,21 +138,28 @@ def score_answer(answer: str, gold: str, question: str) -> AnswerVerdict:
     dated = has_date(gold)
     all_terms = _terms(_SIGNS.sub(" ", gold), dated)
     answer_terms = _terms(answer, dated)
+    # What the question mentions proves nothing: repeating it would be half an answer.
     telling = all_terms - _terms(question, dated)
+    # Qualifiers alone ("least", "not") are compared by `differ`, unless there is nothing else.
     telling = telling - SMALL_TERMS or telling
     shared = (telling or all_terms) & answer_terms
     if all_terms and not shared:
         return AnswerVerdict.WRONG
+    # It shares a term and qualifies it differently: unclear and not wrong, since words alone cannot
+    # tell.
     if differ(plain_numbers(answer), plain_numbers(gold), question):
         return AnswerVerdict.UNCLEAR
     if _ended(given, wanted) or not _stands(gold, answer):
         return AnswerVerdict.UNCLEAR
+    # This or that? Every term of the gold answer is in the question: only its phrase can decide.
     if not telling:
         chosen = _phrase(wanted, given) and token_f1(answer, gold) >= HALF
         return AnswerVerdict.RIGHT if chosen else AnswerVerdict.UNCLEAR
+    # "1. Lisbon 2. Porto": numbers of a list are nobody's answer.
     said = _terms(_LIST_NUMBER.sub(" ", answer), dated)
     if telling | numbers(all_terms) <= said:
         return AnswerVerdict.RIGHT
+    # A long gold answer may lose a word or two, but never one of its numbers.
     alike = token_f1(answer, gold) >= ALIKE and numbers(telling) <= said
     return AnswerVerdict.RIGHT if alike else AnswerVerdict.UNCLEAR
 

@@ -190,6 +190,7 @@ def model_grades(
     given = grader.grade(
         [GradingTask(tasks[at].owner, tasks[at].question, replies[at].answer) for at in asked]
     )
+    # Only gradable replies are sent: grading costs money, and the others need no model.
     by_place = dict(zip(asked, given, strict=True))
     return [by_place.get(at) for at in range(len(replies))]
 
@@ -261,6 +262,7 @@ def _question_result(
     ids = tuple(memory.id for memory in memories)
     evidence = chains(question, store, ids)
     stage = stage_of(question, evidence)
+    # Also where a model grades: the summary says how often the two agree.
     by_words = grade(question, reply, memories)
     graded = by_words if by_model is None else grade(question, reply, memories, by_model)
     decision = decide(stage, graded.verdict)
@@ -318,11 +320,13 @@ def _why(
         yield "partly_written"
     if any(0 < chain.retrieved < chain.needs for chain in needed):
         yield "partly_retrieved"
+    # One unit in full and another not: the reader had half of what the answer joins.
     if len({chain.retrieved >= chain.needs for chain in needed}) > 1:
         yield "partly_supported"
     if store.undecided & question.supports:
         yield "coverage_undecided"
     if graded.abstained:
+        # Right to abstain, but because nothing was retrieved: it would have abstained on anything.
         lucky = graded.verdict is AnswerVerdict.RIGHT and stage in LOST
         yield "abstained_in_the_dark" if lucky else "abstained"
     elif reply.state is not ReplyState.ANSWERED:

@@ -118,6 +118,7 @@ class CalibrationPlan:
         for set_name, package in self.cases:
             skip = min(existing, per_package)
             existing -= skip
+            # Checked before anything is solved: a resumed run does not repeat finished packages.
             if skip < per_package:
                 yield from self._package_points(set_name, package, skip)
 
@@ -243,6 +244,7 @@ def _correlations(name: str, points: Sequence[Point]) -> list[dict[str, Any]]:
     packages = _packages(points)
     place = {package: at for at, package in enumerate(packages)}
     cluster = np.array([place[p["set"], p["package"]] for p in points])
+    # Packages are drawn, not points: those of one package share its conversation.
     drawn = resample_counts(len(packages))
     ratio = _column(points, "ratio")
     rows = []
@@ -270,6 +272,7 @@ def _within(
     """Undefined where all writers of a cell have one ratio, or one outcome."""
     cells: dict[tuple[int, str], list[int]] = {}
     for at, point in enumerate(points):
+        # `own` numbers packages over all sets: two sets may have packages of one name.
         cells.setdefault((int(own[at]), point["budget"]), []).append(at)
     values = np.array(
         [
@@ -290,6 +293,7 @@ def _of_means(
     column = np.array([at[point["writer"]] for point in points], np.int64)
     sums = np.zeros((3, drawn.shape[1], len(writers)))
     for row, values in enumerate((x, y, np.ones(len(x)))):
+        # Sums by package and writer: every resample is then one matrix product.
         np.add.at(sums[row], (own, column), values)
     observed = row_correlations(*_weighted_means(np.ones((1, drawn.shape[1])), sums))
     # A resample without any package of some writer compares other writers: it is undefined.
@@ -364,6 +368,7 @@ def disagreements(points: Sequence[Point], target: str) -> dict[str, Any]:
     agree = tied = 0
     for first, second in _pairs(points, target):
         difference = first[target] - second[target]
+        # `_pairs` gives the one with the higher ratio first, so the sign alone decides.
         if difference > 0:
             agree += 1
         elif difference == 0:

@@ -92,8 +92,10 @@ def chains(
 
 def stage_of(question: PackageQuestion, evidence: Sequence[UnitChain]) -> EvidenceStage:
     """The first stage at which the question lost a unit that its answer needs."""
+    # Required units that an answer does not need (the old value) count for recall, not here.
     needed = [chain for chain in evidence if chain.unit in question.supports]
     if not needed:
         return EvidenceStage.NOTHING_NEEDED if question.abstention else EvidenceStage.NO_EVIDENCE
+    # The enumeration is in the order of loss, so the smallest is the first stage that lost one.
     order = list(EvidenceStage)
     return min((chain.stage for chain in needed), key=order.index)

@@ -109,8 +109,11 @@ def grade(
     if reply.state in (ReplyState.UNPARSEABLE, ReplyState.NO_REPLY, ReplyState.EMPTY):
         return Grade(AnswerVerdict.UNCLEAR)
     answered = reply.state is ReplyState.ANSWERED
+    # Before abstention and staleness: a right answer may contain "not known" or an old value.
     if answered and (reply.knows or _is_gold(question, reply)):
         return Grade(AnswerVerdict.RIGHT)
+    # "It was deleted" abstains only where the answer rests on the deletion itself; elsewhere a
+    # deleted appointment may be the answer.
     gone = question.abstention and bool(_covered(reply, retrieved) & question.supports)
     if not answered or says_unknown(reply.answer, gone):
         verdict = AnswerVerdict.RIGHT if question.abstention else AnswerVerdict.ABSTAINED
@@ -168,11 +171,13 @@ def is_stale(
     if not question.stale:
         return False
     covered = _covered(reply, retrieved)
+    # With both in sight the words decide: memories that were used need not be what was said.
     if covered & question.stale.keys() and not covered & question.supports:
         return True
     added = terms(reply.answer) - terms(question.text)
     # A question of two steps goes through a person whom old statements name too.
     added -= {term for text in question.holds for term in terms(text)}
+    # What is in the gold answer as well is not a sign of the old value.
     if not added or added <= terms(question.gold or ""):
         return False
     return any(added <= terms(text) for text in question.stale.values())

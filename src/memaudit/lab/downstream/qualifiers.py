@@ -211,7 +211,7 @@ def differ(answer: str, gold: str, question: str) -> bool:
     denies = any(_MEANINGS.get(word) == ("denied", "not") for word in _words(question))
     given, wanted = qualified(answer), qualified(gold)
     return any(
-        not any(_fits(one, other) for one in given[key] for other in wanted[key])
+        not any(_fits(meaning, other) for meaning in given[key] for other in wanted[key])
         for key in given.keys() & wanted.keys()
         if not (denies and key[0] == "denied")
     )
@@ -234,6 +234,8 @@ def qualified(text: str) -> Qualified:
         for place, word in enumerate(words):
             for term in () if word in _MEANINGS or word == "one" else terms(word):
                 own = _before(words[:place], word, term)
+                # The empty meaning is recorded as well: `_fits` decides whether a qualifier may be
+                # left out.
                 for sort in QUALIFIERS:
                     found[sort, term].add(own.get(sort, ""))
     return {key: frozenset(meanings) for key, meanings in found.items()}
@@ -263,6 +265,7 @@ def _before(words: list[str], word: str, term: str) -> dict[str, str]:
             governs = False
             continue
         sort, meaning = _MEANINGS[other]
+        # "every guest" is "all guests"; only of times do the two differ: "every day" and "all day".
         if meaning == "every" and not is_time:
             sort, meaning = "share", "all"
         elif meaning == "all" and is_time:

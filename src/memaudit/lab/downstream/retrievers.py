@@ -96,6 +96,7 @@ class VectorFile:
 
     def keep(self, vectors: Mapping[str, Vectors]) -> None:
         """Add vectors. One that already exists stays."""
+        # The bytes of float64: what is read is bit for bit what was written, so rankings repeat.
         rows = [(self._key(text), vector.tobytes()) for text, vector in vectors.items()]
         with self._open() as link, link:
             link.executemany("INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)", rows)
@@ -172,6 +173,7 @@ class AddressEmbedder:
                 f"vectors of {self._model} have different lengths ({min(width)} and {max(width)}); "
                 f"remove {self._file.path}"
             )
+        # A blank text has the zero vector: its cosine is 0 with everything, so it is never found.
         nothing = np.zeros(max(width, default=1))
         return unit_length(np.array([vectors.get(text, nothing) for text in texts]))
 
@@ -204,6 +206,8 @@ def _vectors(data: object, count: int) -> list[Vectors]:
     for at, row in enumerate(rows):
         try:
             vector = np.array(row["embedding"], np.float64)
+            # The API allows any order and numbers its rows; servers that do not number keep the
+            # order.
             vectors[int(row.get("index", at))] = vector
         except (KeyError, TypeError, ValueError, AttributeError):
             raise CallFailed("the response holds an invalid vector", 200) from None
@@ -272,11 +276,14 @@ class Bm25:
         corpus = [words(memory.text) for memory in memories]
         if not any(corpus):
             return [() for _ in questions]
+        # An index per store: the inverse document frequency is part of BM25, and stores differ.
         index = _index()
         index.index(corpus, show_progress=False)
         known = {word for text in corpus for word in text}
         rankings = []
         for question in questions:
+            # Words that no memory has would score 0 everywhere; a query of such words alone is an
+            # error in bm25s.
             asked = [word for word in words(question.text) if word in known]
             rankings.append(best(memories, list(index.get_scores(asked)), k) if asked else ())
         return rankings
@@ -313,6 +320,7 @@ class Dense:
             return [() for _ in questions]
         texts = [memory.text for memory in memories]
         vectors = self._embedder.embed([*texts, *(question.text for question in questions)])
+        # Vectors are of unit length already, so the product is the cosine.
         near = vectors[len(texts) :] @ vectors[: len(texts)].T
         return [best(memories, list(row), k) for row in near]
 
@@ -340,6 +348,7 @@ class Hybrid:
     def rank(
         self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[Ranking]:
+        # Deeper than k: a memory that is good in both rankings may be among the k of neither.
         rankings = [part.rank(memories, questions, DEPTH * k) for part in self._parts]
         return [
             self._fused(memories, [ranking[at] for ranking in rankings], k)
@@ -379,6 +388,7 @@ def _chosen(memories: Sequence[StoredMemory], question: PackageQuestion, k: int)
     taken: list[str] = []
 
     def adds(memory: StoredMemory) -> tuple[Fraction, Fraction]:
+        # What supports the answer comes first in the tuple, what is required besides breaks ties.
         needed = {unit: missing[unit] for unit in question.needs if unit in question.supports}
         return _adds(memory, needed), _adds(memory, missing)
 

@@ -99,6 +99,7 @@ def diagnose(
         packages[case.package] = case.digest
         stores = stores or [store.name for store in case.stores]
         keys += _keys(case)
+        # Part of the spec, so a resumed run with other texts under the same names is refused.
         for line in _memory_lines([case]):
             memories.update(line.encode())
     if not keys:
@@ -146,6 +147,8 @@ def _pending(cases: Iterable[DiagnosisCase], existing: int) -> Iterator[PendingS
     for case in cases:
         for store in case.stores:
             done = min(existing, len(case.questions))
+            # Rows are in the order of cases and stores, so a count says exactly which ones are
+            # there.
             existing -= done
             if done < len(case.questions):
                 yield PendingStore(case.package, case.questions[done:], store)
@@ -163,6 +166,7 @@ def run_plan(
         if plan.memories is not None:
             write_lines(folder / MEMORIES, plan.memories)
         existing, cut = _append_rows(plan, setup, folder, progress, run)
+        # From the file and not from memory: a resumed run has rows that this process never made.
         rows = list(read_journal(folder / ROWS))
         summary = {
             "format": FORMAT,
@@ -184,6 +188,7 @@ def _append_rows(
 
     def fits(place: int, row: dict[str, Any]) -> bool:
         """Whether the row stays. Where a server failed, it is asked again."""
+        # A failed call is a result of the network, not of the store: the row is written again.
         lost = row.get("reply") == ReplyState.NO_REPLY or GRADER_NO_REPLY in row.get("why", ())
         return is_due(place, row) and not lost and is_decided(row)
 

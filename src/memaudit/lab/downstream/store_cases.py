@@ -196,6 +196,7 @@ def cases_in(
     `inputs` are everything else that decides the stores. `watched` gives what is called with the
     number of finished packages. Leave the context when all rows are there.
     """
+    # A failure must not leave an empty folder: a second try would have to delete it first.
     existed = folder.exists()
     make_folder(folder)
     tally = _CaseTally(choice)

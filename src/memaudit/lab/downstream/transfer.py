@@ -67,6 +67,7 @@ def _fifo(package: Package, budget: Fraction, seed: int) -> list[str]:  # noqa: 
     for turn in _turns(package):
         if turn.cost > budget:
             continue
+        # It ends: the turn is within the budget, so an emptied queue has room for it.
         while turn.cost > left:
             left += queue.popleft().cost
         queue.append(turn)
@@ -144,6 +145,7 @@ def labelled(package: Package) -> Package:
     A build adds that an update ended the value before. No label says so, and hardly any raw turn
     does: requiring it would make raw stores fail by construction.
     """
+    # Units that the build made; all other kinds come from labels.
     made = {unit.id for unit in package.units if unit.kind == SUPERSESSION}
     return package.replace(
         queries=tuple(
@@ -252,6 +254,7 @@ def _pending(
         existing -= done[name]
     missing = {name for name, rows in done.items() if rows < len(asked[name]) * len(stores.names)}
     for package in records.packages(missing):
+        # Rows exist store by store: whole stores first, then part of one.
         rows = done[package.name]
         for store in stores.kept(package):
             skip = min(rows, len(package.queries))

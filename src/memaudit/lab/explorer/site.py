@@ -194,6 +194,7 @@ class Site:
         slug, budgets = indexed.entry.slug, self.budgets(indexed)
         with self._lock:
             known = self._optima.get(slug)
+            # A run or a score file may have brought new budgets: those are solved first.
             if known is None or not known.fits(indexed, budgets):
                 self._optima.pop(slug, None)
                 seconds = self.seconds if self.bundled else math.inf
@@ -228,6 +229,7 @@ class Site:
                 return self._texts[key]
         made = read(entry)
         with self._lock:
+            # Full is full: dropping old ones would make a search over all entries miss every time.
             if len(self._texts) < MOST_TEXTS:
                 self._texts[key] = made
         return made

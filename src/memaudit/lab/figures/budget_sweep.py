@@ -191,6 +191,7 @@ def _draw(
     """Draws one writer's line and band. Returns its means, NaN where there is none."""
     own = [cell for cell in cells if cell.writer == writer]
     at = {cell.budget: cell for cell in own}
+    # A dictionary would silently keep the last of two rows.
     if len(at) < len(own):
         raise MemAuditError(f"cannot draw: two summary rows for writer {writer!r} at one budget")
     drawn = [at.get(budget) for budget in budgets]
@@ -220,6 +221,7 @@ def _number(number: float | None) -> float:
 def _axes(axes: Axes, budgets: Sequence[Budget], title: str, room: float, size: float) -> None:
     """Budgets are evenly spaced, since each is usually twice the one before."""
     axes.set_xlim(-0.25, len(budgets) - 0.75)
+    # From 0: a ratio whose axis begins at 0.8 makes every difference look large.
     axes.set_ylim(0, TOP)
     tick = NORMAL if room / len(budgets) > 0.5 else SMALL
     texts = [fitted(budget, 0.92 * room / len(budgets), tick) for budget in budgets]

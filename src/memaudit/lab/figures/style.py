@@ -139,6 +139,7 @@ def shown(text: object) -> str:
     """One line that can be drawn: no control characters, no stacked marks, no missing glyphs."""
     letters: list[str] = []
     for letter in unicodedata.normalize("NFC", " ".join(str(text)[:MOST_CHARACTERS].split())):
+        # One mark per letter: stacks of them would be drawn over the neighbours.
         marks = unicodedata.combining(letter) and letters and unicodedata.combining(letters[-1])
         if not marks:
             letters.append(_drawable(letter))
@@ -179,6 +180,7 @@ def _cut(line: str, room: float, size: float, bold: bool, kept_end: float) -> st
     """As many characters as fit. A share of them comes from the end of the text."""
     if inches(line, size, bold) <= room:
         return line
+    # Widths grow with letters, but not evenly: the longest cut that fits is found by halving.
     low, high = 0, len(line) - 1
     while low < high:
         middle = (low + high + 1) // 2
@@ -249,6 +251,7 @@ def label_lines(figure: Figure, axes: Axes, ends: Sequence[LineEnd]) -> None:
     right, bottom, top = box.x1 * width, box.y0 * height, box.y1 * height
     low, high = axes.get_ylim()
     heights = [bottom + (line_end.end - low) / (high - low) * (top - bottom) for line_end in ends]
+    # Lines may end at one height; names are moved apart, and leaders show which is whose.
     places = spread(heights, ROW, bottom, top)
     for line_end, height_of_end, place in zip(ends, heights, places, strict=True):
         start = right + LEADER

@@ -99,6 +99,7 @@ def timeline_table(package: Package, budget: Any) -> TimelineTable:
     rows = 0
     for experience in sorted(package.experiences, key=lambda e: e.index):
         rows += max(1, len(of[experience.id]))
+        # Whole experiences only: half a group would hide what OPT chose from.
         if rows > MOST_ROWS:
             break
         steps.append(Step(experience, tuple(of[experience.id])))

@@ -65,7 +65,10 @@ class Utilities:
 
     def values(self, view: View) -> tuple[float, ...]:
         known = self.file.values
-        if missing := [one.text for one in view.candidates if one.text not in known]:
+        # A text without a score is not worth nothing: the file was made for other packages.
+        if missing := [
+            candidate.text for candidate in view.candidates if candidate.text not in known
+        ]:
             raise MemAuditError(
                 f"{self._path} has no score of {len(missing)} candidates, the first "
                 f"{missing[0][:60]!r}; run memaudit study utilities on these packages"
@@ -202,6 +205,7 @@ class EstimatedGreedy:
                 heappop(heap)
                 continue
             entry = _entry(draft, place)
+            # The tuple holds negated numbers: a larger entry is a worse one, and is put back.
             if entry > heap[0]:
                 heapreplace(heap, entry)
             else:
@@ -243,6 +247,8 @@ def threshold_grid(estimates: Estimated) -> list[float]:
     empty = EstimatedDraft(estimates)
     places = [p for p, cost in enumerate(estimates.cost) if 0 < cost <= estimates.budget]
     grid = sorted({0.0} | {empty.density(p, empty.gain(p)) for p in places})
+    # A pass reads the whole stream. Thinning keeps both ends: 0, at which everything that fits is
+    # kept, and the highest density.
     if len(grid) <= MAX_THRESHOLDS:
         return grid
     last = len(grid) - 1
@@ -260,6 +266,7 @@ def threshold_pass(estimates: Estimated, threshold: float) -> EstimatedDraft:
                     continue
                 gain = draft.gain(place)
                 if gain > 0 and draft.density(place, gain) >= threshold:
+                    # Of equals the cheaper, then the one that arrived first.
                     rank = (gain, -estimates.cost[place], -place)
                     if best is None or rank > best:
                         best = rank

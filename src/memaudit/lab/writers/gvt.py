@@ -35,8 +35,12 @@ class GreedyDraft:
         total, amount, levels = 0, self._amount, self.form.levels
         for unit, step in self.form.rows[u]:
             have, top = amount[unit], levels[unit].top
+            # Beyond `top` h gains nothing: skipping such units is exact, and most of a full store
+            # is there.
             if have < top:
                 worth = self._worth[unit]
+                # Submodular: `have` only grows, so a gain computed earlier is an upper bound of
+                # this one.
                 total += worth(min(top, have + step)) - worth(have)
         return total
 
@@ -70,6 +74,8 @@ def rank(draft: GreedyDraft, u: int) -> Rank | None:
     gain, cost = draft.gain(u), draft.form.cost[u]
     if gain <= 0:
         return None
+    # A division would need fractions; scaled by a common multiple of all costs, whole numbers have
+    # the same order. Free candidates come first by the leading `cost == 0`, whatever they gain.
     density = gain * (draft.common_cost // cost) if cost else 0
     return cost == 0, density, gain, -cost, draft.form.candidate_ids[u]
 
@@ -107,6 +113,9 @@ def density_greedy(form: Form, candidates: Iterable[int]) -> GreedyDraft:
         place = rank(draft, top.u) if draft.fits(top.u) else None
         if place is None:
             heappop(heap)
+        # Lazy greedy: the rank in the heap is old and at least as good as the present one. The
+        # entry goes back with its present rank, and is the best of all if it comes to the top
+        # again.
         elif place < top.rank:
             heapreplace(heap, _Entry(place, top.u))
         else:
@@ -175,6 +184,7 @@ def best_pass(form: Form, grid: Iterable[Fraction]) -> GreedyDraft:
     """
     best, same_until = GreedyDraft(form), Fraction(-1)
     for threshold in grid:
+        # Every kept density is at least `same_until`, so this threshold would keep the same.
         if threshold <= same_until:
             continue
         draft, same_until = threshold_pass(form, threshold)
@@ -199,6 +209,8 @@ def threshold_pass(form: Form, threshold: Fraction) -> tuple[GreedyDraft, Fracti
                 if not draft.fits(u):
                     continue
                 gain = draft.gain(u)
+                # gain / cost >= rise / run, multiplied out: exact, and a cost of 0 passes every
+                # threshold.
                 if gain > 0 and gain * run >= rise * cost[u]:
                     place = (gain, -cost[u], ids[u], u)
                     if best is None or place > best:
@@ -206,6 +218,7 @@ def threshold_pass(form: Form, threshold: Fraction) -> tuple[GreedyDraft, Fracti
             if best is None:
                 break
             gain, price, u = best[0], cost[best[3]], best[3]
+            # Free candidates pass every threshold, so they do not bound the next one that differs.
             if price and (lowest is None or gain * lowest[1] < lowest[0] * price):
                 lowest = (gain, price)
             draft.keep(u)

@@ -103,6 +103,7 @@ class OracleView:
         """The form at a budget; a candidate with parts covers nothing, so that none is chosen."""
         if budget not in self._forms:
             form = self.form.at(budget, self.package.group_cap)
+            # The candidates stay in the form, so that its ids and groups are those of the solver.
             wholes = {candidate.id for candidate in self.package.candidates if candidate.parts}
             named = zip(form.candidate_ids, form.rows, strict=True)
             rows = tuple(() if id in wholes else row for id, row in named)
@@ -128,6 +129,7 @@ class OracleView:
         """The same package restricted to candidates of some kinds."""
         if name not in self._parts:
             ids = {c.id for c in self.package.candidates if keeps(c.kind)}
+            # Nothing is left out: this view has its optima already.
             if len(ids) == len(self.package.candidates):
                 return self
             part = self.package.only(ids).replace(name=f"{self.package.name}, {name}")
@@ -203,6 +205,7 @@ class BudgetedStore:
 
     def drop(self, candidate: VisibleCandidate) -> None:
         self.left += candidate.cost
+        # Dropping makes room in the group too: the cap is on what is kept, not on what was written.
         self._kept[candidate.experience] -= 1
         self._chosen.remove(candidate.id)
 

@@ -62,6 +62,7 @@ class _Memory:
         words = content_words(candidate.text)
         closest, old = 0.0, None
         for known, known_words in self._facts.values():
+            # `>=`: of equally close facts the newest, which is the one that an update is about.
             if (alike := jaccard(words, known_words)) >= closest:
                 closest, old = alike, known
         if closest >= DUPLICATE:
@@ -130,6 +131,8 @@ class MemGptStyle:
                     spent += candidate.cost
                 else:
                     archive.append(candidate)
+                # Eviction from core costs nothing: the memory moves to the archive and is still in
+                # the store.
                 while spent > limit:
                     archive.append(core.popleft())
                     spent -= archive[-1].cost
@@ -173,6 +176,8 @@ class AMemStyle:
         notes: list[_Note] = []
         for group in view.groups:
             for note in notes:
+                # Every group fades all notes before it adds: a note that is linked now outweighs
+                # old links.
                 note.strength *= DECAY
             affordable = [c for c in group if c.cost <= budget]
             for candidate in sorted(affordable, key=_note_priority)[: view.group_cap]:
@@ -235,6 +240,8 @@ class AMacStyle:
         novelty = LexicalNovelty(tuple(status_words(c) for c in view.candidates))
         place = 0
         for step, group in enumerate(view.groups, start=1):
+            # The view's candidates are its groups one after the other, so places are a running
+            # count.
             places = range(place, place + len(group))
             place += len(group)
             recency = RECENCY * step / len(view.groups)

@@ -89,7 +89,7 @@ class System:
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One note, in which everybody speaks by name or role; the time of its first message goes
         into A-Mem's own field."""
-        text = "\n".join(one["dialogue"] for one in messages)
+        text = "\n".join(message["dialogue"] for message in messages)
         self.system.add_note(text, time=messages[0]["time"])
 
     def rows(self) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ class System:
 
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One document."""
-        _loop.run(self._add("\n".join(one["content"] for one in messages)))
+        _loop.run(self._add("\n".join(message["content"] for message in messages)))
 
     async def _add(self, text: str) -> None:
         await _cognee.add(text, dataset_name=DATASET)

@@ -81,7 +81,7 @@ class System:
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One episode, at the time of its first message."""
         when, read = _time(messages[0]["time"])
-        said = [one["dialogue"] if read else one["content"] for one in messages]
+        said = [message["dialogue"] if read else message["content"] for message in messages]
         added = _loop.run(
             self.graphiti.add_episode(
                 name="message",

@@ -65,7 +65,7 @@ class System:
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One call. The manager writes in threads, one at a time here so that a run can be
         repeated, and drops their failures."""
-        turns = [{"role": one["role"], "content": one["content"]} for one in messages]
+        turns = [{"role": message["role"], "content": message["content"]} for message in messages]
         puts = self.manager.invoke({"messages": turns}, config={"max_concurrency": 1})
         for put in puts:
             self.order.setdefault(put["key"], len(self.order))

@@ -149,7 +149,9 @@ class System:
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One step of the agent, with messages of both roles."""
         _loop.run(
-            self._turn([_Message(role=one["role"], content=one["content"]) for one in messages])
+            self._turn(
+                [_Message(role=message["role"], content=message["content"]) for message in messages]
+            )
         )
 
     async def _turn(self, messages: list[Any]) -> None:

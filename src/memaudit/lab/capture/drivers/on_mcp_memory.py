@@ -66,7 +66,7 @@ class System:
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One turn: the model calls tools until it answers."""
         turn: list[dict[str, Any]] = [
-            {"role": one["role"], "content": one["content"]} for one in messages
+            {"role": message["role"], "content": message["content"]} for message in messages
         ]
         for _ in range(self.steps):
             answer = self._ask(turn)

@@ -55,7 +55,7 @@ class System:
 
     def feed(self, messages: list[dict[str, Any]]) -> None:
         """One call; Mem0 decides what to remember."""
-        turns = [{"role": one["role"], "content": one["content"]} for one in messages]
+        turns = [{"role": message["role"], "content": message["content"]} for message in messages]
         self.memory.add(turns, user_id=OWNER, infer=self.infer)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -138,6 +138,7 @@ def _recognise_parsed(text: str, path: Path) -> Recognised | None:
         raise MemAuditError(f"is not readable JSON: it {DEEPEST}") from None
     except ValueError as error:
         raise MemAuditError(f"is not JSON: {error}") from None
+    # Certificates come as a list.
     first = data[0] if isinstance(data, list) and data else data
     if not isinstance(first, dict):
         return None
@@ -195,6 +196,7 @@ def _recognise_long(data: bytes, path: Path) -> Recognised | None:
         facts |= {**_written_counts(data, ("memories",)), **examples}
     if kind == "frame" and (cells := _CELLS.search(text)):
         facts["cells"] = int(cells[1])
+    # Their first "name" is that of a store or a rater further down.
     name = "" if kind in _NAMELESS else _field(text, "name")
     return Recognised(kind, name or path.stem, facts)
 
@@ -231,6 +233,8 @@ def _written_counts(data: bytes, tables: Iterable[str]) -> dict[str, int | str]:
     counts: dict[str, int | str] = {}
     for table in tables:
         start = data.find(f'\n  "{table}": [\n'.encode())
+        # Our files are indented by two: this closes the table and cannot stand inside a text, where
+        # a line feed is written as an escape.
         end = data.find(b"\n  ]", start) if start >= 0 else -1
         if end >= 0:
             counts[table] = data.count(b"\n    {", start, end)

@@ -229,6 +229,7 @@ class Scan:
         except OSError as error:
             yield Unreadable(place, f"cannot be read: {error.strerror or error}")
             return
+        # Linked files inside are read; what leads out could be anything on this machine.
         out = frozenset(entry.name for entry in items if _leads_out(entry, root))
         names = frozenset(entry.name for entry in items) - out
         if SITE in names and is_site(folder):
@@ -254,6 +255,7 @@ class Scan:
             if entry.name in taken or entry.name.startswith("."):
                 continue
             path, where = folder / entry.name, f"{place}/{entry.name}"
+            # A linked folder is listed where it lies, and a link to a parent would never end.
             if entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
                     yield from self._folder(path, where, depth + 1, root)
@@ -281,6 +283,7 @@ class Scan:
     def _file(self, path: Path, place: str) -> Iterator[LibraryEntry | Unreadable]:
         self.files += 1
         if self.files > MOST_FILES:
+            # Said once; the walk itself goes on, since folders may hold runs.
             if self.files == MOST_FILES + 1:
                 yield Unreadable(
                     place,
@@ -295,6 +298,7 @@ class Scan:
             return
         if not stat.S_ISREG(status.st_mode):
             return
+        # Time and size, not content: a scan happens on every visit of the first page.
         key = (str(path), (status.st_mtime_ns, status.st_size))
         if key not in self.seen:
             try:

@@ -253,7 +253,9 @@ class Library:
         """Open an entry unless it is cached; one that cannot be opened is listed as unreadable."""
         key = (f"{what} {entry.slug}", entry.stamp)
         with self._lock:
+            # The stamp is part of the key: what changed on disk is simply not there.
             if key in self._cache:
+                # Put in again at the end: a dictionary keeps order, so the first key is the oldest.
                 self._cache[key] = thing = self._cache.pop(key)
                 return thing  # type: ignore[return-value]  # cached under its opener's name
             try:

@@ -194,6 +194,9 @@ def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:
             if not file.seek(0, 2):
                 return
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                # Parsing every row of a large run takes long: the digest is searched in bytes, and
+                # only lines that hold it are parsed. It may stand in another field, so the row is
+                # asked again.
                 place = data.find(needle)
                 while place >= 0:
                     start, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place) + 1
@@ -216,6 +219,7 @@ def run_packages(run: LibraryEntry) -> tuple[LibraryEntry, ...]:
     manifest = read_run(run.path)
     spec = manifest["spec"]
     each = len(spec["budgets"]) * len(spec["writers"])
+    # Rounded up: the last package may have a part of its rows.
     reached = -(-count_rows(run.path) // each)
     packages = (
         (name, seed)

@@ -140,13 +140,15 @@ def lost_rows(units: Iterable[LinkedLostUnit]) -> list[LinkedLostUnit]:
     ):
         unit, part = own[0]
         if part is not None:
-            names = ", ".join(one.name for _, one in own if one is not None)
+            names = ", ".join(piece.name for _, piece in own if piece is not None)
             unit = replace(
                 unit,
                 id=part.statement,
                 text=f"{part.text} ({names})",
-                lost=sum(one.lost for one, _ in own),
-                queries=tuple(dict.fromkeys(query for one, _ in own for query in one.queries)),
+                lost=sum(lost_unit.lost for lost_unit, _ in own),
+                queries=tuple(
+                    dict.fromkeys(query for lost_unit, _ in own for query in lost_unit.queries)
+                ),
             )
         rows.append(unit)
     return rows

@@ -119,10 +119,12 @@ class FrontierSearch:
         """The budget to solve next; None if all is known or nothing more can be proven."""
         everything = Fraction(sum(solver.form.cost), solver.form.cost_scale)
         unproven = [budget for budget, optimum in self._solved.items() if not optimum.certified]
+        # A budget that somebody asked for is not in `_tries`: it had its long time already.
         retries = [budget for budget in unproven if self._tries.get(budget, TRIES) < TRIES]
         unseen = [b for b in (*self.given, everything, Fraction(0)) if b not in self._solved]
         if retries or unseen:
             return (*retries, *unseen)[0]
+        # Every further budget would cost its full time and prove as little.
         if len(unproven) > MOST_UNPROVEN:
             return None
         return max(self._gaps.values())[1] if self._gaps else None
@@ -133,6 +135,7 @@ class FrontierSearch:
         at = bisect_left(self._proven, optimum.budget)
         if optimum.certified and self._proven[at : at + 1] != [optimum.budget]:
             self._proven.insert(at, optimum.budget)
+        # A new proof changes only the two gaps beside it.
         for below, above in pairwise(self._proven[max(0, at - 1) : at + 2]):
             gap = self._gap(solver, self._solved[below], self._solved[above])
             if gap is None:
@@ -144,6 +147,7 @@ class FrontierSearch:
         self, solver: PackageSolver, low: Optimum, high: Optimum
     ) -> tuple[Fraction, Fraction] | None:
         grain = Fraction(1, solver.form.cost_scale)
+        # The store of the higher budget costs `high.cost`: from there on OPT is its value.
         last = high.cost - grain
         if _solver_value(low) == _solver_value(high) or last <= low.budget:
             return None
@@ -294,6 +298,7 @@ class PackageOptima:
                 return None
             until = time.monotonic() + allowed
             work = self._started(name, budget)
+            # In short waits, so that Ctrl-C ends a server whose writer runs for minutes.
             while not is_done(work, min(POLL_SECONDS, until - time.monotonic())):
                 if STOP.is_set():
                     raise MemAuditError("the program is ending")

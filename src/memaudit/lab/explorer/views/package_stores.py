@@ -114,12 +114,14 @@ class ScoredStore:
         memories and their cost decide."""
         if line.score.store != self.store.name:
             return False
+        # Old score files have no digest; then three numbers must do.
         if line.store_digest:
             return line.store_digest in self.digests
         texts = self.texts.get(line.file.package if self.names_packages else None, [])
         if line.score.written.memories != len(texts):
             return False
         rule = line.file.cost_rule
+        # Counting needs a tokeniser file that the reader of a page need not have.
         if rule not in MEASURED:
             return True
         return line.score.written.cost == sum(map(cost_rule(rule), texts))
@@ -170,6 +172,7 @@ def system_store(indexed: IndexedPackage, system: SystemStore) -> ComparableStor
     and is estimated from shared words if not."""
     store = system.store
     try:
+        # Words cost nothing and need no model; labelled cells, where a file has them, replace them.
         judged = judge_store(indexed.package, store, LexicalJudge())
     except MemAuditError as error:
         return ComparableStore(store.name, (), str(error), True)

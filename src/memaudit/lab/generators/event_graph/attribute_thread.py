@@ -83,6 +83,7 @@ class AttributeThread:
         verb, name = self.attribute.verb, self.person.name
         old, new = self.values[place - 1], self.values[place]
         gap = (day - last).days
+        # Not before the old value was told last, or two statements of the stream would contradict.
         since = spoken(shifted(day, graph.dice, -min(20, max(0, gap - 1)), 0))
         stated = {"who": self.person.forms, "what": verb.forms}
         atom = graph.add(

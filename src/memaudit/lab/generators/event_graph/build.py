@@ -121,6 +121,7 @@ def _tellings(
     tellings: dict[Beat, Telling] = {}
     for number, thread in enumerate(chapter.threads):
         beats = [Beat(number, turn) for turn in range(thread.beats)]
+        # The first threads have every question asked, so that short streams have all kinds.
         graph.ask_all = first and number < chapter.core
         written = thread.write(graph, tuple(days[beat] for beat in beats))
         tellings |= zip(beats, written, strict=True)
@@ -138,6 +139,7 @@ def _entries(
     briefs: list[Piece] = []
     for moment, beats in zip(moments, chapter.messages, strict=True):
         told = tuple(tellings[beat] for beat in beats)
+        # A summary is about its own session: the list begins anew when one opens.
         briefs = [*([] if moment.opens else briefs), *(telling.brief for telling in told)]
         entry = _message(dice, speaker, moment, told) if told else _chat(dice, speaker, moment)
         notes = (("summary", _summary(dice, briefs)),) if moment.closes else ()
@@ -159,6 +161,7 @@ def _message(dice: Dice, speaker: Person, moment: Moment, told: tuple[Telling, .
     for telling in told:
         sentence = telling.message.text
         opener = _opener(dice, sentence, moment.opens) if dice.chance(OPENED) else ""
+        # The source quotes the words as they stand, with the capital only where it begins.
         quote = sentence if opener else _capital(sentence)
         sources += [(atom, quote) for atom in telling.roots]
         parts.append(f"{_capital(opener)} {quote}" if opener else quote)

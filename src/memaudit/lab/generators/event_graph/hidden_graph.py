@@ -71,6 +71,7 @@ class HiddenGraph:
         hop: bool = False,
     ) -> None:
         """Add a question unless it is left out by chance. Importance is drawn if not given."""
+        # Drawn even if the question is then left out: the later draws do not depend on it.
         drawn = Fraction(self.dice.between(*IMPORTANCE)) if importance is None else importance
         if self.ask_all or self.dice.chance(ASKED):
             numbers = tuple(atom.number for atom in required)
@@ -96,6 +97,8 @@ def add_hops(
             for question in questions
             if question.hop and question.scene.person == relation.target
         ]
+        # The die is thrown before `ask_first` is looked at: a stream is the same with and without
+        # it.
         if about_target and (graph.dice.chance(HOP_SHARE) or ask_first):
             ask_first = False
             for question in graph.dice.shuffled(about_target)[:MAX_HOP_QUESTIONS]:

@@ -41,6 +41,7 @@ class Sampler:
         for place, person in enumerate(self.others):
             known = [self.speaker, *self.others[:place]]
             self.edges.append((self.dice.pick(known) if place else self.speaker, person))
+        # Drawn in order of appearance and popped from the end: nobody is related to a stranger.
         self.edges.reverse()
 
     def draw(self, kind: str, room: int, person: Person | None = None) -> Thread | None:
@@ -98,6 +99,7 @@ class Sampler:
     ) -> Thread | None:
         attribute = self.dice.pick(table)
         count = self.dice.between(2, self.parameters.chain_length) if changes else 1
+        # `room` is what is left of the chapter, since no thread goes beyond its chapter.
         count = min(count, room)
         if (changes and count < 2) or not self._new(person.name, attribute.verb.noun):
             return None
@@ -172,6 +174,7 @@ class Sampler:
         steps = procedure.steps
         if not self._new(person.name, procedure.goal):
             return None
+        # Any three steps, in their order: the text numbers them.
         first, second, third = sorted(self.dice.shuffled(range(len(steps)))[:3])
         chosen = (steps[first], steps[second], steps[third])
         return SkillThread(person, procedure.goal, chosen, self._repeat(room - 1))
@@ -261,6 +264,7 @@ class Chapter:
 def chapters(dice: Dice, parameters: Parameters) -> tuple[Person, list[Chapter]]:
     """The speaker, and the whole stream chapter by chapter."""
     count = max(1, (parameters.experiences + CHAPTER // 2) // CHAPTER)
+    # Rounded down at every cut: chapters differ by one message at most and add up exactly.
     cuts = [parameters.experiences * place // count for place in range(count + 1)]
     sizes = [after - before for before, after in pairwise(cuts)]
     people = People(dice, 1 + sum(_cast(size) for size in sizes))
@@ -293,10 +297,13 @@ def _chapter(sampler: Sampler, room: int, chat: int, core: bool) -> Chapter:
         threads.append(thread)
         left -= thread.beats
     messages = _merged(sampler.dice, threads, _interleaved(sampler.dice, threads))
+    # Merging freed messages. They are filled with single threads at random places, so the stream
+    # has exactly the asked length.
     while len(messages) < room:
         threads.append(_single(sampler))
         place = sampler.dice.below(len(messages) + 1)
         messages.insert(place, (Beat(len(threads) - 1, 0),))
+    # Small talk last: it must not take part in merging.
     for _ in range(chat):
         messages.insert(sampler.dice.below(len(messages) + 1), ())
     return Chapter(tuple(threads), core_count, tuple(messages))
@@ -366,6 +373,7 @@ def _interleaved(dice: Dice, threads: list[Thread]) -> list[tuple[Beat, ...]]:
             # Within its stretch a beat keeps to the first 3/5, so two of a thread are never close.
             key = Fraction(turn, thread.beats) + Fraction(dice.below(600), 1000 * thread.beats)
             keyed.append((key / 3 if thread.early else key, dice.bits(), Beat(number, turn)))
+    # Random bits decide ties. The beats themselves have no order.
     keyed.sort(key=lambda entry: entry[:2])
     return [(beat,) for _, _, beat in keyed]
 

@@ -152,7 +152,10 @@ def _stated(roles: tuple[Role, ...], marks: list[str]) -> tuple[Stated, ...]:
     """The slots that the marks state, of the atoms the text is about."""
     stated: list[Stated] = []
     for role in roles:
+        # A dictionary as an ordered set: the same slots in another order would be another package.
         slots = {role.marks[mark]: None for mark in marks if mark in role.marks}
+        # "She told me about it" states `who` of many atoms: a text is about an atom only if it
+        # states a slot that is not shared with others.
         if any(slot in role.atom.own for slot in slots):
             stated += [(role.atom.number, slot) for slot in slots]
     return tuple(stated)

@@ -99,7 +99,10 @@ def features(view: View) -> list[FeatureRow]:
                 len(words & heard) / len(words) if words else 0.0,
                 contained_share(said, words),
             )
+            # Logarithms and divisions differ in the last bits between machines; nine digits do not.
             rows.append(tuple(round(number, 9) for number in row))
+        # After the group's rows: a candidate always repeats its own experience, so that is not
+        # news.
         heard |= said
     return rows
 
@@ -149,6 +152,7 @@ class RidgeModel(BaseModel):
 
     @model_validator(mode="after")
     def _of_this_program(self) -> Self:
+        # Coefficients belong to columns by their order, so another list of names is another model.
         if self.features != FEATURES:
             raise ValueError("its features are not those of this program; train a new model")
         if len(self.coefficients) != len(self.features):
