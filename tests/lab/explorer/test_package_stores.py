@@ -204,7 +204,8 @@ def labelled(folder: Path) -> Path:
             *judges,
             "--explain",
             "cells",
-            "--trust-package-cells",
+            "--set",
+            "score.trust_package_cells=true",
         )
     )
     return folder
