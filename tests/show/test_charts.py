@@ -10,10 +10,10 @@ from memaudit.show.page_charts import (
     RIGHT,
     TOP,
     WIDTH,
+    Member,
     curve_plot,
     scatter_plot,
 )
-from memaudit.show.writer_groups import Member
 
 A, B = (Member(name, name.upper(), "", "deployable", look) for name, look in looks("ab").items())
 

@@ -197,7 +197,7 @@ def test_sqlite(tmp_path: Path) -> None:
         store = import_store([path], options=fields)
         assert rows(store) == [("2", "Ann eats fish.", "2025-03-14T12:10", None)]
         (skip,) = [line for line in store.warnings if "skipped, " in line]
-        assert skip == '1 row skipped, not UTF-8: e.db: row 2 of mem"ories (at byte 10 of a value)'
+        assert skip == '1 row skipped, not UTF-8: e.db: row 2 of mem"ories (at byte 10 of a column)'
     (note,) = import_store([path], options=by('bo"dy')).memories
     assert note.text == "Bo likes tea."
     for text, said in {

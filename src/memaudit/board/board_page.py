@@ -19,9 +19,9 @@ from memaudit.kernel.score.caveats import is_incomplete
 from memaudit.kernel.version import VERSION
 from memaudit.show.columns import Column, csv_text, filled, plain_data, records
 from memaudit.show.encoding import BEST_SUBSET_LOOK, looks
+from memaudit.show.page_charts import Member
 from memaudit.show.page_kit import environment, one_file
 from memaudit.show.page_numbers import typeset
-from memaudit.show.writer_groups import Member
 
 FORMAT = "memaudit-board-numbers"
 

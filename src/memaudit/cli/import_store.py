@@ -94,8 +94,8 @@ def import_store(
     from memaudit.kernel.io.atomic import write_lines
     from memaudit.kernel.io.store_file import write_store
     from memaudit.kernel.score.store_match import parse_names
+    from memaudit.stores.protocol import chat_lines
     from memaudit.stores.registry import ADAPTERS, import_transcript
-    from memaudit.stores.transcript import chat_lines
 
     format, paths = format_first(arguments, ADAPTERS)
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):

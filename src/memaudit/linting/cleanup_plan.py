@@ -26,7 +26,7 @@ from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.number_text import percent
 from memaudit.kernel.words.text import counted, one_line
 from memaudit.linting.findings import LintReport, evidence
-from memaudit.stores.jsonl_or_text import JsonlOrText
+from memaudit.stores.plain_files import JsonlOrText
 from memaudit.stores.protocol import ImportOptions
 from memaudit.stores.registry import import_store, is_store
 

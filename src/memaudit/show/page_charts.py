@@ -1,4 +1,5 @@
-"""Charts in coordinates. The templates draw them, so that all text is escaped there.
+"""Writers by group, and charts in coordinates. The templates draw them, so that all text is
+escaped there.
 
 Rows of bars and intervals use percentages of the width, so their text keeps its size on a phone.
 Plots use the coordinates of a picture of fixed size.
@@ -6,15 +7,74 @@ Plots use the coordinates of a picture of fixed size.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, Protocol
 
 from memaudit.kernel.number_text import fixed
-from memaudit.show.encoding import AreaLook
+from memaudit.show.encoding import AreaLook, Look, looks
 from memaudit.show.page_numbers import amount, percent
 from memaudit.show.svg_charts import ticks
-from memaudit.show.writer_groups import Member
+
+Group = Literal["deployable", "proxy", "reference"]
+GROUPS: tuple[Group, ...] = ("deployable", "proxy", "reference")
+GROUP_TITLES: Mapping[Group, str] = {
+    "deployable": "Deployable writers",
+    "proxy": "Proxies: stand-ins for families of systems",
+    "reference": "Package-oracle references",
+}
+GROUP_NOTES: Mapping[Group, str] = {
+    "deployable": "see the stream and the candidates, nothing more",
+    "proxy": "deployable too; they imitate how a family of systems decides, and are not it",
+    "reference": "look at the hidden units and weights, so no product could run them",
+}
+OPT = "opt"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One writer or store, and how it is drawn."""
+
+    name: str
+    label: str
+    about: str
+    group: Group
+    look: Look
+
+
+class Described(Protocol):
+    """A writer as the registry knows it."""
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+
+def members_by_name(
+    peeks: Mapping[str, bool], writers: Mapping[str, Described]
+) -> dict[str, Member]:
+    """The writers of a run, in its order. One that is no longer registered is shown by its name."""
+    members: dict[str, Member] = {}
+    look = looks(peeks)
+    for name, sees_all in peeks.items():
+        known = writers.get(name)
+        label = known.label if known else name
+        group: Group = "proxy" if "(proxy)" in label else "deployable"
+        if sees_all:
+            group = "reference"
+        about = known.about if known else "a writer this version does not know"
+        own = look[name] if known else replace(look[name], hollow=sees_all)
+        members[name] = Member(name, label, about, group, own)
+    return members
+
+
+def grouped(members: Sequence[Member]) -> list[tuple[Group, list[Member]]]:
+    """The writers by group, in the order given, without empty groups."""
+    groups = [(group, [member for member in members if member.group == group]) for group in GROUPS]
+    return [(group, own) for group, own in groups if own]
+
 
 WIDTH, HEIGHT = 340, 236
 LEFT, RIGHT, TOP, BOTTOM = 30, 10, 12, 36

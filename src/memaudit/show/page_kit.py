@@ -17,6 +17,7 @@ from memaudit.kernel.stats.bootstrap import LEVEL, RESAMPLES
 from memaudit.kernel.stats.paired_tests import FLIPS
 from memaudit.kernel.words.text import counted
 from memaudit.show import encoding, page_charts
+from memaudit.show.page_charts import GROUP_NOTES, GROUP_TITLES, OPT
 from memaudit.show.page_numbers import (
     amount,
     change,
@@ -30,7 +31,6 @@ from memaudit.show.page_numbers import (
     thousands,
     visible_text,
 )
-from memaudit.show.writer_groups import GROUP_NOTES, GROUP_TITLES, OPT
 
 STYLE_SHEET = Path(__file__).parent / "templates" / "style.css"
 MOST_CHARACTERS = 400

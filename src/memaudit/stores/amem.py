@@ -43,10 +43,9 @@ class AMem(StoreFormat):
 
     def take(self, ledger: ImportLedger) -> None:
         """Every note, in the order of the export: A-Mem appends."""
-        view = ledger.view
         for part in ledger.source.parts:
             rows = _chroma(part) if _is_chroma(part) else _keyed(part) or rows_of(part, LISTS)
-            count = ledger.take(rows, lambda row: _draft(row, view))
+            count = ledger.take(rows, _draft)
             if _is_chroma(part):
                 ledger.check_limit(count)
 
@@ -97,7 +96,7 @@ def _chroma(part: ExportFile) -> list[ExportRow]:
     return rows
 
 
-def _draft(row: ExportFields, view: str) -> MemoryDraft:
+def _draft(row: ExportFields) -> MemoryDraft:
     content = row.text("content")
     for name in SERIALISED:
         value = row.data.get(name)
@@ -110,27 +109,27 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
             row.data[name] = [json.dumps(row.others()[name], sort_keys=True)]
     links = row.names("links")
     return MemoryDraft(
-        text=_text(row, content, view),
+        text=_text(row, content),
         id=row.label("id"),
         created_at=row.time("timestamp"),
-        updated_at=row.time("last_accessed") if view == "metadata" else None,
+        updated_at=row.time("last_accessed") if row.view == "metadata" else None,
         salience=row.number("importance_score"),
         metadata={**row.others("id", "content", "timestamp"), "links": list(links)},
     )
 
 
-def _text(row: ExportFields, content: str, view: str) -> str:
+def _text(row: ExportFields, content: str) -> str:
     """The text of the chosen view; a note without metadata is skipped in the metadata view."""
-    if view == "content":
+    if row.view == "content":
         return content
-    if view == "serialised":
+    if row.view == "serialised":
         return json.dumps({**row.others(), "content": content}, ensure_ascii=False, sort_keys=True)
     lines = [
         ("memory context", row.label("context")),
         ("memory keywords", ", ".join(row.names("keywords"))),
         ("memory tags", ", ".join(row.names("tags"))),
     ]
-    if view == "metadata":
+    if row.view == "metadata":
         lines.append(("memory links", ", ".join(row.names("links"))))
         return row.checked(
             "\n".join(f"{name}: {value}" for name, value in lines if value), "metadata"

@@ -10,10 +10,16 @@ from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import MONTHS, export_time
 from memaudit.stores.documents import front_matter
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
-from memaudit.stores.markdown_folder import head_fields
-from memaudit.stores.protocol import ExportFields, ExportRow, SkipRow, no_list
+from memaudit.stores.plain_files import head_fields
+from memaudit.stores.protocol import (
+    ChatMessage,
+    ExportFields,
+    ExportRow,
+    SkipRow,
+    Transcript,
+    no_list,
+)
 from memaudit.stores.source import ExportFile, ExportSource, text_lines
-from memaudit.stores.transcript import ChatMessage, Transcript
 
 ACCOUNT, PROJECTS, FILES = "conversations_memory", "project_memories", "memory_files"
 KNOWN = (ACCOUNT, PROJECTS, FILES, "account_uuid")

@@ -1,7 +1,6 @@
 """claude-mem's SQLite file: observations of coding sessions, and their summaries."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from memaudit.kernel.io.foreign_json import loads
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
@@ -44,13 +43,12 @@ class ClaudeMem(StoreFormat):
         return 3 if marked and all(marked) else 0
 
     def take(self, ledger: ImportLedger) -> None:
-        view = ledger.view
         for part in ledger.source.parts:
             observations = _rows(part, OBSERVATIONS, REQUIRED, OPTIONAL)
-            ledger.take(observations, partial(_observation, view=view))
+            ledger.take(observations, _observation)
             if has_table(part, SUMMARIES, SUMMARY):
                 summaries = _rows(part, SUMMARIES, SUMMARY, SUMMARY_OPTIONAL)
-                ledger.take(summaries, partial(_summary, view=view))
+                ledger.take(summaries, _summary)
 
 
 def _is_store(part: ExportFile) -> bool:
@@ -63,9 +61,9 @@ def _rows(
     return rows_of_table(part, table, required, (*optional, *SESSION))
 
 
-def _observation(row: ExportFields, view: str) -> MemoryDraft:
+def _observation(row: ExportFields) -> MemoryDraft:
     """Title, subtitle, narrative and facts; `text` is what versions before them wrote."""
-    if view == "title":
+    if row.view == "title":
         return _draft(row, "observation", row.text("title"))
     texts = [_optional(row, name) for name in ("title", "subtitle", "narrative")]
     facts = _listed(row, "facts")
@@ -74,8 +72,8 @@ def _observation(row: ExportFields, view: str) -> MemoryDraft:
     return _draft(row, "observation", _joined(row, [*texts, *facts]))
 
 
-def _summary(row: ExportFields, view: str) -> MemoryDraft:
-    if view == "title":
+def _summary(row: ExportFields) -> MemoryDraft:
+    if row.view == "title":
         return _draft(row, "summary", row.text("request"))
     named = [(name, _optional(row, name)) for name in (*PARTS, "notes")]
     lines = [f"{name.replace('_', ' ')}: {text}" for name, text in named if text]

@@ -183,7 +183,7 @@ class ImportLedger:
         if known or count in COMMON_LIMITS:
             which = f"the default limit of {known}" if known else "where list calls often stop"
             detail = f"exactly {count} rows, {which}; export again with a larger limit"
-            self.warn(ExportWarning.MAYBE_TRUNCATED.text(detail))
+            self.warn(detail, ExportWarning.MAYBE_TRUNCATED)
 
     def check_total(self, total: object, held: int) -> bool:
         """Warn if the export says that there are more rows than it holds.
@@ -194,7 +194,7 @@ class ImportLedger:
             return False
         if total > held:
             detail = f"holds {held} of {total} rows; export every page"
-            self.warn(ExportWarning.TRUNCATED.text(detail))
+            self.warn(detail, ExportWarning.TRUNCATED)
         return True
 
     def _unwanted(self, made: MemoryDraft) -> HarmlessSkip | None:
@@ -315,17 +315,16 @@ class ImportLedger:
     def _order(self, in_order: bool) -> None:
         """Sort by creation time, unless the file lists memories in the order of writing."""
         if sum(made.lines is not None for _, made in self.drafts) > 1:
-            self.warn(ExportWarning.ORDER_UNKNOWN.text(NO_TIMES))
+            self.warn(NO_TIMES, ExportWarning.ORDER_UNKNOWN)
             return
         if in_order or len(self.drafts) < 2:
             return
         undated = sum(made.created_at is None for _, made in self.drafts)
         if undated:
             self.warn(
-                ExportWarning.ORDER_UNKNOWN.text(
-                    f"{undated} of {len(self.drafts)} memories have no creation time; "
-                    "the order of the export is kept"
-                )
+                f"{undated} of {len(self.drafts)} memories have no creation time; "
+                "the order of the export is kept",
+                ExportWarning.ORDER_UNKNOWN,
             )
         else:
             self.drafts.sort(key=lambda placed: placed[1].created_at or "")

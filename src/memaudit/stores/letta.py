@@ -69,15 +69,12 @@ class Letta(StoreFormat):
         _warn_of_several(ledger, agents)
         if files and not pages:
             ledger.warn(
-                ExportWarning.CORE_MEMORY_ONLY.text(
-                    "an agent file holds no archival passages; give their JSON "
-                    "(client.agents.passages.list) as a second file"
-                )
+                "an agent file holds no archival passages; give their JSON "
+                "(client.agents.passages.list) as a second file",
+                ExportWarning.CORE_MEMORY_ONLY,
             )
         if pages and not files:
-            ledger.warn(
-                ExportWarning.ARCHIVAL_ONLY.text("core memory is in the agent file; give both")
-            )
+            ledger.warn("core memory is in the agent file; give both", ExportWarning.ARCHIVAL_ONLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +126,11 @@ def _by_time(ledger: ImportLedger) -> None:
     if all(made.created_at for _, made in passages):
         passages.sort(key=lambda draft: draft[1].created_at or "")
     elif len(passages) > 1:
-        ledger.warn(ExportWarning.ORDER_UNKNOWN.text("not every passage says when it was created"))
+        ledger.warn("not every passage says when it was created", ExportWarning.ORDER_UNKNOWN)
     entries = sum(made.lines is not None for _, made in blocks)
     if blocks and len(ledger.drafts) > 1 >= entries:  # the ledger says it of several entries
         ledger.warn(
-            ExportWarning.ORDER_UNKNOWN.text("blocks have no times, and are listed before passages")
+            "blocks have no times, and are listed before passages", ExportWarning.ORDER_UNKNOWN
         )
     ledger.drafts = blocks + passages
 

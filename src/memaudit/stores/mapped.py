@@ -11,9 +11,8 @@ from dataclasses import asdict
 from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.foreign_json import loads
 from memaudit.kernel.io.store_file import MAX_DEPTH, is_vector, too_deep
-from memaudit.stores.containers import rows as table_rows
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
-from memaudit.stores.protocol import ExportFields, ExportRow, MappedFields, rows_of
+from memaudit.stores.protocol import ExportFields, ExportRow, MappedFields, rows_of, rows_of_table
 from memaudit.stores.source import ExportFile, ExportSource
 
 HOW = "{fields} text=FIELD[,time=FIELD,id=FIELD,namespace=FIELD]"
@@ -172,18 +171,13 @@ def _table_rows(part: ExportFile, table: str, paths: list[FieldPath]) -> Iterato
         yield ExportRow(f"{part.name}: ", {})  # without the text
         return
     wanted = tuple(dict.fromkeys(filter(None, columns)))
-    for at, row in enumerate(table_rows(part.path, part.name, table, wanted), start=1):
+    # Without an order: a table may have no rowid.
+    for at, row in enumerate(rows_of_table(part, table, wanted, order=""), start=1):
         place = f"{part.name}: row {at} of "
-        try:
-            values = {
-                name: value.decode("utf-8") if isinstance(value, bytes) else value
-                for name, value in row.items()
-            }
-        except UnicodeDecodeError as error:
-            problem = f"not UTF-8: at byte {error.start} of a value"
-            yield ExportRow(f"{place}{table}", problem=problem)
+        if row.problem:
+            yield ExportRow(place + table, problem=row.problem)
         else:
-            yield ExportRow(place, {table: values})
+            yield ExportRow(place, {table: row.value})
 
 
 def _spread(

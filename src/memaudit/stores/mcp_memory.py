@@ -1,7 +1,6 @@
 """The MCP memory server: a graph of entities with observations, and relations between them."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from memaudit.kernel.io.store_file import HarmlessSkip
 from memaudit.kernel.io.strict_json import kind_of
@@ -39,11 +38,10 @@ class McpMemory(StoreFormat):
 
     def take(self, ledger: ImportLedger) -> None:
         """Every observation or entity, and every relation; the format has no times and no ids."""
-        view = ledger.view
         for part in ledger.source.parts:
             for raw in _rows(part):
-                pieces = _observations(raw) if view == "observations" else [raw]
-                ledger.take(pieces, partial(_draft, view=view))
+                pieces = _observations(raw) if ledger.view == "observations" else [raw]
+                ledger.take(pieces, _draft)
 
 
 def _graph(part: ExportFile) -> dict[str, object]:
@@ -84,7 +82,7 @@ def _observations(raw: ExportRow) -> Iterator[ExportRow]:
             yield ExportRow(f"{raw.place} observation {at}", piece)
 
 
-def _draft(row: ExportFields, view: str) -> MemoryDraft:
+def _draft(row: ExportFields) -> MemoryDraft:
     kind = row.data.get("type")
     if kind == "relation":
         parts = [_name(row, field) for field in ("from", "relationType", "to")]
@@ -96,7 +94,7 @@ def _draft(row: ExportFields, view: str) -> MemoryDraft:
     if kind != "entity":
         raise SkipRow("neither an entity nor a relation")
     name, of = _name(row, "name"), row.label("entityType")
-    if view == "entities":
+    if row.view == "entities":
         titled = f"{name} ({of})" if of else name
         texts = list(_texts(row))
         text, id = "\n".join([f"{titled}:", *texts]) if texts else titled, name

@@ -53,25 +53,21 @@ class Mem0(StoreFormat):
             isinstance(row.value, dict) and "score" in row.value for rows in lists for row in rows
         ):
             ledger.warn(
-                ExportWarning.SEARCH_SCORES.text(
-                    "a search result holds only what it found, get_all holds the store"
-                )
+                "a search result holds only what it found, get_all holds the store",
+                ExportWarning.SEARCH_SCORES,
             )
         relations = sum(_relations(part.parsed.document) for part in ledger.source.parts)
         if relations:
             ledger.warn(
-                ExportWarning.INCOMPLETE.text(
-                    f"graph relations beside memories are not read: {relations}"
-                )
+                f"graph relations beside memories are not read: {relations}",
+                ExportWarning.INCOMPLETE,
             )
         last = ledger.source.parts[-1].parsed.document
         if not ledger.check_total(value_at(last, "count")[1], ledger.read):
             for rows in lists:  # get_all has no pages: each file is a call of its own
                 ledger.check_limit(len(rows), LIMITS)
         if value_at(last, "next")[1]:
-            ledger.warn(
-                ExportWarning.TRUNCATED.text("the export names a next page; export every page")
-            )
+            ledger.warn("the export names a next page; export every page", ExportWarning.TRUNCATED)
 
 
 def _relations(document: object) -> int:
@@ -153,16 +149,13 @@ class Mem0Search(StoreFormat):
         graph = sum(_graph_rows(question) for rows in asked for _, question in rows)
         if graph:
             ledger.warn(
-                ExportWarning.INCOMPLETE.text(
-                    f"graph relations beside memories are not read: {graph}"
-                )
+                f"graph relations beside memories are not read: {graph}", ExportWarning.INCOMPLETE
             )
         distinct = sum(ledger.options.conversation in (None, example) for example, _, _ in seen)
         ledger.warn(
-            ExportWarning.SEARCH_RESULTS.text(
-                f"this is not a dump; {retrieved} retrieved rows hold {distinct} distinct "
-                "memories, and what was never retrieved is missing"
-            )
+            f"this is not a dump; {retrieved} retrieved rows hold {distinct} distinct "
+            "memories, and what was never retrieved is missing",
+            ExportWarning.SEARCH_RESULTS,
         )
 
 

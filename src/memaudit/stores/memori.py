@@ -8,13 +8,14 @@ from memaudit.kernel.io.foreign_json import encodable
 from memaudit.kernel.io.timestamps import export_time
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import (
+    ChatMessage,
     ExportFields,
     ExportRow,
+    Transcript,
     has_table,
     rows_of_table,
 )
 from memaudit.stores.source import ExportFile, ExportSource
-from memaudit.stores.transcript import ChatMessage, Transcript
 
 FACTS = "memori_entity_fact"
 REQUIRED = ("id", "entity_id", "content")

@@ -20,18 +20,16 @@ from memaudit.stores.assistants import ChatGptMemories, ClaudeAi
 from memaudit.stores.claude_mem import ClaudeMem
 from memaudit.stores.failed_exports import api_error
 from memaudit.stores.field_maps import FIELD_MAPS
-from memaudit.stores.jsonl_or_text import TEXTS, JsonlOrText
 from memaudit.stores.letta import Letta
 from memaudit.stores.mapped import HOW, Mapped, fields_found
-from memaudit.stores.markdown_folder import MarkdownFolder
 from memaudit.stores.mcp_memory import McpMemory
 from memaudit.stores.mem0 import Mem0, Mem0History, Mem0Search
 from memaudit.stores.memori import Memori
 from memaudit.stores.memoryos import MemoryOS
-from memaudit.stores.protocol import Adapter, ImportOptions, no_list
+from memaudit.stores.plain_files import TEXTS, JsonlOrText, MarkdownFolder
+from memaudit.stores.protocol import Adapter, HoldsTranscript, ImportOptions, Transcript, no_list
 from memaudit.stores.published import LocomoNotes, WrittenStores
 from memaudit.stores.source import MAX_BYTES, ExportSource, is_markdown, open_source
-from memaudit.stores.transcript import HoldsTranscript, Transcript
 
 FORMATS: tuple[Adapter, ...] = (
     Mem0(),

@@ -40,9 +40,8 @@ from memaudit.lab.downstream.run import FORMAT as DIAGNOSIS
 from memaudit.lab.downstream.run import SUMMARY
 from memaudit.lab.writers.registry import WRITERS
 from memaudit.show.encoding import looks
-from memaudit.show.page_charts import CurvePlot, curve_plot, scatter_plot
+from memaudit.show.page_charts import CurvePlot, Member, curve_plot, members_by_name, scatter_plot
 from memaudit.show.page_kit import environment, one_file
-from memaudit.show.writer_groups import Member, members_by_name
 from memaudit.workspace.journal import read_journal
 from memaudit.workspace.run_folder import ROWS, SPEC
 

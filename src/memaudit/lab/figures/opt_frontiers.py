@@ -25,7 +25,7 @@ from memaudit.lab.figures.style import (
     writer_label,
 )
 from memaudit.show.encoding import Look, nth_look
-from memaudit.show.writer_groups import OPT
+from memaudit.show.page_charts import OPT
 
 MOST_NAMES = 21
 """More packages than this are drawn without names, since the lines cannot be distinguished."""

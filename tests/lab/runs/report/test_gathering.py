@@ -16,8 +16,7 @@ from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run, rank_w
 from memaudit.lab.runs.summary import summarise
 from memaudit.lab.writers.registry import WRITERS
 from memaudit.show.encoding import OPT_LOOK, looks
-from memaudit.show.page_charts import plot
-from memaudit.show.writer_groups import grouped, members_by_name
+from memaudit.show.page_charts import grouped, members_by_name, plot
 from memaudit.workspace.journal import read_journal
 from memaudit.workspace.run_folder import ROWS
 from tests.lab.runs.report.conftest import rewrite

@@ -14,8 +14,8 @@ from memaudit.lab.explorer.pages.run import run_part
 from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import package_links
 from memaudit.lab.explorer.views.package_stores import scored_packages
+from memaudit.show.page_charts import Member
 from memaudit.show.page_kit import one_file_title
-from memaudit.show.writer_groups import Member
 
 MOST_LISTED = 5000
 """Entries listed per kind. If there are more, the page says so, and search finds them."""

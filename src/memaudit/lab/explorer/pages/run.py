@@ -26,8 +26,8 @@ from memaudit.lab.explorer.views.package_data import shown
 from memaudit.lab.runs.report.run_grids import FinishedRunData, WriterPair, compare_pairs
 from memaudit.lab.runs.summary import package_resampling
 from memaudit.lab.runs.sweep import read_run
+from memaudit.show.page_charts import OPT, Member, grouped
 from memaudit.show.page_numbers import visible_text
-from memaudit.show.writer_groups import OPT, Member, grouped
 
 
 @dataclass(frozen=True, slots=True)

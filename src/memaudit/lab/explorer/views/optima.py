@@ -22,8 +22,8 @@ from memaudit.lab.explorer.library.packages import IndexedPackage
 from memaudit.lab.runs.sweep import EvaluatedPackage
 from memaudit.lab.writers.protocol import OracleView
 from memaudit.lab.writers.registry import WRITERS
+from memaudit.show.page_charts import OPT, Member, members_by_name
 from memaudit.show.store_comparison import ComparableStore
-from memaudit.show.writer_groups import OPT, Member, members_by_name
 
 ONE_SOLVE = 2.0
 """Seconds per budget. What is not proven by then is not called an optimum."""

@@ -18,8 +18,8 @@ from memaudit.lab.explorer.views.package_stores import (
     system_store,
 )
 from memaudit.show.encoding import Look
+from memaudit.show.page_charts import Member
 from memaudit.show.store_comparison import ComparableStore, StoreComparison, compare
-from memaudit.show.writer_groups import Member
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from memaudit.lab.runs.report.remade_packages import (
     verify_proof,
 )
 from memaudit.lab.runs.report.run_grids import FinishedRunData, RunRowData
+from memaudit.show.page_charts import OPT, Member
 from memaudit.show.store_comparison import (
     Cells,
     ComparableStore,
@@ -24,7 +25,6 @@ from memaudit.show.store_comparison import (
     cells_by_candidate,
     compare,
 )
-from memaudit.show.writer_groups import OPT, Member
 
 
 @dataclass(frozen=True, slots=True)

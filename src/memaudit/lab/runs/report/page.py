@@ -23,8 +23,8 @@ from memaudit.lab.runs.report.run_grids import (
 )
 from memaudit.lab.runs.spec import named_source
 from memaudit.show import page_charts
+from memaudit.show.page_charts import OPT, Member, grouped
 from memaudit.show.page_kit import environment, one_file
-from memaudit.show.writer_groups import OPT, Member, grouped
 
 MOST_KINDS = 12
 """Further kinds are shown together."""

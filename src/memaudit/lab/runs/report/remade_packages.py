@@ -19,8 +19,7 @@ from memaudit.kernel.solvers.frontier import frontier
 from memaudit.lab.runs.report.run_grids import FinishedRunData, RunRowData
 from memaudit.lab.runs.spec import named_source
 from memaudit.lab.runs.sweep import EvaluatedPackage, certificate_hash
-from memaudit.show.page_charts import FrontierCurve, WriterPoint
-from memaudit.show.writer_groups import OPT
+from memaudit.show.page_charts import OPT, FrontierCurve, WriterPoint
 
 CLOSE = 1e-6
 """Rows round their numbers. A larger difference is a different number."""

@@ -23,7 +23,7 @@ from memaudit.lab.runs.summary import (
     read_grids,
 )
 from memaudit.lab.writers.registry import WRITERS
-from memaudit.show.writer_groups import Member, members_by_name
+from memaudit.show.page_charts import Member, members_by_name
 from memaudit.workspace.journal import read_journal
 from memaudit.workspace.run_folder import ROWS
 
