@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -122,6 +122,34 @@ def text_width(text: str, size: float) -> float:
     return (len(text) * LETTER + wide * (1 - LETTER)) * size
 
 
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where budgets and values lie in the picture."""
+
+    last: float
+    top: float
+    bottom: float
+    end: float
+
+    def x(self, budget: float) -> float:
+        return round(LEFT + (self.end - LEFT) * budget / self.last, 2)
+
+    def y(self, value: float) -> float:
+        return round(self.bottom - (self.bottom - HEAD) * value / self.top, 2)
+
+    def path(self, points: Points) -> str:
+        words: list[str] = []
+        before: float | None = None
+        for budget, value in points:
+            # Budgets at which nothing changes would make the file of a long frontier large.
+            if before is None:
+                words.append(f"M{self.x(budget)} {self.y(value)}")
+            elif self.y(value) != before:
+                words.append(f"H{self.x(budget)}V{self.y(value)}")
+            before = self.y(value)
+        return "".join(words) + (f"H{self.x(points[-1][0])}" if points else "")
+
+
 def chart_svg(chart: LineChart) -> str:
     """The chart as an SVG document."""
     named = [line for line in chart.lines if line.name]
@@ -129,87 +157,83 @@ def chart_svg(chart: LineChart) -> str:
     widest = max((text_width(name, TEXT) for name in names.values()), default=0.0)
     right = LEADER + SAMPLE + GAP + widest + 8 if named else 20.0
     below = NOTE * 1.45 * len(chart.notes) + (6 if chart.notes else 0)
-    foot = FOOT + below
     height = max(LEAST_HEIGHT, len(named) * ROW + HEAD + FOOT) + below
-    bottom, end = height - foot, WIDTH - right
-    last, top = chart.last or 1.0, chart.top or 1.0
+    frame = _Frame(chart.last or 1.0, chart.top or 1.0, height - FOOT - below, WIDTH - right)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {height:g}" '
+        f'width="{WIDTH:g}" height="{height:g}" role="img" '
+        f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="{TEXT}" fill="{INK}">',
+        *_background(chart, frame),
+        *_lines(chart, frame),
+        *_names(named, names, frame),
+        *_notes(chart.notes, frame),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
 
-    def x(budget: float) -> float:
-        return round(LEFT + (end - LEFT) * budget / last, 2)
 
-    def y(value: float) -> float:
-        return round(bottom - (bottom - HEAD) * value / top, 2)
+def _background(chart: LineChart, frame: _Frame) -> Iterator[str]:
+    """The title, the area behind the lines, and the axes."""
+    bottom, end = frame.bottom, frame.end
+    yield f"<title>{escape(shown(chart.title, 300))}</title>"
+    yield f'<rect width="100%" height="100%" fill="{PAPER}"/>'
+    title = shown(chart.title, int((WIDTH - LEFT - 10) / (TITLE * LETTER)))
+    yield f'<text x="{LEFT:g}" y="22" font-size="{TITLE}">{escape(title)}</text>'
+    if chart.area:
+        area = f"{frame.path(chart.area)}V{frame.y(0)}H{frame.x(chart.area[0][0])}Z"
+        yield f'<path d="{area}" fill="{FAINT}" fill-opacity="0.6" data-line="opt"/>'
+    for at in ticks(frame.last, 6):
+        yield _rule(frame.x(at), HEAD, frame.x(at), bottom)
+        yield _label(frame.x(at), bottom + 17, f"{at:g}", "middle")
+    for at in ticks(frame.top):
+        yield _rule(LEFT, frame.y(at), end, frame.y(at))
+        yield _label(LEFT - 8, frame.y(at) + 4, f"{at:g}", "end")
+    middle = (HEAD + bottom) / 2
+    yield _label((LEFT + end) / 2, bottom + 36, chart.x_label, "middle")
+    yield (
+        f'<text transform="translate(16 {middle:g}) rotate(-90)" text-anchor="middle">'
+        f"{escape(chart.y_label)}</text>"
+    )
 
-    def path(points: Points) -> str:
-        words: list[str] = []
-        before: float | None = None
-        for budget, value in points:
-            # Budgets at which nothing changes would make the file of a long frontier large.
-            if before is None:
-                words.append(f"M{x(budget)} {y(value)}")
-            elif y(value) != before:
-                words.append(f"H{x(budget)}V{y(value)}")
-            before = y(value)
-        return "".join(words) + (f"H{x(points[-1][0])}" if points else "")
 
-    def parts() -> Iterator[str]:
+def _lines(chart: LineChart, frame: _Frame) -> Iterator[str]:
+    """All lines, then all markers over them."""
+    for line in chart.lines:
         yield (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {height:g}" '
-            f'width="{WIDTH:g}" height="{height:g}" role="img" '
-            f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="{TEXT}" fill="{INK}">'
+            f'<path d="{frame.path(line.points)}" fill="none" {_stroke(line.look, line.width)} '
+            f'data-line="{escape(shown(line.id, 300))}"/>'
         )
-        yield f"<title>{escape(shown(chart.title, 300))}</title>"
-        yield f'<rect width="100%" height="100%" fill="{PAPER}"/>'
-        title = shown(chart.title, int((WIDTH - LEFT - 10) / (TITLE * LETTER)))
-        yield f'<text x="{LEFT:g}" y="22" font-size="{TITLE}">{escape(title)}</text>'
-        if chart.area:
-            area = f"{path(chart.area)}V{y(0)}H{x(chart.area[0][0])}Z"
-            yield f'<path d="{area}" fill="{FAINT}" fill-opacity="0.6" data-line="opt"/>'
-        for at in ticks(last, 6):
-            yield _rule(x(at), HEAD, x(at), bottom)
-            yield _label(x(at), bottom + 17, f"{at:g}", "middle")
-        for at in ticks(top):
-            yield _rule(LEFT, y(at), end, y(at))
-            yield _label(LEFT - 8, y(at) + 4, f"{at:g}", "end")
-        middle = (HEAD + bottom) / 2
-        yield _label((LEFT + end) / 2, bottom + 36, chart.x_label, "middle")
-        yield (
-            f'<text transform="translate(16 {middle:g}) rotate(-90)" text-anchor="middle">'
-            f"{escape(chart.y_label)}</text>"
-        )
-        for line in chart.lines:
-            yield (
-                f'<path d="{path(line.points)}" fill="none" {_stroke(line.look, line.width)} '
-                f'data-line="{escape(shown(line.id, 300))}"/>'
-            )
-        for line in chart.lines:
-            for budget, value in line.markers:
-                yield _marker(x(budget), y(value), line.look, f"own/{line.name}")
-        ends = [y(line.points[-1][1] if line.points else 0.0) for line in named]
-        for line, height_of_end, place in zip(
-            named, ends, spread(ends, ROW, HEAD, bottom), strict=True
-        ):
-            start = end + LEADER
-            yield (
-                f'<path d="M{end:g} {height_of_end:g}L{start - 3:g} {place:.2f}" fill="none" '
-                f'stroke="{line.look.colour}" stroke-width="0.6"/>'
-            )
-            yield (
-                f'<path d="M{start:g} {place:.2f}h{SAMPLE:g}" fill="none" '
-                f"{_stroke(line.look, line.width)}/>"
-            )
-            if line.look.marker:
-                yield _marker(start + SAMPLE / 2, place, line.look)
-            yield _label(start + SAMPLE + GAP, place + 4, names[line.id], "start")
-        for number, note in enumerate(chart.notes):
-            height_of_note = bottom + FOOT + 6 + number * NOTE * 1.45 + 4
-            yield (
-                f'<text x="10" y="{height_of_note:.2f}" font-size="{NOTE}" fill="{MUTED}">'
-                f"{escape(shown(note, 200))}</text>"
-            )
-        yield "</svg>"
+    for line in chart.lines:
+        for budget, value in line.markers:
+            yield _marker(frame.x(budget), frame.y(value), line.look, f"own/{line.name}")
 
-    return "\n".join(parts()) + "\n"
+
+def _names(named: Sequence[ChartLine], names: Mapping[str, str], frame: _Frame) -> Iterator[str]:
+    """At the end of each line its name, spread where lines end close together."""
+    ends = [frame.y(line.points[-1][1] if line.points else 0.0) for line in named]
+    places = spread(ends, ROW, HEAD, frame.bottom)
+    start = frame.end + LEADER
+    for line, height, place in zip(named, ends, places, strict=True):
+        yield (
+            f'<path d="M{frame.end:g} {height:g}L{start - 3:g} {place:.2f}" fill="none" '
+            f'stroke="{line.look.colour}" stroke-width="0.6"/>'
+        )
+        yield (
+            f'<path d="M{start:g} {place:.2f}h{SAMPLE:g}" fill="none" '
+            f"{_stroke(line.look, line.width)}/>"
+        )
+        if line.look.marker:
+            yield _marker(start + SAMPLE / 2, place, line.look)
+        yield _label(start + SAMPLE + GAP, place + 4, names[line.id], "start")
+
+
+def _notes(notes: Sequence[str], frame: _Frame) -> Iterator[str]:
+    for number, note in enumerate(notes):
+        height = frame.bottom + FOOT + 6 + number * NOTE * 1.45 + 4
+        yield (
+            f'<text x="10" y="{height:.2f}" font-size="{NOTE}" fill="{MUTED}">'
+            f"{escape(shown(note, 200))}</text>"
+        )
 
 
 def _rule(x1: float, y1: float, x2: float, y2: float) -> str:

@@ -31,25 +31,8 @@ MOST_TITLES = 12
 BOLD, TAG = 7, 8
 """The levels of bold titles and of tags, below all headings with marks."""
 
-HTML = frozenset(
-    [
-        "br",
-        "details",
-        "div",
-        "hr",
-        "li",
-        "ol",
-        "p",
-        "section",
-        "span",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
+HTML = re.compile(
+    r"br|details|div|hr|li|ol|p|section|span|table|tbody|td|th|thead|tr|ul", re.IGNORECASE
 )
 """Tags of pages, which name nothing."""
 
@@ -207,17 +190,8 @@ def _block(lines: Sequence[str], at: int, before: list[_Block]) -> _Block | None
     if not line.strip():
         return _Block("blank", number, number)
     column = _column(line[: len(line) - len(line.lstrip())])
-    if match := _HEADING.fullmatch(line):
-        return _Block("heading", number, number, _without_marks(match[2] or ""), len(match[1]))
-    if match := _FENCE.match(line):
-        return _fenced(lines, at, match[1], column)
-    if "<!--" in line and (end := _comment_end(lines, at)) is not None:
-        return _Block("blank", number, end, problem="comment, not an entry")
-    if (match := _TAG.fullmatch(line)) and match["name"].lower() in HTML:
-        return _Block("blank", number, number)
-    if match:
-        name = match["name"].replace("_", " ")
-        return _Block("end" if match["end"] else "heading", number, number, name, TAG)
+    if marked := _marked(lines, at, column):
+        return marked
     if title := _underlined(line, last):
         before.pop()
         return _Block("heading", number - 1, number, *title)
@@ -232,6 +206,29 @@ def _block(lines: Sequence[str], at: int, before: list[_Block]) -> _Block | None
         return _Block("item", number, number, depth=depth, lines=[words])
     if match := _BOLD.fullmatch(line.strip()):
         return _Block("bold", number, number, match["title"], lines=[line])
+    return _paragraph(line, number, column, before)
+
+
+def _marked(lines: Sequence[str], at: int, column: int) -> _Block | None:
+    """The block of a line that says by its marks what it is: a heading, code, a comment, a tag."""
+    line, number = lines[at], at + 1
+    if match := _HEADING.fullmatch(line):
+        return _Block("heading", number, number, _without_marks(match[2] or ""), len(match[1]))
+    if match := _FENCE.match(line):
+        return _fenced(lines, at, match[1], column)
+    if "<!--" in line and (end := _comment_end(lines, at)) is not None:
+        return _Block("blank", number, end, problem="comment, not an entry")
+    if (match := _TAG.fullmatch(line)) and HTML.fullmatch(match["name"]):
+        return _Block("blank", number, number)
+    if match:  # <human> begins a part of a prompt, </human> ends it
+        name = match["name"].replace("_", " ")
+        return _Block("end" if match["end"] else "heading", number, number, name, TAG)
+    return None
+
+
+def _paragraph(line: str, number: int, column: int, before: list[_Block]) -> _Block | None:
+    """A paragraph that begins here; None where the line goes on with the block before."""
+    last = before[-1] if before else None
     if last and last.kind == "paragraph" and not _DATED.match(line):
         is_field = _FIELD.fullmatch(line) and _FIELD.fullmatch(last.lines[0])
         if not is_field:
