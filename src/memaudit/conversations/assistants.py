@@ -72,6 +72,8 @@ def _turn(row: RecordFields, session: str, place: int, time: str | None) -> Turn
     sender = row.text("sender") or "unknown"
     if sender not in ROLES:
         row.note("unknown speaker", "sender", sender)
+    # The export has their names, and for some the words that were read from them. They were not
+    # said.
     for name in ("attachments", "files"):
         for attached in row.rows(name, required=False):
             shown = attached.get("file_name") if isinstance(attached, dict) else None
@@ -135,6 +137,7 @@ def _chatgpt_session(
         if turn is not None:
             id = messages.assign_noted(turn.id, turn.id, notes, "mapping")
             turns.append(replace(turn, id=id))
+    # Counted one by one: a memory may come from an answer that is no longer shown.
     for name in sorted(nodes.keys() - set(branch)):
         if nodes[name].data.get("message") is not None:
             nodes[name].note("message on another branch", "message")
@@ -159,6 +162,9 @@ def _nodes(chat: RecordFields) -> dict[str, RecordFields]:
 
 def _branch(chat: RecordFields, nodes: dict[str, RecordFields]) -> list[str]:
     """The nodes from the root to the current one; broken links end it and are noted."""
+    # An answer that was generated again is another child of one question. The chat as the user left
+    # it is the way up from `current_node`; `branch` also remembers what was passed, since links of
+    # a damaged file may go in a circle.
     branch: dict[str, None] = {}
     row, link = chat, "current_node"
     while (id := row.text(link, required=row is chat)) is not None:
@@ -184,6 +190,7 @@ def _chatgpt_turn(node: RecordFields, session: str, place: int, time: str | None
     recipient = row.text("recipient", required=False) or EVERYBODY
     own_time = row.instant("create_time", required=False)
     text = _text(RecordFields(row.object("content"), row.place("content"), node.id, node.notes))
+    # The assistant also speaks to tools: such a message is a call, not something that was said.
     if role in ("system", "tool") or recipient != EVERYBODY:
         author.note("system or tool message", "role", role)
         return None

@@ -46,6 +46,7 @@ KINDS = field_names(
 )
 ROLES = frozenset({"user", "assistant"})
 
+# In BEAM-10M a row has a column for every plan, `plan-1` to `plan-10`.
 _PLAN = re.compile(r"plan-(?P<number>[0-9]{1,3})")
 _ANCHOR = re.compile(r"(?P<month>[A-Z][a-z]+)-(?P<day>[0-9]{1,2})-(?P<year>[0-9]{4})")
 
@@ -96,6 +97,7 @@ def _batches(record: RecordFields) -> Iterator[tuple[str, object]]:
                 record.notes.unknown_field(rows.where, record.id, name)
             elif batches is not None:  # a table has a column for every plan
                 plans.setdefault(int(match["number"]), []).extend(rows.rows(name))
+    # By number, since the plans of a chat follow each other in time.
     for plan in sorted(plans):
         for place, batch in enumerate(plans[plan]):
             yield f"plan-{plan}/batch-{place + 1}", _messages_of(record, batch)
@@ -118,6 +120,7 @@ def _session(record: RecordFields, id: str, batch: object, index: int, ids: IdRe
     messages = [(place, row, _time(row)) for place, row in rows.objects("chat")]
     if not messages:
         rows.note("empty session", "chat")
+    # Only the first message of a batch is dated; the others are of the same day.
     time = next((time for _, _, time in messages if time is not None), None)
     turns = tuple(_turn(row, id, place, own or time, ids) for place, row, own in messages)
     return Session(id, index, time, turns)
@@ -167,6 +170,7 @@ def _probes(record: RecordFields) -> dict[str, object]:
     if not isinstance(value, str):
         return record.object(name)
     try:
+        # Questions hold backslashes that Python warns of in a literal; they are text here.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             # By way of JSON, which has no other values than the reader of fields knows.

@@ -54,6 +54,7 @@ class Chat:
         draft: _Draft | None = None
         for line, data in json_lines(path):
             kinds = sorted(data.keys() & ROWS.keys())
+            # Rows have no field for their type: a person writes these files, and forgets it.
             if len(kinds) != 1:
                 present = " and ".join(map(repr, kinds)) or "none"
                 raise MemAuditError(
@@ -146,6 +147,7 @@ def _question(
     id = ids.assign_or(row.label("id"), default, row.notes, "question.id")
     abstention = row.flag("abstention")
     cited = row.rows("evidence", required=False)
+    # Whole sessions may be cited where nobody wants to count turns.
     sessions = [reference for reference in cited if _names_session(reference, draft)]
     turns = [reference for reference in cited if not _names_session(reference, draft)]
     evidence = resolve_references(turns, draft.turn_ids, row.notes, "question.evidence", row.id)

@@ -40,6 +40,7 @@ ABSTENTION = "Memory Boundary"
 """The type of questions about what no memory point tells."""
 
 _MONTHS = [month[:3].capitalize() for month in MONTHS]
+# Not strptime, which reads months in the language of the machine.
 _TIME = re.compile(
     rf"(?P<month>{'|'.join(_MONTHS)}) (?P<day>[0-9]{{1,2}}), (?P<year>[0-9]{{4}}), "
     r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})"
@@ -100,6 +101,7 @@ def _add_session(draft: _Draft, row: RecordFields, place: int) -> None:
     ids = IdRegistry()
     for number, point in row.objects("memory_points"):
         draft.points.append(_point(point, id, number, ids))
+    # Questions wait until all sessions are read: they may cite points of later ones.
     if "questions" in row.data:  # a session that nothing is asked about may have none
         draft.questions += [(question, id, ends) for _, question in row.objects("questions")]
 
@@ -115,6 +117,7 @@ def _turn(row: RecordFields, session: str, place: int, time: str | None) -> Turn
 
 
 def _point(row: RecordFields, session: str, place: int, ids: IdRegistry) -> MemoryPoint:
+    # Indexes begin again in every session, so a point is named with its session.
     number = ids.assign_noted(row.label("index"), f"place-{place + 1}", row.notes, "index")
     row.id = f"{session}/point-{number}"
     row.note_unknown(POINT)
@@ -194,6 +197,7 @@ def _cited(row: RecordFields, session: str, points: list[MemoryPoint]) -> Memory
     text, kind = row.text("memory_content"), row.text("memory_type", required=False)
     if text is None:
         return None
+    # Points are cited by their text alone, and the same text may be a point of several sessions.
     same = [point for point in points if point.text == text]
     own = [point for point in same if point.session == session]
     alike = [point for point in own or same if point.kind == kind]

@@ -23,6 +23,7 @@ from memaudit.conversations.records import (
 from memaudit.kernel.io.foreign_json import encodable, records
 from memaudit.kernel.io.strict_json import kind_of
 
+# The paper names the kinds, the file has only their numbers.
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 RECORD = field_names("sample_id conversation qa observation session_summary event_summary")
 TURN = field_names("speaker dia_id text blip_caption img_url query re-download img_file img_id")
@@ -85,12 +86,14 @@ def _load(data: dict[str, object], place: int, conversation_ids: IdRegistry) -> 
 
 def _sessions(dialogue: RecordFields, ids: IdRegistry) -> tuple[Session, ...]:
     """The sessions in the order of their numbers."""
+    # Which of the two is called a user decides nothing: their roles are the names of the fields.
     people = {dialogue.text("speaker_a"): "speaker_a", dialogue.text("speaker_b"): "speaker_b"}
     keys = sorted(
         (key for key in dialogue.data if _SESSION.fullmatch(key)),
         key=lambda key: (int(key.partition("_")[2]), key),
     )
     for key in dialogue.data:
+        # Some conversations of the published file have a date for sessions that it does not hold.
         date = _DATE.fullmatch(key)
         if date and date[1] not in dialogue.data:
             dialogue.note("date without a session", key, dialogue.data[key])
@@ -202,6 +205,7 @@ def _parts(
 def _rows(part: RecordFields) -> Iterator[tuple[str, str, object]]:
     """Every entry of every speaker: speaker, id and entry."""
     for speaker in part.data:
+        # The date of an event summary stands among its speakers.
         if speaker != "date":
             for place, row in enumerate(part.rows(speaker)):
                 name = encodable(speaker)
@@ -221,6 +225,7 @@ def _observations(
                 record.notes.add("wrong type", kind, id, pair)
                 continue
             text = as_text(row[0], record.notes, kind, id)
+            # One reference is written bare, several as a list.
             cited = row[1] if isinstance(row[1], list) else [row[1]]
             sources = resolve_references(cited, turns, record.notes, kind, id, repaired)
             if text is not None:

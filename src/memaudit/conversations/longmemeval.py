@@ -103,10 +103,12 @@ def _question(
     record: RecordFields, sessions: tuple[Session, ...], marked: tuple[str, ...], ids: IdRegistry
 ) -> Question:
     asked_at = record.time("question_date")
+    # Nothing but the end of its id says that a question cannot be answered.
     abstention = str(record.data.get("question_id")).endswith(ABSTENTION)
     cited = resolve_references(
         record.rows("answer_session_ids"), ids, record.notes, "answer_session_ids", record.id
     )
+    # The turns that are marked are the evidence; the sessions that are named only bound it.
     evidence = set(marked)
     for session in sessions:
         # A question dated to the day is asked at its end.

@@ -96,6 +96,7 @@ def _turns(trajectory: RecordFields) -> tuple[tuple[Turn, ...], IdRegistry]:
             wrong = f"{kind_of(value)}, not a message"
             trajectory.note("wrong type", f"message_list[{place}]", wrong)
             continue
+        # Not by `mid`, which need not be the place that `target_step_id` counts.
         id = steps.assign(str(place))
         data = value if isinstance(value, dict) else {"message": value}
         row = RecordFields(data, "message_list", id, trajectory.notes)
@@ -123,6 +124,7 @@ def _turns(trajectory: RecordFields) -> tuple[tuple[Turn, ...], IdRegistry]:
 def _questions(trajectory: RecordFields, kind: str, steps: IdRegistry) -> Iterator[Question]:
     ids = IdRegistry()
     asked = trajectory.data.get("QA")
+    # The published file has one question as an object, the files it is made from have a list.
     if isinstance(asked, dict):
         trajectory = RecordFields({"QA": [asked]}, "", trajectory.id, trajectory.notes)
     field = "question_list" if asked is None and "question_list" in trajectory.data else "QA"
@@ -130,6 +132,7 @@ def _questions(trajectory: RecordFields, kind: str, steps: IdRegistry) -> Iterat
         given = row.label("qid")
         row.id = ids.assign(f"q{place if given is None else given}")
         row.note_unknown(QUESTION)
+        # A question that was never written has nothing to score: leaving it out is counted.
         if row.data.get("question") in FAILED or row.data.get("answer") in FAILED:
             row.note("failed generation", "question")
             continue

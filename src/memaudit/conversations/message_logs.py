@@ -59,6 +59,7 @@ class Messages:
         ids = IdRegistry()
         rows = listed_or_lined(path)
         first = next(rows, None)
+        # Many programs write one message per line, without saying where a conversation ends.
         if first is not None and first[1].keys() >= BARE:
             messages: list[object] = [first[1], *(data for _, data in rows)]
             yield _load({OPENAI: messages, "id": path.stem}, OPENAI, 0, ids)
@@ -176,6 +177,7 @@ class ClaudeCode:
             if kind not in SPOKEN:
                 row.note("system or tool message", "type", kind or "")
                 continue
+            # A file may hold several sessions, as one that was resumed does.
             session = row.label("sessionId") or UNNAMED
             turn = _code_turn(row, session, len(sessions.get(session, ())), ids)
             if turn is not None:
@@ -196,6 +198,7 @@ def _code_turn(row: RecordFields, session: str, place: int, ids: IdRegistry) -> 
     row.note_unknown(LINE)
     message = RecordFields(row.object("message"), "message", row.id, row.notes)
     message.note_unknown(CODE_MESSAGE)
+    # Subagents write into the file of the session that called them.
     if row.flag("isSidechain"):
         row.note("message on another branch", "isSidechain")
         return None

@@ -156,6 +156,8 @@ class DatasetCounts:
         first: dict[str, Irregularity] = {}
         for irregularity in self.irregularities:
             first.setdefault(irregularity.what, irregularity)
+        # The first of a kind stands for all: where one thing is wrong, it is mostly wrong
+        # everywhere.
         total = Counter(irregularity.what for irregularity in self.irregularities)
         order = sorted(total, key=lambda what: (-total[what], what))
         return [(what, total[what], first[what]) for what in order]
@@ -286,6 +288,8 @@ class IdRegistry:
     def assign(self, id: str, citable: bool = True) -> str:
         """This id, or a new one derived from it: `id#2`. Only a citable id can be referred to."""
         name = id
+        # `id#2` may itself be an id of the file. Beginning at the last number that was given keeps
+        # a file of many equal ids from taking quadratic time.
         while name in self._assigned:
             self._last[id] = self._last.get(id, 1) + 1
             name = f"{id}#{self._last[id]}"

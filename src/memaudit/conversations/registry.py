@@ -79,6 +79,8 @@ def seen_format(path: Path) -> str | None:
     if path.is_dir():
         transcript_files(path)
         return Transcripts.name
+    # Records are mostly in a list, those of MemDaily below two objects as well. A file of one
+    # record has its keys at the top.
     for keys in (_first_keys(path, nested=True), _first_keys(path, nested=False)):
         for name, loader in LOADERS.items():
             if loader.recognises(keys):

@@ -70,6 +70,8 @@ def shares(sizes: Mapping[str, int], size: int) -> dict[str, int]:
     total = sum(sizes.values())
     exact = {name: Fraction(size * count, total) for name, count in sizes.items()}
     taken = {name: int(share) for name, share in exact.items()}
+    # What is left over goes to the strata that lost most by rounding down; the name decides ties,
+    # so that no order of a file does.
     by_rest = sorted(exact, key=lambda name: (taken[name] - exact[name], name))
     for name in by_rest[: size - sum(taken.values())]:
         taken[name] += 1
@@ -168,6 +170,7 @@ def read_subset(path: Path) -> Subset:
         {name: (stratum.of, stratum.taken) for name, stratum in manifest.strata.items()},
         tuple((row.conversation, row.question) for row in manifest.questions),
     )
+    # The hash names the subset in results, so two subsets must not share one.
     if subset.sha256 != data.get("sha256") or subset.content["size"] != data.get("size"):
         raise MemAuditError(
             f"{path.name}: does not match its hash: it was edited (create it again)"

@@ -46,6 +46,7 @@ class Transcripts:
         for name in other_entries(path):
             notes.add("not a transcript", "folder", encodable(name))
         sessions = [_session(file, ids, notes, heard) for file in files]
+        # `Note:` looks like a speaker too. Whoever speaks twice in the whole folder is one.
         for name in sorted(name for name, count in heard.items() if count == 1):
             notes.add("speaker named once", "name", name)
         yield LoadedConversation(Conversation(id, numbered_by_time(sessions)), notes.of(id))
@@ -89,6 +90,7 @@ def _session(path: Path, ids: IdRegistry, notes: Notes, heard: Counter[str]) -> 
 
 
 def _style(lines: list[str]) -> re.Pattern[str]:
+    # A file keeps one style: in a text with bold names, `Note:` at the start of a line is text.
     outside = [line for line, fenced in _fences(lines) if not fenced]
     for style in STYLES:
         if any(style.fullmatch(line) and not _is_date_line(line) for line in outside):
@@ -186,6 +188,8 @@ def dataset_hash(path: Path) -> str:
     if path.is_dir():
         for file_path in transcript_files(path):
             total.update(
+                # Names as well as contents: the name of a file is its session and may hold its
+                # date.
                 f"{file_path.name}\0{dataset_hash(file_path)}\n".encode("utf-8", "surrogateescape")
             )
         return total.hexdigest()

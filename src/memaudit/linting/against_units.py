@@ -55,6 +55,7 @@ def worth_nothing(package: Package, store: JudgedStore) -> Iterator[Finding]:
         if not own:
             yield Finding("junk", (memory.id,), "covers no unit", shown, memory.cost)
             continue
+        # A copy earns nothing where equal texts count once, though each covers what the other does.
         copied = once and copies[content_key(memory.text)] > 1
         if copied or all(
             units[unit].response.at(amounts[unit]) == units[unit].response.at(amounts[unit] - value)
@@ -73,6 +74,7 @@ def stale_facts(package: Package, store: JudgedStore) -> Iterator[Finding]:
     units = {unit.id: unit for unit in package.units}
     for memory in store.memories:
         kinds = {units[unit].kind for unit, cell in memory.coverage.items() if cell.value}
+        # A memory that also tells the change, or the new fact, is a history and not stale.
         if STALE not in kinds or kinds & (INVALIDATION_KINDS | {CURRENT}):
             continue
         old = [

@@ -95,6 +95,8 @@ def cleanup_plan(report: LintReport, store: ExportedStore) -> PlanFile:
     merged = _merged(report, wanted)
     to_read = {
         id: f"{finding.rule}: {finding.message}"
+        # A memory of several findings shows the first rule: later entries of a dict replace earlier
+        # ones.
         for rule in reversed(REVIEWED)
         for finding in report.of(rule)
         for id in finding.memories
@@ -209,6 +211,7 @@ def cleaned(plan: PlanFile, path: Path) -> Cleaned:
         if stored
         else import_store([path], plan.store_format, ImportOptions(view=plan.view))
     )
+    # Lines are deleted by number, so a file that changed would lose the wrong ones.
     if store.digest != plan.digest:
         raise MemAuditError(
             f"{path}: has changed since the plan was made, or is another store; make the plan again"
@@ -228,6 +231,7 @@ def cleaned(plan: PlanFile, path: Path) -> Cleaned:
     if not path.is_dir():
         return Cleaned(_beside(path), {"": next(iter(left.values()))}, removed)
     for name in left:
+        # A plan may come from somebody else, and names the files that are written.
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise MemAuditError(f"{name!r} is not inside {path}")
     return Cleaned(beside(path, ".cleaned"), left, removed)
@@ -248,6 +252,7 @@ def _lines_of(store: ExportedStore, document: str, gone: Collection[str]) -> set
     for memory in store.active:
         if memory.document == document and memory.lines is not None:
             lines[memory.id in gone].update(range(memory.lines[0], memory.lines[1] + 1))
+    # A line that a kept memory stands on stays, also where another one goes.
     return lines[True] - lines[False]
 
 

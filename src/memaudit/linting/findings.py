@@ -208,6 +208,7 @@ def failing(report: LintReport, fail_on: Sequence[str]) -> list[str]:
         name, _, most = entry.partition("=")
         rules = [rule for rule in RULES if name in (rule, RULES[rule].severity)]
         allowed = int(most or 0)
+        # A gate that cannot be decided must not pass.
         missing = [rule for rule in rules if name in RULES and rule in report.unmeasured]
         if missing:
             raise ParameterError(

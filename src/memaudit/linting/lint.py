@@ -106,6 +106,7 @@ def lint(store: ExportedStore, plan: LintPlan | None = None) -> LintReport:
     memories = _memories(store, plan.package)
     rule = default_rule(memory.text for memory in memories)
     package = plan.package
+    # Declared costs are of the package's candidates; a store has other memories.
     if package is not None and package.cost_rule == DECLARED:
         package = package.recost(rule)
     rule = rule if package is None else package.cost_rule
@@ -198,6 +199,7 @@ def store_costs(
         if document.id in used:
             lines = document_lines(document.text)[document.head :]
             size = Fraction(measure("".join(lines), DOCUMENT))
+            # A file costs what its lines cost, and never less than its entries together.
             total += max(size, entries[document.id])
     return cost, total
 
@@ -283,5 +285,6 @@ def _judged(
     store: ExportedStore, memories: Sequence[Memory], package: Package, judge: Judge
 ) -> JudgedStore:
     """Memories that are no longer active, judged as if they were."""
+    # Judges see active memories only.
     revived = tuple(memory.model_copy(update={"state": "active"}) for memory in memories)
     return judge_store(package, store.model_copy(update={"memories": revived}), judge)

@@ -64,6 +64,8 @@ def first_look(paths: Sequence[Path]) -> FirstLook:
         if not path.exists():
             raise MemAuditError(f"{path}: does not exist (check the path)")
     formats = {path: _transcript_format(path) for path in paths}
+    # A JSONL file with `text` is a chat and a list of memories; next to a chat with speakers it is
+    # the memories.
     if all(formats.values()) and len(formats) > 1:  # texts that nobody says may be memories
         for path in [path for path in paths if not _has_speakers(path)][-1:]:
             formats[path] = None

@@ -20,6 +20,7 @@ class Sensitive:
 def _luhn(text: str) -> bool:
     """Whether digits have the checksum of a payment card."""
     digits = [int(character) for character in text if character.isdigit()]
+    # Cards have 13 to 19 digits; 0000... would pass the checksum.
     if not 13 <= len(digits) <= 19 or len(set(digits)) < 2:
         return False
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
@@ -31,11 +32,13 @@ def _iban(text: str) -> bool:
     plain = text.replace(" ", "").upper()
     if not 15 <= len(plain) <= 34:
         return False
+    # ISO 13616: the first four characters go to the end, letters count from 10, the rest is 1.
     return int("".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])) % 97 == 1
 
 
 def _mixed(text: str) -> bool:
     """Whether a word looks random: letters and digits or marks in one."""
+    # "The password is on the fridge" names a secret and does not tell it.
     word = text.rstrip(".:;!?)")
     return len(word) >= 6 and any(map(str.isalpha, word)) and not word.isalpha()
 

@@ -57,6 +57,8 @@ def pairs_to_compare(texts: Sequence[str]) -> list[Pair]:
     total = np.array([sum(weight[term] for term in one.terms) or 1.0 for one in said])
     found: set[Pair] = set()
     for place, one in enumerate(said):
+        # All pairs of 100,000 memories would be five billion. Memories that say the same share a
+        # rare word, mostly several.
         rare = sorted((term for term in one.terms if term in arrays), key=lambda term: having[term])
         near = [arrays[term] for term in rare[:RAREST_WORDS]]
         if not near:
@@ -69,6 +71,7 @@ def pairs_to_compare(texts: Sequence[str]) -> list[Pair]:
             if share[at] >= LEAST_SHARED:
                 other = int(others[at])
                 found.add((min(place, other), max(place, other)))
+    # Equal texts need no verdict.
     keys = [content_key(text) for text in texts]
     return sorted(pair for pair in found if keys[pair[0]] != keys[pair[1]])
 
@@ -107,6 +110,8 @@ def clusters(
             continue
         ends = min(one, other), max(one, other)
         known = verdicts.get(ends)
+        # The ends of two clusters were never compared, or differ: joining them would chain small
+        # differences.
         if (one, other) != (first, second) and (known is None or known.same < threshold):
             continue
         for place in [place for place, its in head.items() if its == ends[1]] + [ends[1]]:
@@ -226,6 +231,7 @@ def _newer(first: Memory, second: Memory, ordered: bool) -> Memory | None:
     listed later, if the store lists memories in the order of writing."""
     early, late = (one.updated_at or one.created_at for one in (first, second))
     if early is not None and late is not None:
+        # A day and a time of that day do not say which is later.
         shown = min(len(early), len(late))
         if early[:shown] == late[:shown]:
             return None

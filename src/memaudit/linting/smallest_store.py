@@ -88,6 +88,7 @@ def smallest_stores(
     budgets = _Budgets(alone, seconds)
     # With documents whole or as entries, whichever covers more: both cost at most this.
     everything = max(store.cost, sum((one.cost for one in store.memories), Fraction(0)))
+    # OPT of this budget is the value of the whole store: everything fits.
     best = budgets.optimum(everything)
     step = _step(alone)
     stores = []
@@ -116,7 +117,10 @@ def _smallest(
     less = max(
         (budget for budget, one in budgets.found.items() if one.bound < target), default=-step
     )
+    # Always OPT(less) < target <= OPT(enough), by a bound and by a store that was found. Where they
+    # are one step apart, no store between them exists, since costs are multiples of the step.
     while enough.cost - less > step:
+        # At least a step above `less`, and on the grid, so that each round excludes a budget.
         middle = less + step * max(1, (enough.cost - less) // (2 * step))
         found = budgets.optimum(middle)
         if found.value >= target:

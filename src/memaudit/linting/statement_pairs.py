@@ -119,6 +119,7 @@ def statement(text: str) -> Statement:
     said = _ME.sub("user", plain)
     stems = terms(said)
     known = _synonyms()
+    # A year counts as a time, not as a number: it may differ where nothing else does.
     when = times(stems) | {term for term in stems if re.fullmatch(r"(?:19|20)\d\d", term)}
     names = {
         stem(word.casefold().removesuffix("'s"))
@@ -126,6 +127,7 @@ def statement(text: str) -> Statement:
         if word.casefold() not in _no_names()
     }
     first = _NAME.match(plain)
+    # Every sentence begins with a capital; a synonym that does is a word, any other may be a name.
     if first and stem(first[0].casefold()) in known:  # a common word that begins a sentence
         names.discard(stem(first[0].casefold()))
     letters = f" {' '.join(sorted(stems))} "
@@ -250,8 +252,11 @@ class PairModel:
         ]
         column = {name: table[:, at] for at, name in enumerate(FEATURES)}
         shorter, longer = column["content of shorter"], column["content of longer"]
+        # Two facts of one day share its names and dates; only their other words say whether they
+        # are one.
         alike = (shorter >= LEAST_OF_SHORTER) & (longer >= LEAST_OF_LONGER)
         one_subject = (column["names differ"] == 0) | (column["same names"] == 1)
+        # Two people may well differ, so memories about different names do not contradict.
         related = (shorter >= LEAST_IN_CONFLICT) & one_subject
         return [
             PairVerdict(float(same), float(conflict))

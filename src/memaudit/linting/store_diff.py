@@ -119,6 +119,7 @@ def _matched(
         owner = "" if parts_of_one else memory.namespace or ""
         return owner, content_key(memory.text)
 
+    # Three rounds, from the surest match to the least sure; each takes its pairs out of `left`.
     left = {memory.id: memory for memory in new}
     gone: list[Memory] = []
     changed: list[ChangedMemory] = []
@@ -130,6 +131,7 @@ def _matched(
             del left[memory.id]
         else:
             gone.append(memory)
+    # Systems that rewrite a store give the same text a new id.
     by_text: dict[tuple[str, str], list[str]] = {}
     for memory in left.values():
         by_text.setdefault(key(memory), []).append(memory.id)
@@ -175,6 +177,7 @@ def _alike(
         elif one.conflict >= model.conflict_from or shared >= EDITED_FROM:
             sure.append((max(one.conflict, shared), pair, "edited"))
     taken: set[int] = set()
+    # The surest pair first, and each memory once.
     for _, (first, second), how in sorted(sure, key=lambda one: (-one[0], one[1])):
         if not taken & {first, second}:
             taken |= {first, second}

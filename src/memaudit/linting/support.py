@@ -83,6 +83,7 @@ class ConversationIndex:
         """Per turn, the weighted share of a sentence's words that it and its neighbours have."""
         found, total = np.zeros(len(self.turns)), 0.0
         for term in wanted.terms - {"user"}:
+            # A memory dates what the turn calls yesterday, so a day that is missing says little.
             weight = self._weight(term) * (0.3 if _is_time(term) else 1.0)
             total += weight
             held = self._holders.get(term)
@@ -110,6 +111,8 @@ class ConversationIndex:
             best.append(float(shares[place]))
             if shares[place] > highest:
                 nearest, highest = place, float(shares[place])
+        # The worst sentence decides, and so does a name or number that nobody said: a memory is as
+        # true as its least true part.
         if not best or (min(best) >= SAID_FROM and not lost):
             return FoundSupport("supported", nearest)
         verdict: Verdict = "partly" if max(best) >= FOUND_FROM else "not"
@@ -173,6 +176,7 @@ def support_findings(
     index = ConversationIndex(turns)
     found: list[FoundSupport | None]
     if model is not None and session is not None:
+        # The model may be run by somebody else, who must not be told the secrets of a store.
         asked = [index.to_check(without_secrets(own_text(memory))) for memory in memories]
         answers = find_support(asked, turns, session, model, "support")
         found = [

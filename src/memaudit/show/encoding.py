@@ -185,6 +185,7 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     found = {name: _WRITER_LOOKS[name] for name in known if name in _WRITER_LOOKS}
     signs = {(look.tone, look.marker) for look in found.values()}
     lines = {(look.marker, look.dash) for look in found.values()}
+    # By name, so that the order in which files are given decides nothing.
     for name in sorted(set(known) - set(found)):
         options = list(_store_signs(name))
         tone, marker = next((sign for sign in options if sign not in signs), options[0])
@@ -293,6 +294,7 @@ def kind_look(kind: str) -> AreaLook:
     return AreaLook(1 + _number(kind) % len(HUES), letters=letters)
 
 
+# The kernel knows losses by colour; hues by number also have their colours for the dark.
 _HUE_OF = {hue.fill: number for number, hue in HUES.items()}
 _STEPS = {
     step.name: AreaLook(_HUE_OF[step.colour], step.hatch) for step in (KEPT, *LOSS_STEPS.values())

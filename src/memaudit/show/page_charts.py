@@ -197,6 +197,7 @@ def _points(
     right. OPT only rises to the right, so no marker ends up above its line.
     """
     taken: set[tuple[float, float]] = set()
+    # Drawn later is drawn above.
     for point in sorted(curve.reached, key=lambda point: point.member.group != "reference"):
         if point.value is None:
             continue

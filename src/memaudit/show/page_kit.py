@@ -45,6 +45,7 @@ def style_sheet() -> str:
 
 def one_file(jinja: Environment, template: str, **context: Any) -> str:
     """A page in one file. Its policy allows only our own style sheet, identified by its hash."""
+    # Rendered as the page will render it: the hash is of every byte between the tags.
     style = "".join(jinja.get_template(name).render() for name in ("encoding.css", "style.css"))
     code = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
     return jinja.get_template(template).render(style_hash=f"sha256-{code}", **context)

@@ -153,6 +153,7 @@ def _wasted(package: Package, store: ComparableStore) -> frozenset[str]:
     place = {candidate.id: at for at, candidate in enumerate(canonical_order(package))}
     listed = enumerate(store.items, start=len(place))  # memories of a system, as they come
     order = sorted(listed, key=lambda item: (-item[1].cost, -place.get(item[1].id, item[0])))
+    # Taking one memory away may make another one necessary, so amounts are kept up to date.
     for _, item in order:
         if all(adds_nothing(unit, value) for unit, value in item.cells.items()):
             wasted.add(item.id)

@@ -82,6 +82,7 @@ def _chroma(part: ExportFile) -> list[ExportRow]:
     lengths = {len(column) for column in columns.values()}
     if len(lengths) > 1:
         raise MemAuditError(f"{part.name}: ids, documents and metadatas differ in length")
+    # `query` answers several questions at once, so that its lists are nested.
     if columns["ids"] and isinstance(columns["ids"][0], list):
         raise MemAuditError(f"{part.name}: is a query result (save collection.get() instead)")
     rows = []
@@ -102,6 +103,8 @@ def _draft(row: ExportFields) -> MemoryDraft:
         value = row.data.get(name)
         if isinstance(value, str):
             try:
+                # Chroma holds no lists, so A-Mem writes them as JSON; a bare word was a list of
+                # one.
                 row.data[name] = loads(value) if value.strip()[:1] in ("[", "{") else [value]
             except ValueError:
                 raise SkipRow(f"{name} is text but not a JSON list") from None

@@ -78,6 +78,8 @@ class ClaudeAi(StoreFormat):
     ) -> None:
         account = row.get("account_uuid")
         owner = {"account": account} if isinstance(account, str) else {}
+        # Two accounts may have documents of one name; the usual export of one account needs no
+        # longer ids.
         prefix = f"{account}/" if several and owner else ""
         for name in row:
             if name not in KNOWN:
@@ -292,6 +294,7 @@ def _time(text: str) -> str | None:
     """Also as Americans write it: March 14, 2025."""
     if match := _ENGLISH.fullmatch(text):
         months = [month for month in MONTHS if month.startswith(match["month"].lower())]
+        # "Ma" could be March or May.
         if len(match["month"]) < 3 or len(months) != 1:
             return None
         return export_time(f"{match['day']} {months[0]} {match['year']}")
@@ -301,6 +304,7 @@ def _time(text: str) -> str | None:
 def _row(part: ExportFile, at: int, line: str) -> ExportRow:
     place, id = f"{part.name}:{at}", f"line-{at}"
     match = _LINE.fullmatch(line)
+    # A bracket without a date is part of the text: "[work] - Ann bakes".
     if match and _is_date(match["date"]):
         date = match["date"].strip()
         undated = _UNDATED.fullmatch(date)

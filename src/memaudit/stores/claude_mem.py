@@ -68,6 +68,7 @@ def _observation(row: ExportFields) -> MemoryDraft:
     texts = [_optional(row, name) for name in ("title", "subtitle", "narrative")]
     facts = _listed(row, "facts")
     if not any((*texts, *facts)):
+        # Rows of early versions have this column only.
         texts = [_optional(row, "text")]
     return _draft(row, "observation", _joined(row, [*texts, *facts]))
 

@@ -89,6 +89,7 @@ class Archive:
             raise MemAuditError(f"{place} is encrypted (unpack it with its password first)")
         if member.compress_type not in METHODS:
             raise MemAuditError(f"{place} is compressed in an unusual way (unpack it first)")
+        # The size is what the archive claims; reading stops there, whatever the data would become.
         if member.file_size > max(ANY_RATIO, LARGEST_RATIO * member.compress_size):
             raise MemAuditError(
                 f"{place} would become more than {LARGEST_RATIO} times as large as it is in the "

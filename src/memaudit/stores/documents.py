@@ -164,6 +164,8 @@ def _blocks(lines: Sequence[str], start: int) -> list[_Block]:
         else:
             blocks.append(block)
             at = block.last
+    # Blocks are cut first and split later: a line can only be told from a wrapped one when the
+    # whole paragraph is there.
     blocks = [part for block in blocks for part in _sentences(block)]
     for block in blocks:
         if block.lines:
@@ -229,6 +231,7 @@ def _marked(lines: Sequence[str], at: int, column: int) -> _Block | None:
 def _paragraph(line: str, number: int, column: int, before: list[_Block]) -> _Block | None:
     """A paragraph that begins here; None where the line goes on with the block before."""
     last = before[-1] if before else None
+    # A date at the start of a line begins a new fact, as notes kept by day do.
     if last and last.kind == "paragraph" and not _DATED.match(line):
         is_field = _FIELD.fullmatch(line) and _FIELD.fullmatch(last.lines[0])
         if not is_field:
@@ -267,6 +270,8 @@ def _underlined(line: str, last: _Block | None) -> tuple[str, int] | None:
     if match is None or last is None or last.kind != "paragraph" or len(last.lines) != 1:
         return None
     title = last.lines[0].strip()
+    # A line of === is never anything else. One of --- is also a rule, so a fact above it is no
+    # title.
     if match[1][0] == "=":
         return title, 1
     return None if _SENTENCE.search(title) or _FIELD.fullmatch(title) else (title, 2)
@@ -327,6 +332,7 @@ def _row(lines: Sequence[str], at: int, last: _Block | None, column: int) -> _Bl
         return _Block("blank", number, number)
     head = last.head if last and last.last == at else ()
     broken = bool(head) and len(cells) != len(head)
+    # A row may have more cells than its head: those have no name, and the row is noted.
     names = [*head, *[""] * len(cells)]
     named = [
         f"{name}: {cell}" if name else cell
@@ -349,6 +355,8 @@ def _entries(blocks: Sequence[_Block]) -> Iterator[Piece]:
     headings: list[tuple[int, str]] = []
     parents: list[tuple[int, str]] = []
     solid = [block for block in blocks if block.kind != "blank"]
+    # Titles are decided by what stands below them, so each block knows the next one that is not
+    # blank.
     below = {id(block): after for block, after in pairwise(solid)}
     for block in blocks:
         if block.kind in ("blank", "end"):

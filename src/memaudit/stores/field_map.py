@@ -126,6 +126,7 @@ class FieldMap:
         if self.check is not None:
             self.check(ledger, pages)
         in_order = self.in_order
+        # One memory without a time could stand anywhere, so then the order is not known.
         if self.by_update and all(made.updated_at for _, made in ledger.drafts):
             ledger.drafts.sort(key=lambda placed: placed[1].updated_at or "")
             in_order = True
@@ -222,6 +223,7 @@ def chained_pages(tokens: Iterable[str], limits: Limits) -> Callable[[ImportLedg
         last = ledger.source.parts[-1].parsed.document
         if any(value_at(last, token)[1] for token in tokens):
             ledger.warn("the export names a next page; export every page", ExportWarning.TRUNCATED)
+        # Whoever saved a whole page also saved its token, and there was none.
         elif not isinstance(last, dict):
             ledger.check_limit(len(pages[-1]), limits)
 

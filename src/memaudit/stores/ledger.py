@@ -100,6 +100,8 @@ class ImportLedger:
     def skip(self, place: str, reason: str) -> None:
         """Count a row that was read and not kept; `reason` may end with `: detail`."""
         self.read += 1
+        # Counted by what comes before the colon, so that a reason is one line however many rows
+        # have it.
         reason, _, detail = reason.partition(": ")
         self.skipped[reason].append(f"{place} ({detail})" if detail else place)
 
@@ -172,6 +174,7 @@ class ImportLedger:
         """The document of this text, under a name that no other one has."""
         document = Document(id=id, text=encodable(text), head=head)
         number = 1
+        # Two agents may have blocks of one label; a document of the same text is the same one.
         while self.documents.setdefault(document.id, document).text != document.text:
             number += 1
             document = document.model_copy(update={"id": f"{id}#{number}"})
@@ -281,6 +284,8 @@ class ImportLedger:
                 names = first_places([repr(one[:LONGEST_NAME]) for one in sorted(known)])
                 has = f"the {what}s are {names}" if known else f"leave out --{what}"
                 raise MemAuditError(f"{name}: no memory has the {what} {wanted!r}; {has}")
+        # One row that could be read is a store, with a warning; none is the wrong format or the
+        # wrong file.
         if self.drafts or not self.skipped:
             return
         broken = {
@@ -309,6 +314,7 @@ class ImportLedger:
             + ("" if self.options.as_of else ", the latest time in the export")
         )
         for at, (place, made) in enumerate(self.drafts):
+            # Times sort as texts.
             if made.expires and made.expires <= as_of and made.state == "active":
                 self.drafts[at] = place, replace(made, state="expired")
 
@@ -331,6 +337,7 @@ class ImportLedger:
 
     def _memories(self) -> tuple[Memory, ...]:
         """With unique ids: a repeated row is skipped, another row with the same id is renamed."""
+        # Repeated rows are those of overlapping pages. Different rows with one id are two memories.
         ids = IdRegistry()
         seen: dict[str, MemoryDraft] = {}
         memories = []

@@ -151,6 +151,7 @@ def _read_agent_file(
     for agent in agents:
         for block in agent.blocks:
             owners.setdefault(block, []).append(agent)
+    # The older schema has one agent and no lists of its blocks.
     everything = key == "core_memory" and any(agent.asked for agent in agents)
     for at, raw in enumerate(rows_of(part, (key,)), start=1):
         name = _name(raw.value) or f"block-{at}"
@@ -191,6 +192,7 @@ def _passage(
 ) -> MemoryDraft:
     """`known` and `asked`: the ids of all agents, and of those that were asked for."""
     text = row.text("text")
+    # Letta cuts attached files into passages beside those that the agent wrote.
     if row.label("file_id") or row.label("source_id"):
         raise SkipRow("passage of an attached file, not a memory")
     agent = row.label("agent_id")

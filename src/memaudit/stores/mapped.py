@@ -73,7 +73,9 @@ def _rows(part: ExportFile, fields: MappedFields) -> Iterator[ExportRow]:
     wanted = [field for field in asdict(fields).values() if field is not None]
     seen = {start: _seen(part, start, wanted) for start in _starts(part)}
     starts = [start for start, found in seen.items() if found is not None and fields.text in found]
+    # A place that has all fields wins over one that has the text only.
     starts = [start for start in starts if seen[start] == set(wanted)] or starts
+    # Which of several lists is the store must not be guessed.
     if len(starts) > 1 and () not in starts:
         names = [".".join(start)[:LONGEST] for start in starts[:LISTED]]
         raise MemAuditError(
@@ -122,6 +124,7 @@ def _starts(part: ExportFile) -> Iterator[FieldPath]:
     yield ()
     yield from ((table,) for table in part.tables)
     waiting: list[tuple[FieldPath, object]] = [((), part.parsed.document)]
+    # A stack instead of recursion: the depth was checked, the order is that of the file.
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, dict):
@@ -195,6 +198,8 @@ def _spread(
         yield ExportRow(place.strip(), {**found, text: value})
         return
     step, steps = _step(value, path)
+    # Fields that share the way of the text go on with it: they stand in the same row. Others are
+    # read once, here, and belong to all rows below.
     ahead = {
         field: own[steps:]
         for field, own in paths.items()
@@ -213,6 +218,7 @@ def _spread(
 
 def _step(value: object, path: FieldPath) -> tuple[str, int]:
     """The next name on a path and its number of steps: a name may hold dots itself."""
+    # Columns of a spreadsheet and keys of flat exports are called `user.name`.
     whole = ".".join(path)
     if isinstance(value, dict) and whole in value:
         return whole, len(path)

@@ -30,6 +30,8 @@ class McpMemory(StoreFormat):
         if mostly_have(source, ("entities",), *marks):
             return 3
         graphs = [_graph(part) for part in source.parts]
+        # An answer of `read_graph` without entities is told by its relations, or by both empty
+        # lists.
         if not graphs or not all(set(LISTS) == graph.keys() for graph in graphs):
             return 0
         if mostly_have(source, ("relations",), *marks):
@@ -99,6 +101,7 @@ def _draft(row: ExportFields) -> MemoryDraft:
         texts = list(_texts(row))
         text, id = "\n".join([f"{titled}:", *texts]) if texts else titled, name
     else:
+        # "Eats fish." names nobody; the entity is what the observation is about.
         text, id = f"{name}: {row.text('observation')}", f"{name}/{row.label('number')}"
     known = ("type", "observations", "observation", "number")
     return MemoryDraft(

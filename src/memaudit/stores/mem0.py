@@ -21,7 +21,9 @@ from memaudit.stores.protocol import (
 from memaudit.stores.source import ExportFile, ExportSource
 
 LISTS = ("results", "memories")
+# A memory belongs to whom it was added for; most calls give a user only.
 OWNERS = ("user_id", "agent_id", "run_id", "app_id")
+# `get_all` stops there silently, so that a list of exactly so many rows may not be the store.
 LIMITS = {20: "get_all (top_k)", 100: "get_all in older versions (limit)"}
 
 
@@ -78,6 +80,7 @@ def _relations(document: object) -> int:
 
 def _draft(row: ExportFields) -> MemoryDraft:
     text = row.text("memory")
+    # The platform keeps deleted rows, and marks them in one way or the other.
     deleted = row.flag("is_deleted") or row.data.get("event") == "DELETE"
     owner = next((label for name in OWNERS if (label := row.label(name))), None)
     return MemoryDraft(
@@ -95,6 +98,7 @@ def _draft(row: ExportFields) -> MemoryDraft:
     )
 
 
+# The evaluation keeps a memory of each speaker, and searches both for every question.
 SEARCH_LISTS = ("speaker_1_memories", "speaker_2_memories")
 GRAPH_LISTS = ("speaker_1_graph_memories", "speaker_2_graph_memories")
 
@@ -284,6 +288,7 @@ def _applied(
     old, new = row.get("old_memory"), row.get("new_memory")
     when = row.get("updated_at") or row.get("created_at")
     actor, role = row.get("actor_id"), row.get("role")
+    # A deleted memory may be added again under its id: that is a new text, not an update.
     living = before if before is not None and before.state == "active" else None
     if event != "ADD" and living is None:
         if event == "DELETE" and old is None:

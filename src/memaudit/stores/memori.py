@@ -77,6 +77,7 @@ def _facts(ledger: ImportLedger, part: ExportFile) -> Iterator[ExportRow]:
         if not isinstance(raw.value, dict):
             yield raw
             continue
+        # Facts take their mentions out, so that what is left mentions nothing.
         sources = mentioned.pop(raw.value["id"], [])
         entity = raw.value["entity_id"]
         more = {"sources": sources, "entity": names.get(entity, entity)}

@@ -35,6 +35,7 @@ class MemoryOS(StoreFormat):
     reader_time = "created_at"
 
     def recognises(self, source: ExportSource) -> int:
+        # An empty list could be of any system; beside a known file it is short-term memory.
         known = [_is_known(part) for part in source.parts if part.parsed.document != []]
         return 3 if known and all(known) else 0
 
@@ -70,6 +71,8 @@ def _rows(part: ExportFile, view: str) -> Iterator[tuple[Layer, ExportRow]]:
     if not isinstance(document, dict):
         yield from (("short-term", raw) for raw in rows_of(part))
         return
+    # A list is short-term memory; the other files are told by their keys, since any of them may be
+    # given alone.
     if not {"sessions", "user_profiles", *KNOWLEDGE} & document.keys():
         raise MemAuditError(no_list(part, ("sessions", *KNOWLEDGE)))
     for raw in _named(part, "sessions", "id"):

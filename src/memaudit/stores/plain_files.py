@@ -34,6 +34,7 @@ class JsonlOrText(StoreFormat):
             # A .json file without a JSON list or object is an error page or a stray value.
             named_json = any(part.path.suffix.lower() == ".json" for part in source.parts)
             return 0 if source.folder or named_json else 1
+        # Only where every row has a text: any list of objects would pass else.
         rows = list(samples(source, LISTS))
         if rows and all(any(key in row for key in TEXTS) for row in rows):
             return 1
@@ -131,6 +132,7 @@ class MarkdownFolder(StoreFormat):
                 )
             text, head = part.parsed.text, front_matter(part.parsed.text)
             if view == "full":
+                # Front matter is for the program, which does not show it to the model.
                 text = text.removeprefix("".join(head)).strip("\r\n")
             raw = ExportRow(part.name, {"text": text, "metadata": head_fields(head)})
             ledger.take_document(

@@ -197,6 +197,7 @@ def rows_of(part: ExportFile, keys: Sequence[str] = (), own: Sequence[str] = ())
             continue
         if not isinstance(value, list):
             raise MemAuditError(f"{part.name}: {key} is {kind_of(value)}, a list was expected")
+        # Some services answer with an error beside an empty list.
         if not value and (problem := api_error(document)):
             raise MemAuditError(_failed(part.name, problem))
         return [ExportRow(f"{part.name}: {key}[{at}]", row) for at, row in enumerate(value)]
@@ -358,11 +359,13 @@ class ExportFields(ForeignRow):
             return value is True
         if value in (0, 1):  # as SQL writes them
             return value == 1
+        # Not guessed: it decides whether a memory is deleted.
         raise SkipRow(f"{name} is {kind_of(value)}, not true or false")
 
     def names(self, name: str) -> tuple[str, ...]:
         """A list of names or ids; other items are noted and left out."""
         value = self.rows(name)
+        # Ids are numbers in some systems; true and false are none.
         names = [
             encodable(str(item))
             for item in value

@@ -53,6 +53,7 @@ class WrittenStores:
             )
         store = ledger.store("published", self.name, self.views[0], in_order=True)
         counts = Counter(memory.example for memory in store.memories)
+        # Examples that wrote nothing have no memory to tell of them, so the origin lists all.
         examples: dict[str, JsonValue] = {name: counts[name] for name in sorted(sizes)}
         origin = store.origin.model_copy(
             update={"configuration": {**store.origin.configuration, "examples": examples}}
@@ -69,10 +70,12 @@ def _read_example(ledger: ImportLedger, raw: ExportRow, sizes: Counter[str]) -> 
     if not isinstance(example, str) or not example.strip():
         return ledger.skip(raw.place, "no instance_id")
     example = encodable(example)
+    # A failed run wrote nothing; counted as a store it would score 0.
     if problem := value.get("error"):
         return ledger.skip(raw.place, f"failed run: {example[:40]}, {encodable(str(problem))[:80]}")
     if not isinstance(rows, list):
         return ledger.skip(raw.place, f"memories is {kind_of(rows)}, not a list")
+    # Which of two lines is the run cannot be known, and both together are neither.
     if example in sizes:
         return ledger.skip(raw.place, f"second line of an example: {example[:40]}")
     sizes[example] = 0

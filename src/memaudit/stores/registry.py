@@ -63,6 +63,7 @@ def named_adapter(name: str) -> Adapter:
 
 def guess_adapter(source: ExportSource) -> Adapter:
     """The importer that is most certain of the content; of names only the ending .md counts."""
+    # All are asked: a format that is added cannot hide behind one that answers first.
     scores = {name: adapter.recognises(source) for name, adapter in ADAPTERS.items()}
     best = max(scores.values())
     candidates = [name for name, score in scores.items() if score == best]
@@ -151,6 +152,7 @@ def parse_argument(text: str) -> StoreArgument:
     """A path that exists is never taken apart."""
     path, name, view = text, None, None
     if not os.path.exists(path):
+        # Names of files may hold = and @, so whatever exists is a path and nothing else.
         before, equals, after = path.partition("=")
         if equals and before and not os.path.exists(path.partition("@")[0]):
             name, path = before, after
@@ -184,6 +186,7 @@ def read_imported(path: Path) -> ExportedStore:
 def with_reader_time(store: ExportedStore) -> ExportedStore:
     """The store with the time its reader is shown, if its origin does not say."""
     origin, adapter = store.origin, ADAPTERS.get(store.origin.format)
+    # Stores that were imported before origins said it.
     if adapter is None or "reader_time" in origin.model_fields_set:
         return store
     told = origin.model_copy(update={"reader_time": adapter.reader_time})

@@ -121,6 +121,7 @@ def open_source(paths: Sequence[Path]) -> ExportSource:
     if len(paths) == 1 and os.path.isdir(paths[0]):  # never raises, unlike Path.is_dir
         return _open_folder(paths[0])
     plain = [encodable(path.name) for path in paths]
+    # Warnings name files, so two of them never have one name.
     names = IdRegistry()
     parts: list[ExportFile] = []
     transcripts: list[TranscriptFile] = []
@@ -145,6 +146,7 @@ def open_source(paths: Sequence[Path]) -> ExportSource:
 def _open_archive(path: Path, name: str, prefix: str) -> ExportSource:
     """The memories of a zipped export; the prefix tells members of several archives apart."""
     archive = Archive(path, name, MAX_BYTES)
+    # Only what a Claude.ai export holds: an archive is not searched for anything else.
     wanted = [member for member in archive.names if _MEMORIES.fullmatch(member)]
     later = [member for member in archive.names if _TRANSCRIPT.fullmatch(member)]
     if not wanted and not later:
@@ -186,6 +188,7 @@ def _classified(data: bytes, path: Path, name: str, as_text: bool = False) -> Ex
     """Some bytes as JSON, JSONL, CSV, SQLite or text; the path is where they come from."""
     digest = sha256(data)
     data = data.removeprefix(codecs.BOM_UTF8)  # editors write it, and it says nothing
+    # By the first bytes and not by the name: databases are called .db, .sqlite or nothing.
     if data.startswith(MAGIC):
         return ExportFile(path, name, "sqlite", tables=schema(path, name), digest=digest)
     for mark, what in _REFUSED.items():
@@ -237,6 +240,7 @@ def _claude_export(paths: list[str], top: list[str]) -> list[str]:
 def _open_claude_export(
     folder: Path, name: str, paths: list[str], memories: list[str]
 ) -> ExportSource:
+    # A link may lead out of the folder that was given.
     read = [path for path in memories if not (folder / path).is_symlink()]
     if sum((folder / path).stat().st_size for path in read) > MAX_BYTES:
         raise MemAuditError(f"{name}: its files hold more than {MAX_BYTES} bytes")
@@ -300,6 +304,7 @@ def _files_below(folder: Path) -> list[str]:
 
 def parse(data: bytes, name: str, as_text: bool = False) -> ParsedFile:
     """JSON, JSONL or text, by the first line. A broken line of JSONL is named, not guessed."""
+    # Text may begin with a bracket too, as lists that ChatGPT printed do.
     if as_text or data.lstrip()[:1] not in (b"{", b"[", b'"') or _LABELLED.match(data):
         return ParsedFile("text", text=decode(data, name))
     if _is_jsonl(data):

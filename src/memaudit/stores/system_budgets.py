@@ -99,6 +99,7 @@ class UnderLimits:
 
         A file is read from the top, so under several limits the shortest part counts.
         """
+        # Without proof an optimum may be too low, and the score too high.
         if not all(row.optimum.certified and row.optimum.value for row in self.rows):
             return None
         kept = min(row.numbers.kept.worth.value for row in self.rows)
