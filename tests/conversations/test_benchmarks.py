@@ -151,13 +151,7 @@ def test_beam_questions() -> None:
         ("preference_following-1", "preference-following", "Suggests fish."),
         ("contradiction_resolution-1", "contradiction-resolution", "You said two things."),
     ]
-    assert [one.evidence for one in questions] == [
-        (),
-        ("0", "2"),
-        ("0", "1", "2", "3"),
-        (),
-        ("2",),
-    ]
+    assert [one.evidence for one in questions] == [(), ("0", "2"), ("0", "1", "2", "3"), (), ("2",)]
     assert [one.references for one in questions] == [0, 2, 6, 0, 2]
     assert [one.abstention for one in questions] == [True] + [False] * 4
     assert questions[1].evidence_sessions == ("batch-1", "batch-2")

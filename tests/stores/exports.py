@@ -164,7 +164,7 @@ OLD_LETTA = {
             "created_at": "2025-03-14T12:10:00+00:00",
             "updated_at": None,
             "metadata_": {},
-        },
+        }
     ],
 }
 
@@ -250,7 +250,7 @@ CHROMA = {
             "evolution_history": "[]",
             "category": "Food",
             "tags": '["diet"]',
-        },
+        }
     ],
 }
 
@@ -779,7 +779,7 @@ CLAUDE_AI = [
         "**Personal context**\n\nAnn eats fish.\n",
         "project_memories": {"5f0c": "- Ann wants a quieter place", "77aa": ""},
         "account_uuid": "9d1e",
-    },
+    }
 ]
 
 CLAUDE_AI_ACCOUNT = {
@@ -991,7 +991,7 @@ CLAUDE_MEM = {
             "notes": None,
             "created_at": "2025-03-14T13:00:00.000Z",
             "created_at_epoch": 1741957200000,
-        },
+        }
     ],
 }
 
@@ -1473,11 +1473,7 @@ EXPORTS: dict[str, Export] = {
         skipped={"empty text": 1},
     ),
     "plain lines": Export(
-        "plain",
-        lines=PLAIN,
-        suffix=".jsonl",
-        active=["Ann eats fish."],
-        inactive={"superseded": 1},
+        "plain", lines=PLAIN, suffix=".jsonl", active=["Ann eats fish."], inactive={"superseded": 1}
     ),
     "plain list of texts": Export(
         "plain", ["Ann eats fish.", "Bo likes tea."], active=["Ann eats fish.", "Bo likes tea."]

@@ -179,11 +179,7 @@ def test_hermes_lines(tmp_path: Path) -> None:
 
 def test_claude_code_front_matter_is_metadata(tmp_path: Path) -> None:
     memories = read(tmp_path, "claude code memory").memories
-    assert memories[1].metadata == {
-        "name": "deploys",
-        "description": "releases",
-        "type": "project",
-    }
+    assert memories[1].metadata == {"name": "deploys", "description": "releases", "type": "project"}
 
 
 def test_openclaw_days_are_a_namespace(tmp_path: Path) -> None:
@@ -210,11 +206,7 @@ def test_mem0_history_versions(tmp_path: Path) -> None:
         ("m2", "deleted", "2025-01-07T00:00", "2025-04-01T00:00"),
         ("m1", "active", "2025-03-14T12:10", None),
     ]
-    assert store.memories[0].metadata == {
-        "memory_id": "m1",
-        "role": "user",
-        "ended_by": "UPDATE",
-    }
+    assert store.memories[0].metadata == {"memory_id": "m1", "role": "user", "ended_by": "UPDATE"}
 
 
 def test_mem0_history_that_begins_late(tmp_path: Path) -> None:

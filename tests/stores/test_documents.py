@@ -103,10 +103,7 @@ CUTS = {
         "Some intro.\n**Bo**\n- sings",
         ["Rules of the house: No dogs.", "Ann's pets: name: Tom", "Some intro.", "Bo: sings"],
     ),
-    "lower-case titles after a list": (
-        "- nurse\nhobbies:\n- tea",
-        ["nurse", "hobbies: tea"],
-    ),
+    "lower-case titles after a list": ("- nurse\nhobbies:\n- tea", ["nurse", "hobbies: tea"]),
     "other marks": (
         "✅ buy tea\n❌ call Bo\n– cake\n● bread\n(2) milk\na) rice\n1、茶",
         ["✅ buy tea", "❌ call Bo", "cake", "bread", "milk", "rice", "茶"],

@@ -113,11 +113,7 @@ def test_lists_inside_rows_and_objects_under_any_name(tmp_path: Path) -> None:
     """The user of a row is that of all its memories; a star takes every name."""
     users = [{"user": "ann", "all": [{"m": "a"}, {"m": "b"}]}, {"user": "bo", "all": [{"m": "c"}]}]
     found = read(tmp_path, users, "all.m", namespace="user").memories
-    assert [(one.text, one.namespace) for one in found] == [
-        ("a", "ann"),
-        ("b", "ann"),
-        ("c", "bo"),
-    ]
+    assert [(one.text, one.namespace) for one in found] == [("a", "ann"), ("b", "ann"), ("c", "bo")]
     keyed = {"k1": {"m": "a", "by": "ann"}, "k2": {"m": "b", "by": "bo"}}
     starred = read(tmp_path, keyed, "*.m", namespace="*.by").memories
     assert [(one.text, one.namespace) for one in starred] == [("a", "ann"), ("b", "bo")]

@@ -9,11 +9,7 @@ from memaudit.building.build_folder import BuildJob, packages_at, plan_build
 from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.files import open_regular
-from memaudit.kernel.io.store_file import (
-    ExportedStore,
-    Memory,
-    document_lines,
-)
+from memaudit.kernel.io.store_file import ExportedStore, Memory, document_lines
 from memaudit.kernel.package.cost import DECLARED, cost_rule, default_rule
 from memaudit.kernel.package.package import Experience, Package
 from memaudit.kernel.score.judge import Judge, judged_how
@@ -28,12 +24,7 @@ from memaudit.kernel.score.priced_store import (
 )
 from memaudit.kernel.score.store_match import written_from
 from memaudit.kernel.words.text import counted
-from memaudit.linting.against_units import (
-    lost_updates,
-    stale_facts,
-    worth_nothing,
-    wrongly_retired,
-)
+from memaudit.linting.against_units import lost_updates, stale_facts, worth_nothing, wrongly_retired
 from memaudit.linting.findings import (
     CONVERSATION,
     RULES,

@@ -86,17 +86,9 @@ SECRETS: tuple[Form, ...] = (
     ("card number", r"(?<![\d-])\d(?:[ \u00a0.-]?\d){12,18}(?!\d)", _luhn),
 )
 PERSONAL_DATA: tuple[Form, ...] = (
-    (
-        "account number",
-        r"(?i)\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b",
-        _iban,
-    ),
+    ("account number", r"(?i)\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b", _iban),
     # Area 000, 666 and from 900 on, group 00 and serial 0000 were never given out.
-    (
-        "social security number",
-        r"\b(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b",
-        _always,
-    ),
+    ("social security number", r"\b(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}\b", _always),
     (
         "e-mail address",
         r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}\b",

@@ -16,13 +16,7 @@ from memaudit.kernel.score.priced_store import PARTS_OF_ONE
 from memaudit.kernel.words.text import content_key, counted
 from memaudit.linting.cleanup_plan import same_words
 from memaudit.linting.findings import Finding, quoted
-from memaudit.linting.statement_pairs import (
-    PairVerdict,
-    Statement,
-    compare,
-    pair_model,
-    statement,
-)
+from memaudit.linting.statement_pairs import PairVerdict, Statement, compare, pair_model, statement
 from memaudit.models.session import ModelSession
 
 Place = int

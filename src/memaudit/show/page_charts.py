@@ -251,9 +251,7 @@ def _y(share: float) -> float:
     return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share, 1)
 
 
-def curve_plot(
-    stores: Sequence[tuple[Member, Sequence[Mapping[str, Any]]]],
-) -> CurvePlot | None:
+def curve_plot(stores: Sequence[tuple[Member, Sequence[Mapping[str, Any]]]]) -> CurvePlot | None:
     """Evidence coverage against words. None if there is nothing to show."""
     known = [
         (member, [point for point in curve if point["evidence_coverage"]["mean"] is not None])

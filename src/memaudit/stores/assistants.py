@@ -95,10 +95,7 @@ class ClaudeAi(StoreFormat):
             ) -> MemoryDraft:
                 # A time of the document is the time of none of its entries: it is metadata.
                 return MemoryDraft(
-                    text=fields.text(key),
-                    id=id,
-                    namespace=namespace,
-                    metadata=fields.others(key),
+                    text=fields.text(key), id=id, namespace=namespace, metadata=fields.others(key)
                 )
 
             ledger.take_document(text.row, key, prefix + text.id, view, draft, text.head)

@@ -4,12 +4,7 @@ from collections.abc import Iterator
 
 from memaudit.kernel.io.foreign_json import loads
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
-from memaudit.stores.protocol import (
-    ExportFields,
-    ExportRow,
-    has_table,
-    rows_of_table,
-)
+from memaudit.stores.protocol import ExportFields, ExportRow, has_table, rows_of_table
 from memaudit.stores.source import ExportFile, ExportSource
 
 OBSERVATIONS, SUMMARIES = "observations", "session_summaries"

@@ -228,13 +228,7 @@ class ImportLedger:
             self.note("no id, numbered by its place", place)
         self.drafts.append((place, made))
 
-    def store(
-        self,
-        system: str,
-        format: str,
-        view: str | None,
-        in_order: bool,
-    ) -> ExportedStore:
+    def store(self, system: str, format: str, view: str | None, in_order: bool) -> ExportedStore:
         """The store of all rows. `in_order`: the file lists them in the order of writing."""
         self._refuse_unreadable()
         self._judge_expiry()

@@ -14,13 +14,7 @@ from memaudit.stores.ledger import (
     StoreFormat,
     first_places,
 )
-from memaudit.stores.protocol import (
-    ExportFields,
-    SkipRow,
-    mostly_have,
-    rows_of,
-    value_at,
-)
+from memaudit.stores.protocol import ExportFields, SkipRow, mostly_have, rows_of, value_at
 from memaudit.stores.source import ExportFile, ExportSource
 
 PASSAGES = ("passages", "data")

@@ -5,13 +5,7 @@ from collections.abc import Iterator
 from memaudit.kernel.io.store_file import HarmlessSkip
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
-from memaudit.stores.protocol import (
-    ExportFields,
-    ExportRow,
-    SkipRow,
-    mostly_have,
-    rows_of,
-)
+from memaudit.stores.protocol import ExportFields, ExportRow, SkipRow, mostly_have, rows_of
 from memaudit.stores.source import ExportFile, ExportSource
 
 LISTS = {"entities": "entity", "relations": "relation"}

@@ -8,13 +8,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import HarmlessSkip
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
-from memaudit.stores.protocol import (
-    ExportFields,
-    ExportRow,
-    SkipRow,
-    no_list,
-    rows_of,
-)
+from memaudit.stores.protocol import ExportFields, ExportRow, SkipRow, no_list, rows_of
 from memaudit.stores.source import ExportFile, ExportSource
 
 Layer = Literal["short-term", "mid-term", "profile", "user knowledge", "assistant knowledge"]

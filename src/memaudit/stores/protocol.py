@@ -297,11 +297,7 @@ class ExportFields(ForeignRow):
     """The fields of one row, and the view that is read; warnings name the row by its `place`."""
 
     def __init__(
-        self,
-        data: dict[str, object],
-        place: str,
-        note: Callable[[str, str], None],
-        view: str = "",
+        self, data: dict[str, object], place: str, note: Callable[[str, str], None], view: str = ""
     ) -> None:
         super().__init__(data)
         self.place, self.view, self._note = place, view, note

@@ -16,11 +16,7 @@ __all__ = ["browser"]  # a fixture
 @pytest.mark.parametrize("width", [360, 1200])
 @pytest.mark.parametrize("name", ["diagnosis", "hostile", "calibration"])
 def test_it_is_quiet_and_fits(
-    browser: Any,
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    name: str,
-    width: int,
+    browser: Any, request: pytest.FixtureRequest, tmp_path: Path, name: str, width: int
 ) -> None:
     """Nothing is said, asked for, or wider than the window, with everything open."""
     path = tmp_path / "page.html"
