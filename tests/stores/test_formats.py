@@ -145,7 +145,7 @@ def test_one_conversation_of_several(tmp_path: Path) -> None:
     assert (nothing.memories, nothing.origin.configuration["examples"]) == ((), {"q3": 0})
     with pytest.raises(MemAuditError, match="the conversations are 'q1', 'q2', 'q3'"):
         read(tmp_path, "written stores", conversation="q4")
-    with pytest.raises(MemAuditError, match="has the conversation '0'; leave out --conversation"):
+    with pytest.raises(MemAuditError, match="has the conversation '0'; leave out conversation"):
         read(tmp_path, "mem0", conversation="0")
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import JsonValue
 
 from memaudit.conversations.records import IdRegistry
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.foreign_json import encodable
 from memaudit.kernel.io.store_file import (
     LEFT_OUT,
@@ -263,21 +263,8 @@ class ImportLedger:
     def _refuse_unreadable(self) -> None:
         """A file of which no row could be read, or none has the name asked for, is not an empty
         store."""
-        name = self.source.name
-        for what, wanted, known, skip in (
-            (
-                "conversation",
-                self.options.conversation,
-                self.conversations,
-                HarmlessSkip.OTHER_CONVERSATION,
-            ),
-            ("namespace", self.options.namespace, self.namespaces, HarmlessSkip.OTHER_NAMESPACE),
-        ):
-            missing = wanted is not None and wanted not in known
-            if missing and (known or skip in self.skipped):
-                names = first_places([repr(one[:LONGEST_NAME]) for one in sorted(known)])
-                has = f"the {what}s are {names}" if known else f"leave out --{what}"
-                raise MemAuditError(f"{name}: no memory has the {what} {wanted!r}; {has}")
+        self._refuse_unknown("conversation", self.options.conversation, self.conversations)
+        self._refuse_unknown("namespace", self.options.namespace, self.namespaces)
         # One row that could be read is a store, with a warning; none is the wrong format or the
         # wrong file.
         if self.drafts or not self.skipped:
@@ -288,7 +275,23 @@ class ImportLedger:
         if broken:
             reason, rows = next(iter(broken.items()))
             raise MemAuditError(
-                f"{name}: none of {self.read} rows could be read: {rows[0]}: {reason}"
+                f"{self.source.name}: none of {self.read} rows could be read: {rows[0]}: {reason}"
+            )
+
+    def _refuse_unknown(self, what: str, wanted: str | None, names: set[str]) -> None:
+        """Refuse a name that no memory has, if memories were left out for it."""
+        if wanted is None or wanted in names:
+            return
+        if names:
+            shown = first_places([repr(name[:LONGEST_NAME]) for name in sorted(names)])
+            raise MemAuditError(
+                f"{self.source.name}: no memory has the {what} {wanted!r}; the {what}s are {shown}"
+            )
+        if f"other {what}" in self.skipped:
+            raise ParameterError(
+                f"{{source}}: no memory has the {what} {{wanted}}; leave out {{{what}}}",
+                source=self.source.name,
+                wanted=repr(wanted),
             )
 
     def _judge_expiry(self) -> None:
