@@ -124,6 +124,7 @@ def _means(rows: "Sequence[GeneratorRow]") -> list[dict[str, Any]]:
         groups.setdefault((row.budget, row.generator), []).append(row)
     data: list[dict[str, Any]] = []
     for (budget, name), own in groups.items():
+        # Uncertified optima are NaN: left out of a mean, and out of its number of packages.
         numbers = np.array(
             [
                 [np.nan if value is None else float(value) for value in (row.optimum, row.share)]
@@ -179,14 +180,15 @@ def generator_rows(
         name = candidate.kind if by_kind else generator_of(candidate)
         own.setdefault(name, set()).add(candidate.id)
     everything = PackageSolver(package)
+    # Alone: candidates of others are taken away, so that nothing they cover helps.
     alone = {name: PackageSolver(_only(package, ids)) for name, ids in sorted(own.items())}
     rows: list[GeneratorRow] = []
     for budget in budgets:
         best = everything.solve(budget, seconds=seconds)
         whole = best.value if best.certified else None
         for name, solver in alone.items():
-            found = solver.solve(budget, seconds=seconds)
-            value = found.value if found.certified else None
+            best_alone = solver.solve(budget, seconds=seconds)
+            value = best_alone.value if best_alone.certified else None
             share = value / whole if value is not None and whole else None
             rows.append(GeneratorRow(package.name, name, budget, len(own[name]), value, share))
         share = Fraction(1) if whole else None
@@ -226,20 +228,21 @@ def joined(first: Package, second: Package) -> Package:
             f"{first.name!r} measures costs by {first.cost_rule}, {second.name!r} by "
             f"{second.cost_rule}; recost one of them"
         )
-    streams = [[(row.id, row.text) for row in one.experiences] for one in (first, second)]
+    streams = [[(row.id, row.text) for row in side.experiences] for side in (first, second)]
     if streams[0] != streams[1]:
         raise MemAuditError(f"{first.name!r} and {second.name!r} are about other conversations")
-    new = {one.id: f"second: {one.id}" for one in second.candidates}
+    new = {candidate.id: f"second: {candidate.id}" for candidate in second.candidates}
     candidates = [
-        one.model_copy(
+        candidate.model_copy(
             update={
-                "id": new[one.id],
-                "parts": tuple(new[part] for part in one.parts),
-                "generator": f"second: {generator_of(one)}",
+                "id": new[candidate.id],
+                "parts": tuple(new[part] for part in candidate.parts),
+                "generator": f"second: {generator_of(candidate)}",
             }
         )
-        for one in second.candidates
+        for candidate in second.candidates
     ]
+    # Coverage of the second package is on its own candidates, under their new ids.
     cells = [row.model_copy(update={"candidate": new[row.candidate]}) for row in second.coverage]
     return first.replace(
         candidates=(*first.candidates, *candidates), coverage=(*first.coverage, *cells)

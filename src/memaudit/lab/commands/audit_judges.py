@@ -189,6 +189,7 @@ def judge_agreement(
     first: Cells, second: Cells, pairs: Iterable[Pair], undecided: Collection[Pair] = ()
 ) -> JudgeAgreement:
     """The first judge against the second over pairs of memory and unit."""
+    # A missing answer must not count as agreement on none, which most cells are.
     no_answer = set(undecided)
     values: Counter[tuple[Fraction, Fraction]] = Counter()
     skipped = 0

@@ -79,13 +79,16 @@ def model_pass(
     except ValueError as error:
         raise MemAuditError(f"--zero-rate {zero_rate!r}: {error}") from None
     run = chosen_engine(few=0).map
-    pool = [one for one in labelled_packages(packages) if not is_out_of_pool(one)]
+    # Packages whose construction was rejected are not scored, so a second opinion on them changes
+    # nothing.
+    pool = [package for package in labelled_packages(packages) if not is_out_of_pool(package)]
     drawing = draw(pool, Design(zero_rate=rate))
     with model_session(True, Path("audit-model")) as session:
         assert session is not None  # asked for
         answered = labels_by_model(drawing.frame, session, model)
+    # On three labels even with --two-labels: agreement has a scale of its own for covered or not.
     agreed = audit_agreement(drawing.frame, [], [answered.labels], chosen_draws(DRAWS))
-    scored = [with_two_labels(one) if two_labels else one for one in pool]
+    scored = [with_two_labels(package) if two_labels else package for package in pool]
     audited = [audited_package(package) for package in scored]
     source = source_of_annotator(answered.labels, drawing.frame, audited)
     spec = RatioAuditSpec(
@@ -93,6 +96,7 @@ def model_pass(
         (covered_or_not(source) if two_labels else source,),
         budgets,
         writers,
+        # One model is no sample of annotators: odds measured with it would be its own shift again.
         draws=0,
         seconds=in_force().solver.seconds,
         frame=drawing.frame,

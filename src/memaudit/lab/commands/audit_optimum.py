@@ -77,6 +77,7 @@ def optimum(
     group_cap, seconds = keys.score.group_cap, keys.solver.seconds
     audit = None
     with model_session(names, package) as session:
+        # One session for both judges: its caps and its cache are for the command as a whole.
         claims = named_judge(
             store_judge, by_file if store_judge.startswith("labels:") else None, session
         )
@@ -90,6 +91,7 @@ def optimum(
             audit = audit_optimum(audited, judged, at, look, group_cap, seconds)
         elif frame is not None:
             _write_frame(audited, judged, at, frame, group_cap)
+    # Passes of the package need neither a judge nor people, so they are always compared.
     fits = cross_fit(audited, at, group_cap, seconds)
     if audit is None and frame is None and not fits:
         raise MemAuditError(

@@ -111,6 +111,7 @@ def ratios(
 
     budgets = distinct_budgets(budget)
     writers = tuple(dict.fromkeys(writer or DEFAULT_WRITERS))
+    # Names are checked before anything is read: a typo should not cost a minute.
     for name in writers:
         named_writer(name)
     run = chosen_engine(few=0).map
@@ -124,6 +125,8 @@ def ratios(
     sources = _sources(labels or [], labelled, audited)
     if two_labels:
         sources = [covered_or_not(source) for source in sources]
+    # With the frame, uncovered cells that its cells represent would be drawn, though nobody here
+    # was asked about the frame.
     if all(name.startswith(PASS) for name in labels or []):
         labelled = None  # no label file uses the frame: passes judged cells of their own
     spec = RatioAuditSpec(
@@ -201,6 +204,7 @@ def _sources(
                 source_of_annotator(label_set, frame, packages)
                 for label_set in read_label_sets(Path(name), frame)
             )
+    # Sorting is stable: people stay in the order they were given in.
     return sorted(sources, key=lambda source: source.role == "model")
 
 
@@ -222,6 +226,7 @@ def _progress() -> Iterator["Progress"]:
             shown.update(tasks[step], completed=done)
             if step == DRAWS and done and not announced:
                 announced = True
+                # From the first draws on: solving is most of the time, and draws are alike.
                 left = (time.monotonic() - started) / done * (total - done)
                 if left > ANNOUNCE_SECONDS:
                     text = f"{total - done} more labellings to draw: about {left:.0f} s"

@@ -78,6 +78,8 @@ def calibrate(
     from memaudit.lab.runs.spec import named_packages
     from memaudit.lab.writers.registry import named_writer
 
+    # Hundreds of packages, budgets and writers: a model would be asked tens of thousands of
+    # questions.
     if reader.startswith("model:"):
         raise MemAuditError(
             "a calibration reads thousands of stores; choose a reader that does not call a model"

@@ -108,6 +108,7 @@ def diagnose(
     from memaudit.stores.registry import read_imported
 
     sources = salience or []
+    # A server is asked by one process: caps and the cache belong to a session.
     asked = _asks(reader, grader, judge if stores else "", retriever, sources)
     run = chosen_engine(asked).map
     places = named_places(package)
@@ -139,6 +140,8 @@ def diagnose(
             "cost_rule": None,
             "labels": [content_digest(file) for file in labels],
         }
+        # Judging stores comes first and may take as long as the questions, so it has a bar of its
+        # own.
         judged = resumable("packages", len(places), out)
         with (
             cases_in(out, places, choice, inputs, run, judged) as made,

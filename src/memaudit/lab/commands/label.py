@@ -93,6 +93,7 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
 
     screen = console()
     table = plain_table("covered", "uncovered", "uncovered drawn", left=0)
+    # Long tables hide the sums; all strata are in the manifest.
     many = len(drawing.strata) > MOST_STRATA
     table.add_column("candidate kind" if many else "stratum", overflow="fold")
     rows: dict[str, Counter[str]] = {}
@@ -335,6 +336,7 @@ def refuse_others_labels(out: Path, annotator: str) -> None:
         raise MemAuditError(f"{out}: labels are written to a .csv or .jsonl file")
     if not out.absolute().parent.is_dir():  # before anything is spent
         raise MemAuditError(f"cannot write {out}: {out.parent} is not a folder")
+    # Before a model is asked: labels that cannot be written would be paid for in vain.
     refuse_to_write(out)
     if not out.exists():
         return

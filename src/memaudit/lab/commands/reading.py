@@ -91,6 +91,7 @@ class Reading:
         from memaudit.lab.downstream.retrievers import named_retriever
 
         keys = in_force().model
+        # Vectors are large and of another kind than replies: a file beside the cache.
         vectors = beside(keys.cache, "-vectors.sqlite", stem=True)
         retriever = named_retriever(self.retriever, vectors, keys.provider == "offline")
         with model_session([self.reader, self.grader, *others], out) as session:
@@ -244,6 +245,7 @@ def _differences(summary: dict[str, Any], screen: Any) -> None:
         for row in summary["differences"]
         if row["measure"] in COMPARED and row["mean_difference"] is not None
     ]
+    # With many stores the pairs would fill the screen; summary.json has all of them.
     if not rows or len(rows) > MOST_PAIRS * len(COMPARED):
         if rows:
             screen.print("paired differences between stores are in summary.json")
@@ -300,6 +302,7 @@ def show_chain(rows: Sequence[dict[str, Any]], query: str) -> None:
     packages = sorted({row["package"] for row in chosen})
     if not chosen:
         raise MemAuditError(f"no question {query!r}; --show failed lists the questions that failed")
+    # Ids of questions are unique in a package only.
     if len(packages) > 1:
         raise MemAuditError(
             f"{len(packages)} packages have a question {query!r}; write {packages[0]}/{query}"

@@ -183,6 +183,7 @@ def draw_figures(folder: Path, out: Path) -> None:
     summary = read_object(folder / NATURAL / SUMMARY, "run memaudit reproduce all again")
     rows = [row for row in summary["rows"] if row["writer"] in QUESTION_WRITERS]
     write_figure(budget_sweep({**summary, "rows": rows}), out / f"{NATURAL}-budget_sweep")
+    # Figures are drawn from the files, as anybody could draw them again.
     stores = read_object(folder / STORES / DENOMINATORS, "run memaudit reproduce all again")
     beside = [*writer_rows(summary), *store_rows(stores["rows"])]
     write_figure(systems(beside), out / f"{STORES}-systems")

@@ -69,6 +69,7 @@ def run(
     from memaudit.lab.runs.seeds import parse_seeds
     from memaudit.lab.runs.spec import RunSpec, is_drawn, named_suite, packages_spec
 
+    # Files have no seeds: their packages are all run, each once.
     drawn = all(map(is_drawn, _names(packages)))
     if not drawn and seeds is not None:
         raise MemAuditError("--seeds goes with distributions; other packages are run one by one")
@@ -117,6 +118,7 @@ def show_ranking(summary: dict[str, Any]) -> None:
     from memaudit.lab.writers.registry import named_writer
 
     table = plain_table("writer", "sees", "packages", "mean ratio", "95% interval", left=2)
+    # Packages that nobody has a ratio on are left out for all and make no rank unfair.
     fewest = min(row["left_out"] for row in summary["ranking"])
     for row in summary["ranking"]:
         writer = named_writer(row["writer"])

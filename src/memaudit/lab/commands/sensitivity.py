@@ -109,6 +109,7 @@ def sensitivity(
     with model_session(bool(base.asked_models), place_of(stores[0])) as session:
         judges = named_judges(base.names, base.label_memories, session)
         refuse_equal_judge_names(judges)
+        # Ids that two stores share would give one the labels of the other.
         for by in judges:
             refuse_shared_ids(by, exported)
         plan = SensitivityPlan(

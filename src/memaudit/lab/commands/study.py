@@ -49,6 +49,7 @@ def compact(
     from memaudit.stores.registry import open_store, parse_argument
 
     amount = one_budget(budget)
+    # Checked before a model is asked.
     if amount <= 0:
         raise MemAuditError(f"--budget {budget} leaves room for nothing")
     may_write(out, "store")
@@ -141,7 +142,7 @@ def train_judge(
     typer.echo(f"fitted to {counted(len(fitted.training), 'conversation')}, written to {safe(out)}")
     for where, error in (
         ("held-out", fitted.error),
-        *((f"other ({one.script})", one.error) for one in fitted.other_scripts),
+        *((f"other ({other.script})", other.error) for other in fitted.other_scripts),
     ):
         conversations = counted(len(error.conversations), f"{where} conversation")
         typer.echo(f"error on {conversations}, {error.pairs:,} pairs:")
@@ -180,11 +181,12 @@ def utilities(
     with model_session(True, out) as session:
         assert session is not None  # asked for
         for package in chosen:
-            texts = list(dict.fromkeys(one.text for one in visible(package).candidates))
-            found = find_salience(texts, session, model, package.name)
-            missing += found.count(None)
-            known = zip(texts, found, strict=True)
-            values |= {text: float(score) for text, score in known if score is not None}
+            # Equal texts are asked about once; a writer finds values by text.
+            texts = list(dict.fromkeys(candidate.text for candidate in visible(package).candidates))
+            scores = find_salience(texts, session, model, package.name)
+            missing += scores.count(None)
+            scored = zip(texts, scores, strict=True)
+            values |= {text: float(score) for text, score in scored if score is not None}
     if missing:
         raise MemAuditError(
             f"{model} gave no score for {counted(missing, 'candidate')}; run the command again, "

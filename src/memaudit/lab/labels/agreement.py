@@ -283,12 +283,12 @@ def disputed_cells(coded: CodedLabels) -> list[DisputedCell]:
     matrix = np.stack([coded.codes[rater.name] for rater in raters])
     # Who cannot tell, or said nothing, disputes nothing: they are put above all labels for the
     # minimum and below for the maximum.
-    known = matrix >= 0
-    high = np.where(known, matrix, np.int8(-1)).max(axis=0)
-    low = np.where(known, matrix, np.int8(len(ORDER))).min(axis=0)
+    says = matrix >= 0
+    high = np.where(says, matrix, np.int8(-1)).max(axis=0)
+    low = np.where(says, matrix, np.int8(len(ORDER))).min(axis=0)
     pairs = np.zeros(matrix.shape[1], np.int64)
     for i, j in combinations(range(len(raters)), 2):
-        pairs += known[i] & known[j] & (matrix[i] != matrix[j])
+        pairs += says[i] & says[j] & (matrix[i] != matrix[j])
     places = np.flatnonzero(pairs).tolist()
     # The widest gap first, then the most pairs; ids make the order one of a kind.
     places.sort(key=lambda at: (low[at] - high[at], -pairs[at], cells[at].id))

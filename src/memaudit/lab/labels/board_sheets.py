@@ -138,7 +138,7 @@ class Sheets:
             return
         passes = self._passes()
         yield from self._on_no_sheet()
-        pairs = [(one, text, unit) for one in passes for text, unit in one.differing]
+        pairs = [(reading, text, unit) for reading in passes for text, unit in reading.differing]
         third, decided = self._third(pairs), self.folder / DECIDED
         decisions = []
         if pairs and decided.exists():
@@ -156,7 +156,7 @@ class Sheets:
                 )
             with errors_in(decided):
                 decisions = self._decisions(decided, pairs)
-        yield from (one.agreement for one in passes)
+        yield from (reading.agreement for reading in passes)
         said = self._said_of_controls(self._key.sheets)
         if said:
             yield control_agreement(self.board, said).text
@@ -166,8 +166,8 @@ class Sheets:
             yield f"missing in {self.folder}: {DECIDED}"
             return
         third_said = {
-            (one.conversation, text, unit): decision
-            for (one, text, unit), decision in zip(pairs, decisions, strict=True)
+            (reading.conversation, text, unit): decision
+            for (reading, text, unit), decision in zip(pairs, decisions, strict=True)
         }
         yield self._add(passes, third_said, said)
 
@@ -186,12 +186,12 @@ class Sheets:
     @cached_property
     def _unlabelled(self) -> dict[str, list[str]]:
         """By conversation, what no label is about."""
-        found: dict[str, set[str]] = {}
+        texts_of: dict[str, set[str]] = {}
         for run in self._runs:
-            found.setdefault(run.conversation, set()).update(
+            texts_of.setdefault(run.conversation, set()).update(
                 map(one_line, self.board.unlabelled(run, headings=True))
             )
-        return {name: sorted(texts) for name, texts in sorted(found.items()) if texts}
+        return {name: sorted(texts) for name, texts in sorted(texts_of.items()) if texts}
 
     @property
     def _runs(self) -> Iterator[Run]:
@@ -271,7 +271,7 @@ class Sheets:
 
     def _passes(self) -> list[ReaderPair]:
         """What the readers said about memories that are to be labelled."""
-        found = []
+        readings = []
         for a, b in zip(self._key.sheets[::2], self._key.sheets[1::2], strict=True):
             texts = tuple(sorted({*a.texts} - {*a.controls}))
             stored = {
@@ -285,7 +285,7 @@ class Sheets:
                     f"{self.folder}: these sheets are about other stores of {a.conversation}; "
                     "use another folder"
                 )
-            found.append(
+            readings.append(
                 ReaderPair(
                     a.conversation,
                     texts,
@@ -294,7 +294,7 @@ class Sheets:
                     self._cells(b, texts),
                 )
             )
-        return found
+        return readings
 
     def _answer(self, sheet: SheetOrder) -> Path:
         """Where a sheet's answer is, or where its lines would be."""
@@ -398,29 +398,29 @@ class Sheets:
         board is made of what an interruption left.
         """
         plan = self.board.plan
-        known = labelled_texts(self.target / plan.memories)
+        ids_by_text = labelled_texts(self.target / plan.memories)
         new: dict[str, list[dict[str, object]]] = {
             name: [] for name in (*plan.passes, plan.labels, plan.memories)
         }
-        for one in passes:
+        for reading in passes:
             # Earlier labels of the target keep their ids, so that the same text is never two
             # memories.
-            ids = known.get(one.conversation, {})
-            decided = {pair: third[one.conversation, *pair] for pair in one.differing}
-            final = {**one.first, **decided}
-            for text in one.texts:
-                id = ids.setdefault(text, _free_id(one.conversation, ids.values()))
+            ids = ids_by_text.get(reading.conversation, {})
+            decided = {pair: third[reading.conversation, *pair] for pair in reading.differing}
+            final = {**reading.first, **decided}
+            for text in reading.texts:
+                id = ids.setdefault(text, _free_id(reading.conversation, ids.values()))
                 new[plan.memories].append(
-                    {"conversation": one.conversation, "memory_id": id, "text": text}
+                    {"conversation": reading.conversation, "memory_id": id, "text": text}
                 )
             for name, cells in zip(
-                (plan.labels, *plan.passes), (final, one.first, one.second), strict=True
+                (plan.labels, *plan.passes), (final, reading.first, reading.second), strict=True
             ):
                 kept = sorted(pair for pair, value in cells.items() if value)
-                kept = kept or [(one.texts[0], one.units[0])]  # says that the pass was made
+                kept = kept or [(reading.texts[0], reading.units[0])]  # says that the pass was made
                 new[name] += [
                     {
-                        "conversation": one.conversation,
+                        "conversation": reading.conversation,
                         "memory_id": ids[text],
                         "unit_id": unit,
                         "coverage": plain(cells.get((text, unit), NONE)),
@@ -430,8 +430,8 @@ class Sheets:
         if said and self.target.resolve() != self.board.folder.resolve():
             write_controls(self.target, self.board, said)
         labelled = {(row["conversation"], row["memory_id"]) for row in new[plan.memories]}
-        for name, found in new.items():
-            replace_rows(self.target / name, labelled, found)
+        for name, new_rows in new.items():
+            replace_rows(self.target / name, labelled, new_rows)
         return f"labels of {counted(len(labelled), 'memory')} are in {self.target}"
 
 

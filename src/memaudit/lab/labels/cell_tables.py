@@ -241,11 +241,11 @@ def key_from(rows: Sequence[LabelRow], cells: Iterable[FrameCell]) -> dict[str, 
     """The key of rows that hold values; empty if they hold none."""
     if column_name(rows[0], VALUE) is None:
         return {}
-    known = {cell.id for cell in cells}
+    ids = {cell.id for cell in cells}
     key: dict[str, KeyedCell] = {}
     for row in rows:
         id = required(row, CELL_ID)
-        if id not in known:
+        if id not in ids:
             raise row.wrong(f"names the unknown cell {id!r}")
         if id in key:
             raise row.wrong(f"repeats the cell {id!r}")

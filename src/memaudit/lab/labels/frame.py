@@ -147,26 +147,26 @@ def by_part(frame: Frame, label_sets: Iterable[LabelSet] = ()) -> tuple[Frame, l
     for cell in frame.cells:
         keyed = frame.key.get(cell.id)
         for name, words in cell.parts or (("", ""),):
-            one = cell
+            shown = cell
             if name:
-                one = replace(
+                shown = replace(
                     cell,
                     id=part_id(cell.id, name),
                     unit=part_id(cell.unit, name),
                     parts=(),
                     unit_text=part_text_of(cell.unit_text, name, words),
                 )
-            cells.append(one)
+            cells.append(shown)
             if keyed is not None:
                 kept = Fraction(name in keyed.kept) if name else keyed.value
-                key[one.id] = replace(keyed, value=kept, kept=frozenset())
+                key[shown.id] = replace(keyed, value=kept, kept=frozenset())
             for own, said in zip(labels, sets, strict=True):
                 label = said.labels.get(cell.id)
                 if label is None:
                     continue
                 if name and label != "cannot_tell":
                     label = "full" if name in said.kept.get(cell.id, ()) else "none"
-                own[one.id] = label
+                own[shown.id] = label
     return replace(frame, cells=tuple(cells), key=key), [
         LabelSet(said.annotator, own) for said, own in zip(sets, labels, strict=True)
     ]

@@ -135,9 +135,9 @@ def _check(packages: Sequence[Package], design: Design) -> None:
             f"two packages are called {twice[0]!r}, and a frame identifies packages by name; give "
             "each once"
         )
-    known = {candidate.kind for package in packages for candidate in package.candidates}
-    if unknown := sorted((design.kinds or frozenset()) - known):
-        kinds = ", ".join(sorted(known))
+    kinds_there = {candidate.kind for package in packages for candidate in package.candidates}
+    if unknown := sorted((design.kinds or frozenset()) - kinds_there):
+        kinds = ", ".join(sorted(kinds_there))
         raise MemAuditError(f"no candidate is of the kind {unknown[0]!r}; kinds: {kinds}")
 
 
@@ -292,13 +292,13 @@ def judged_frame(
         raise MemAuditError("there are no packages, so no label passes; name a package")
     packages = [_judged_part(package) for package in packages]
     frame = draw(packages, Design(zero_rate=Fraction(1), judged_only=True)).frame
-    known = {label_set.annotator: label_set for label_set in pass_label_sets(frame, packages)}
+    passes = {label_set.annotator: label_set for label_set in pass_label_sets(frame, packages)}
     for name in names:
-        if name not in known:
+        if name not in passes:
             raise MemAuditError(
-                f"{packages[0].name}: has no {name!r}; its passes: {', '.join(known) or 'none'}"
+                f"{packages[0].name}: has no {name!r}; its passes: {', '.join(passes) or 'none'}"
             )
-    return frame, {name: known[name] for name in names}
+    return frame, {name: passes[name] for name in names}
 
 
 def _judged_part(package: Package) -> Package:

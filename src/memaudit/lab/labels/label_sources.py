@@ -97,7 +97,7 @@ def source_of_annotator(
 ) -> LabelSource:
     """An annotator's labels of a frame, by the cells of the packages they are about."""
     frame, (label_set,) = by_part(frame, [label_set])
-    known = {audited.name: audited for audited in packages}
+    by_name = {audited.name: audited for audited in packages}
     labels: dict[str, dict[CellKey, Fraction]] = defaultdict(dict)
     weights: dict[str, dict[CellKey, Fraction]] = defaultdict(dict)
     undecided: dict[str, set[CellKey]] = defaultdict(set)
@@ -105,7 +105,7 @@ def source_of_annotator(
     elsewhere = 0
     for cell in frame.cells:
         label = label_set.labels.get(cell.id)
-        audited = known.get(cell.package)
+        audited = by_name.get(cell.package)
         if audited is None:
             elsewhere += label is not None
             continue

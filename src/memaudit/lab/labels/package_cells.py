@@ -105,16 +105,16 @@ def statement_cells(
         own.append(cell)
         # The parts of a statement need not follow each other among the units.
         if len(own) == len(whole.units):
-            kept = [one for one in own if one.value]
-            core = next(one for one in own if one.unit.core)
+            kept = [part for part in own if part.value]
+            core = next(part for part in own if part.unit.core)
             yield StatementCell(
                 cell.package,
                 cell.candidate,
                 whole,
                 cell.same_session,
-                sum((one.value * one.unit.share for one in kept), NONE),
+                sum((part.value * part.unit.share for part in kept), NONE),
                 core.provenance,
-                frozenset(one.unit.part or "" for one in kept),
+                frozenset(part.unit.part or "" for part in kept),
             )
             del of_whole[whole.id]
 

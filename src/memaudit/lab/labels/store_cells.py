@@ -38,11 +38,11 @@ def write_store_cells(
     folder: Path, package: Package, stores: Sequence[ExportedStore], chosen: PairFilter
 ) -> str:
     """Write the cells as a frame with its sheets; returns what was written, in words."""
-    found = store_cells(package, stores, chosen)
-    sheets = sheet_texts(found.cells, guideline_text(folder), found.filled)
-    written = write_frame(Frame(tuple(found.cells)), folder, sheets=sheets)
-    texts = len({cell.candidate_text for cell in found.cells})
-    what = f"{counted(len(found.cells), 'cell')} of {counted(texts, 'text')}"
+    made = store_cells(package, stores, chosen)
+    sheets = sheet_texts(made.cells, guideline_text(folder), made.filled)
+    written = write_frame(Frame(tuple(made.cells)), folder, sheets=sheets)
+    texts = len({cell.candidate_text for cell in made.cells})
+    what = f"{counted(len(made.cells), 'cell')} of {counted(texts, 'text')}"
     return f"wrote {what} in {folder}" if written else f"already exists: {what} in {folder}"
 
 
@@ -75,11 +75,11 @@ def store_cells(
         if cell.value and is_assumed(cell.provenance):
             guessed.add((package.candidate[cell.candidate].text, whole[cell.unit]))
     likely = chosen.likely(list(texts), [unit.text for unit in units])
-    found = StoreCells()
+    made = StoreCells()
 
     def add(name: str, kind: str, text: str, unit: WholeUnit) -> str:
-        id = f"c{len(found.cells) + 1:04}"
-        found.cells.append(
+        id = f"c{len(made.cells) + 1:04}"
+        made.cells.append(
             FrameCell(
                 id=id,
                 package=package.name,
@@ -106,5 +106,5 @@ def store_cells(
             add(name, kind, text, unit)
         # Without any label a memory would count as not labelled, and the store as not judged.
         if text in written and not asked:
-            found.filled[add(name, kind, text, units[0])] = SHARES_NOTHING
-    return found
+            made.filled[add(name, kind, text, units[0])] = SHARES_NOTHING
+    return made

@@ -211,10 +211,10 @@ def _main_packages(folders: Sequence[Path]) -> Path:
     sizes = {folder: len(read_packages(folder)) for folder in folders}
     fitting = [folder for folder, size in sizes.items() if size == PAPER_EXAMPLES]
     if len(fitting) != 1:
-        found = ", ".join(f"{folder.name} ({size})" for folder, size in sizes.items())
+        there = ", ".join(f"{folder.name} ({size})" for folder, size in sizes.items())
         raise MemAuditError(
             f"the archive has several sets of packages, and not exactly one of {PAPER_EXAMPLES} "
-            f"examples: {found}; give the folder of one of them"
+            f"examples: {there}; give the folder of one of them"
         )
     return fitting[0]
 
@@ -291,26 +291,26 @@ def _add_store(
     # The paper calls the rule `byte-overhead`.
     rows = {"words": "words", "byte-overhead": "bytes"}
     for name, rule in rows.items():
-        found = _StoreMeans()
+        means = _StoreMeans()
         for package in packages:
-            found.add(package, store, judge, salience, rule)
-        missing = max(missing, found.skipped)
+            means.add(package, store, judge, salience, rule)
+        missing = max(missing, means.skipped)
         row = {"A-Mem metadata": "A-Mem metadata recency", "A-Mem full": "A-Mem full native"}
         what = f"{name}, {row.get(system, f'{system} salience')} / package OPT"
-        numbers["table 6"][what] = found.mean("package")
+        numbers["table 6"][what] = means.mean("package")
         if rule == "words":
             kept = {"A-Mem metadata": "A-Mem metadata view", "A-Mem full": "A-Mem full-store view"}
             head = kept.get(system, f"{system} salience-pruned")
             numbers["table 4"] |= {
-                f"{head}, raw F(Y)": found.mean("value"),
-                f"{head}, package ratio": found.mean("package"),
-                f"{head}, union ratio": found.mean("union"),
+                f"{head}, raw F(Y)": means.mean("value"),
+                f"{head}, package ratio": means.mean("package"),
+                f"{head}, union ratio": means.mean("union"),
             }
             if system in ("Mem0", "Letta"):
                 numbers["table 4"] |= {
-                    f"{system} upper-pruned, raw F(Y)": found.mean("upper value"),
-                    f"{system} upper-pruned, package ratio": found.mean("upper package"),
-                    f"{system} upper-pruned, union ratio": found.mean("upper union"),
+                    f"{system} upper-pruned, raw F(Y)": means.mean("upper value"),
+                    f"{system} upper-pruned, package ratio": means.mean("upper package"),
+                    f"{system} upper-pruned, union ratio": means.mean("upper union"),
                 }
     return missing
 
@@ -375,7 +375,7 @@ def _smallest(store: ExportedStore, packages: Sequence[Package], rule: str) -> f
 def _human_agreement(folder: Path) -> dict[str, float | None]:
     """The first rows of table 3: the two annotators, and their consensus against the model."""
     frame = read_frame(folder / CELLS, ids_only=True)
-    humans = [one for name in HUMANS for one in read_label_sets(folder / name, frame)]
+    humans = [label_set for name in HUMANS for label_set in read_label_sets(folder / name, frame)]
     audit = audit_agreement(frame, humans, draws=1)
     numbers: dict[str, float | None] = {}
     for pair in audit.comparisons:

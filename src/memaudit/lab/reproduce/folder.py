@@ -186,8 +186,8 @@ def _progress_of(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    found = next(files_in(folder), None)
-    if found is not None:
+    foreign = next(files_in(folder), None)
+    if foreign is not None:
         raise MemAuditError(
-            f"{folder} holds {found}, which is not part of a reproduction; choose another folder"
+            f"{folder} holds {foreign}, which is not part of a reproduction; choose another folder"
         )

@@ -294,15 +294,15 @@ POLICY: Policy = "salience"
 
 @cache
 def _judge() -> Judge:
-    with store_files() as found:
-        return LabelJudge(found.labels, found.memories)
+    with store_files() as files:
+        return LabelJudge(files.labels, files.memories)
 
 
 @cache
 def _salience() -> Salience:
-    with store_files() as found:
+    with store_files() as files:
         return Salience(
-            {store.name: SalienceCalls(found.salience(store.name)) for store in natural_stores()}
+            {store.name: SalienceCalls(files.salience(store.name)) for store in natural_stores()}
         )
 
 
@@ -339,7 +339,7 @@ def store_texts(packages: int, engine: Engine) -> dict[str, str]:
         policy=POLICY,
         salience=_salience(),
     )
-    runs = [found.runs for found in engine.map(partial(sensitivity_at, plan), places)]
+    runs = [measured.runs for measured in engine.map(partial(sensitivity_at, plan), places)]
     findings = variant_findings(runs, plan.budgets)
     return {
         DENOMINATORS: _text({"rows": denominators_data(denominator_rows(entries))}),
@@ -356,7 +356,7 @@ def score_file(place: ShippedPlace) -> dict[str, Any]:
         stores, judge, salience = board.first_runs(package.name), labels, OWN_SALIENCE
     else:
         stores, judge, salience = natural_stores(), _judge(), _salience()
-    scoring = Scoring(asked_budgets(BUDGETS), {one.name: judge for one in stores}, salience)
+    scoring = Scoring(asked_budgets(BUDGETS), {store.name: judge for store in stores}, salience)
     return package_scores_data(score_package(package, stores, scoring))
 
 
@@ -365,7 +365,9 @@ def _smallest(places: Sequence[ShippedPlace]) -> list[dict[str, Any]]:
     packages = [place.read() for place in places]
     rows = []
     for store in natural_stores():
-        texts = [[one.text for one in price_store(it, store).memories] for it in packages]
+        texts = [
+            [memory.text for memory in price_store(package, store).memories] for package in packages
+        ]
         for rule in RULES:
             measure = cost_rule(rule)
             least = [min(map(measure, own)) for own in texts if own]

@@ -93,18 +93,18 @@ def _solved(solver: PackageSolver, budget: int) -> Optimum | None:
     return None if solver.backend.accepts(form) else solver.solve(budget)
 
 
-def _count(tally: SolverTally, budget: int, found: Optimum | None, expected: Optimum) -> None:
-    if found is None:
+def _count(tally: SolverTally, budget: int, optimum: Optimum | None, expected: Optimum) -> None:
+    if optimum is None:
         tally.refused += 1
         return
-    gap = abs(found.value - expected.value)
+    gap = abs(optimum.value - expected.value)
     tally.rows += 1
-    tally.certified += found.certified
+    tally.certified += optimum.certified
     tally.matches += gap == 0
     tally.largest = max(tally.largest, gap)
     if gap:
         tally.differing.append(
-            SolverDifference(found.package, budget, tally.solver, found.value, expected.value)
+            SolverDifference(optimum.package, budget, tally.solver, optimum.value, expected.value)
         )
 
 

@@ -178,14 +178,14 @@ def package_resampling(grids: Sequence[Grid]) -> PackageResampling:
     number: dict[str, int] = {}
     drawn = []
     for seed, grid in enumerate(grids):
-        known = len(number)
+        before = len(number)
         for digest in grid.digests:
             number.setdefault(digest, len(number))
         # A distribution whose packages all occurred before has none of its own to draw.
-        if len(number) > known:
+        if len(number) > before:
             # One stream per distribution, by its place: results do not depend on the distributions
             # after it.
-            drawn.append(resample_counts(len(number) - known, seed))
+            drawn.append(resample_counts(len(number) - before, seed))
     cluster = np.array([number[digest] for grid in grids for digest in grid.digests])
     return PackageResampling(np.concatenate(drawn, axis=1)[:, cluster], cluster)
 
@@ -231,9 +231,9 @@ def summary_of(manifest: dict[str, Any], grids: Sequence[Grid]) -> dict[str, Any
     for grid in grids:
         # All budgets at once, column after column: they share draws and flips.
         ratios = grid.numbers["ratio"].reshape(len(grid.seeds), -1)
-        known = package_resampling([grid])
-        rows += _cells(grid, mean_intervals(ratios, known.drawn))
-        pairs += _pairs(grid, ratios, known)
+        resampling = package_resampling([grid])
+        rows += _cells(grid, mean_intervals(ratios, resampling.drawn))
+        pairs += _pairs(grid, ratios, resampling)
     return {
         "format": "memaudit-summary",
         "version": 1,
@@ -272,14 +272,14 @@ def _cells(grid: Grid, means: Sequence[Interval]) -> list[dict[str, Any]]:
     ]
 
 
-def _pairs(grid: Grid, ratios: Floats, known: PackageResampling) -> list[dict[str, Any]]:
+def _pairs(grid: Grid, ratios: Floats, resampling: PackageResampling) -> list[dict[str, Any]]:
     """Every two writers at each budget; p-values are corrected within a budget."""
     # Columns are budget by budget, writer by writer; pairs are of columns of one budget.
     writers = len(grid.writers)
     couples = list(combinations(range(writers), 2))
     budgets = range(len(grid.budgets))
     columns = [(place * writers + a, place * writers + b) for place in budgets for a, b in couples]
-    results = paired_differences(ratios, columns, known.drawn, known.cluster)
+    results = paired_differences(ratios, columns, resampling.drawn, resampling.cluster)
     rows = []
     for place in budgets:
         here = results[place * len(couples) : (place + 1) * len(couples)]

@@ -66,7 +66,7 @@ def by_extracts(memories: Sequence[Memory], budget: Fraction, rule: str) -> list
     ]
     # Greedy, and ranked again after every sentence: what one sentence says makes the next worth
     # less.
-    left, known = budget, set[str]()
+    left, said = budget, set[str]()
     chosen: dict[int, dict[int, str]] = {}
     waiting = dict.fromkeys(pieces)
     while waiting:
@@ -77,7 +77,7 @@ def by_extracts(memories: Sequence[Memory], budget: Fraction, rule: str) -> list
             # The cost of joining, not of the sentence alone: a rule may charge for every memory.
             cost = measure(f"{before} {text}".strip()) - (measure(before) if before else 0)
             words = content_words(text)
-            new = len(words - known) / len(words) if words else 0.0
+            new = len(words - said) / len(words) if words else 0.0
             worth = (0.5 + cue_worth(text)) * new
             if cost <= left and worth > 0:
                 ranked.append((-worth / max(cost, 1), place, number, text, cost))
@@ -86,7 +86,7 @@ def by_extracts(memories: Sequence[Memory], budget: Fraction, rule: str) -> list
         _, place, number, text, cost = min(ranked)
         chosen.setdefault(place, {})[number] = text
         left -= cost
-        known |= content_words(text)
+        said |= content_words(text)
         del waiting[place, number, text]
     return [
         Compacted(" ".join(text for _, text in sorted(own.items())), (memories[place].id,))
@@ -96,8 +96,8 @@ def by_extracts(memories: Sequence[Memory], budget: Fraction, rule: str) -> list
 
 def _sentences(text: str) -> list[str]:
     """Sentences, and the lines of records: a note with fields is cut at its fields too."""
-    found = [one.strip() for line in text.splitlines() for one in sentences(line)]
-    return [one for one in found if len(one.split()) >= FEWEST_WORDS]
+    pieces = [piece.strip() for line in text.splitlines() for piece in sentences(line)]
+    return [piece for piece in pieces if len(piece.split()) >= FEWEST_WORDS]
 
 
 def by_model(
@@ -176,16 +176,16 @@ def compacted_store(
             assert session is not None  # who asks a model has one
             made = by_model(ordered, budget, rule, session, model, owner)
         place = {memory.id: at for at, memory in enumerate(ordered)}
-        made.sort(key=lambda one: min(place[id] for id in one.sources))
-        for number, one in enumerate(made, start=1):
-            sources = [turn for id in one.sources for turn in ordered[place[id]].sources]
+        made.sort(key=lambda memory: min(place[id] for id in memory.sources))
+        for number, memory in enumerate(made, start=1):
+            sources = [turn for id in memory.sources for turn in ordered[place[id]].sources]
             memories.append(
                 Memory(
                     id=f"{example}/{number}" if example else str(number),
-                    text=one.text,
+                    text=memory.text,
                     example=example,
                     sources=tuple(dict.fromkeys(sources)),
-                    metadata={"made_from": list(one.sources)},
+                    metadata={"made_from": list(memory.sources)},
                 )
             )
     how = "by joining extracts" if model is None else f"by {model}, {pass_prompt(STAGE).label}"

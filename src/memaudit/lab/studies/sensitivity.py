@@ -294,13 +294,13 @@ def spread(values: Sequence[Fraction | None]) -> RatioSpread:
 
 
 def _survival(compared: Sequence[Compared], value: RatioOf) -> RankSurvival:
-    found = [_tau(base, run, value) for base, run in compared]
-    taus = [tau.value for tau in found if tau.value is not None]
+    all_taus = [_tau(base, run, value) for base, run in compared]
+    taus = [tau.value for tau in all_taus if tau.value is not None]
     return RankSurvival(
         n=len(taus),
-        tau=_mean_tau(found),
+        tau=_mean_tau(all_taus),
         lowest=min(taus, default=None),
-        same_order=sum(tau.same_order for tau in found if tau.value is not None),
+        same_order=sum(tau.same_order for tau in all_taus if tau.value is not None),
     )
 
 

@@ -90,7 +90,7 @@ def labelled_store(package: Package) -> LabelledStore:
             at for at, row in rows.items() if ground(row.provenance) is Ground.JUDGED
         )
     named = {candidate for candidate, _ in judged}
-    memories = [one for one in package.candidates if one.id in named]
+    memories = [candidate for candidate in package.candidates if candidate.id in named]
     if not memories:
         raise MemAuditError(
             f"{package.name!r} has no judged cells to learn from; build it with labels or a model"
@@ -125,7 +125,7 @@ STAND_INS = ("Alex", "Robin", "Sam", "Kim")
 def _people(store: LabelledStore) -> list[str]:
     """Whom the units are about, the most frequent first."""
     first = (_FIRST_NAME.match(unit.text) for unit in store.units)
-    counts = Counter(found[0] for found in first if found and found[0] not in _NO_NAME)
+    counts = Counter(name[0] for name in first if name and name[0] not in _NO_NAME)
     return [name for name, count in counts.most_common(len(STAND_INS)) if count > 1]
 
 
@@ -145,7 +145,7 @@ def _renamed(store: LabelledStore) -> LabelledStore:
     if not stand_in:
         return store
     pattern = re.compile(rf"\b({'|'.join(stand_in)})\b")
-    return _changed(store, lambda text: pattern.sub(lambda found: stand_in[found[0]], text))
+    return _changed(store, lambda text: pattern.sub(lambda name: stand_in[name[0]], text))
 
 
 def merged(stores: Sequence[LabelledStore]) -> LabelledStore:
@@ -223,11 +223,11 @@ class _Pairs:
 def _pairs_of(store: LabelledStore) -> _Pairs:
     features = PairFeatures(store.units)
     table = np.concatenate([part for _, part in features.tables(store.memories)], axis=1)
-    known = np.isfinite(store.labels)
-    units, memories = np.nonzero(known)
+    is_judged = np.isfinite(store.labels)
+    units, memories = np.nonzero(is_judged)
     return _Pairs(
-        table[known],
-        store.labels[known],
+        table[is_judged],
+        store.labels[is_judged],
         tuple(np.array(store.kinds)[units].tolist()),
         tuple(np.array([form_of(text) for text in store.memories])[memories].tolist()),
     )
@@ -281,8 +281,8 @@ class _Head:
         level: float,
         like: "_Head | None" = None,
     ) -> "_Head":
-        table = (np.concatenate([one.table for one in pairs]).astype(np.float64) - mean) / scale
-        labels = np.concatenate([one.labels for one in pairs])
+        table = (np.concatenate([part.table for part in pairs]).astype(np.float64) - mean) / scale
+        labels = np.concatenate([part.labels for part in pairs])
         start = None if like is None else np.append(like.weights, like.bias)
         return cls(*fit_logistic(table, labels >= level, PENALTY, start), level)
 
@@ -370,16 +370,16 @@ def train_judge(packages: Iterable[Package]) -> JudgeFile:
         """The judge on conversations in another script."""
         own = [store for store in given if _script(store) == script]
         pairs = [_pairs_of(store) for store in own]
-        labels = np.concatenate([one.labels for one in pairs])
+        labels = np.concatenate([part.labels for part in pairs])
         biases, both = [], []
         for head, scaled in fitted:
             # The judge was fitted to another script; only its bias is moved, so that as many pairs
             # are expected as there are.
-            score = np.concatenate([head.score(one, mean, scale) for one in pairs])
+            score = np.concatenate([head.score(part, mean, scale) for part in pairs])
             score = score * scaled.slope + scaled.offset
             biases.append(round(_offset(score, labels >= head.level), 3))
             both.append(_sigmoid(score + biases[-1]))
-        kinds = [kind for one in pairs for kind in one.kinds]
+        kinds = [kind for part in pairs for kind in part.kinds]
         called = _called(both[0], both[1], least)
         return OtherScript(
             script=script,
@@ -417,15 +417,15 @@ def train_judge(packages: Iterable[Package]) -> JudgeFile:
 def _merged_small(stores: Sequence[LabelledStore]) -> list[LabelledStore]:
     """Small conversations: each by itself, and merged in halves."""
     small = [store for store in stores if len(store.units) < LARGE]
-    found = list(small)
+    stores_made = list(small)
     for seed in range(MERGES if len(small) > 3 else 0):
         order = np.random.default_rng(seed).permutation(len(small)).tolist()
-        found += [merged([small[at] for at in order[half::2]]) for half in (0, 1)]
-    return found
+        stores_made += [merged([small[at] for at in order[half::2]]) for half in (0, 1)]
+    return stores_made
 
 
 def _standard(pairs: Sequence[_Pairs]) -> tuple[Table, Table]:
-    table = np.concatenate([one.table for one in pairs]).astype(np.float64)
+    table = np.concatenate([part.table for part in pairs]).astype(np.float64)
     scale = table.std(0)
     return table.mean(0), np.where(scale > 1e-9, scale, 1.0)
 
@@ -444,7 +444,7 @@ def _calibrated(head: _Head, scores: Sequence[Table], held_out: Sequence[_Pairs]
     offsets, noise = [], []
     for score, pairs in zip(scores, held_out, strict=True):
         for form in sorted(set(pairs.forms)):
-            chosen = np.array([one == form for one in pairs.forms])
+            chosen = np.array([of_pair == form for of_pair in pairs.forms])
             own = pairs.labels[chosen] >= head.level
             # The offset of a form with a handful of covered pairs would be chance.
             if own.sum() >= LEAST_COVERED:
@@ -518,8 +518,8 @@ def _script(store: LabelledStore) -> str:
 
 def _scripts(stores: Sequence[LabelledStore]) -> tuple[str, ...]:
     """Scripts of several of the conversations."""
-    found = Counter(map(_script, stores))
-    return tuple(sorted(script for script, count in found.items() if count >= 3))
+    counts = Counter(map(_script, stores))
+    return tuple(sorted(script for script, count in counts.items() if count >= 3))
 
 
 def _rounded(numbers: Table) -> tuple[float, ...]:

@@ -42,18 +42,20 @@ def labelled_pairs(name: str) -> list[dict[str, str]]:
 def different_pairs() -> list[tuple[str, str, bool]]:
     """Pairs of memories of one conversation that cover no common unit, and whether it is certain
     that they do not contradict each other: one of them is about nothing that ever changed."""
-    found: list[tuple[str, str, bool]] = []
+    pairs: list[tuple[str, str, bool]] = []
     for package in (*natural_set(), *long_set()):
         kind = {unit.id: unit.kind for unit in package.units}
         covers: dict[str, set[str]] = {}
         for cell in package.coverage:
             covers.setdefault(cell.candidate, set()).add(cell.unit)
         memories = [
-            one
-            for one in package.candidates
-            if one.kind != RAW and one.id in covers and len(one.text.split()) <= MOST_WORDS
+            candidate
+            for candidate in package.candidates
+            if candidate.kind != RAW
+            and candidate.id in covers
+            and len(candidate.text.split()) <= MOST_WORDS
         ]
-        texts = [one.text for one in memories]
+        texts = [candidate.text for candidate in memories]
         # The written pairs are English; features of other scripts would be told from them by
         # script.
         if foremost_script(texts) != "Latin":
@@ -62,8 +64,8 @@ def different_pairs() -> list[tuple[str, str, bool]]:
             units = covers[memories[first].id], covers[memories[second].id]
             if not units[0] & units[1]:
                 changing = [any(kind[unit] in CHANGING for unit in own) for own in units]
-                found.append((texts[first], texts[second], not all(changing)))
-    return found
+                pairs.append((texts[first], texts[second], not all(changing)))
+    return pairs
 
 
 def fitted(rows: list[dict[str, str]]) -> PairModel:
@@ -77,11 +79,11 @@ def fitted(rows: list[dict[str, str]]) -> PairModel:
     part = np.arange(len(rows)) % PARTS
     likely = np.zeros((2, len(rows)))
     for left_out in range(PARTS):
-        model = _fit(table[part != left_out], [one[part != left_out] for one in truth], others)
+        model = _fit(table[part != left_out], [pair[part != left_out] for pair in truth], others)
         verdicts = model.verdicts(table[part == left_out])
         likely[:, part == left_out] = [
-            [one.same for one in verdicts],
-            [one.conflict for one in verdicts],
+            [pair.same for pair in verdicts],
+            [pair.conflict for pair in verdicts],
         ]
     wanted = SAME_PRECISION, CONFLICT_PRECISION
     thresholds = [_lowest(*given) for given in zip(likely, truth, wanted, strict=True)]

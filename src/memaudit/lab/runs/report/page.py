@@ -134,7 +134,7 @@ def _from_rows(run: FinishedRunData) -> _Best:
 def _solved(run: FinishedRunData) -> _Best:
     """OPT of the first packages of every distribution, solved now."""
     shape = (len(run.grids), len(run.seeds), len(run.budgets))
-    known = np.zeros(shape, bool)
+    proven = np.zeros(shape, bool)
     values, kinds_kept = Tally((*shape, 1)), Tally((*shape, 1))
     truths = {name: np.full(shape, np.nan) for name in TRUTHS}
     # Solving again takes seconds per package; a sample of each distribution is enough for shares.
@@ -147,13 +147,13 @@ def _solved(run: FinishedRunData) -> _Best:
                 continue
             at = (number // len(run.seeds[:each]), number % len(run.seeds[:each]), place)
             score = remade.subject.scorer.worth(optimum.store)
-            known[at] = True
+            proven[at] = True
             values.place((*at, 0), {kind: float(v) for kind, v in score.unit_values.items()})
             kinds_kept.place((*at, 0), {kind: float(v) for kind, v in score.kinds.items()})
             for name in TRUTHS:
                 truths[name][at] = float(getattr(score, name))
     return _Best(
-        known,
+        proven,
         {kind: numbers[..., 0] for kind, numbers in values.kinds.items()},
         {kind: numbers[..., 0] for kind, numbers in kinds_kept.kinds.items()},
         truths,

@@ -200,9 +200,11 @@ def rank_writers(run: FinishedRunData) -> WriterRanking:
     grids, writers = run.grids, list(run.members)
     column = {name: at for at, name in enumerate(writers)}
     # The same draws for all budgets, so that intervals of neighbours move together.
-    known = package_resampling(grids)
+    resampling = package_resampling(grids)
     budgets = [
-        mean_intervals(np.concatenate([g.numbers["ratio"][:, place] for g in grids]), known.drawn)
+        mean_intervals(
+            np.concatenate([g.numbers["ratio"][:, place] for g in grids]), resampling.drawn
+        )
         for place in range(len(run.budgets))
     ]
     distributions = [
@@ -228,17 +230,17 @@ def rank_writers(run: FinishedRunData) -> WriterRanking:
         )
     values = np.concatenate([grid.by_package for grid in grids])
     couples = list(pairwise(column[place.member.name] for place in places))
-    return WriterRanking(tuple(places), compare_pairs(run, values, couples, known))
+    return WriterRanking(tuple(places), compare_pairs(run, values, couples, resampling))
 
 
 def compare_pairs(
     run: FinishedRunData,
     values: Floats,
     couples: Sequence[tuple[int, int]],
-    known: PackageResampling,
+    resampling: PackageResampling,
 ) -> tuple[WriterPair, ...]:
     """Pairs of writers, by their places in the run, with Holm's correction over all pairs."""
-    differences = paired_differences(values, couples, known.drawn, known.cluster)
+    differences = paired_differences(values, couples, resampling.drawn, resampling.cluster)
     corrected = holm([difference.p for difference in differences])
     members = list(run.members.values())
     return tuple(
