@@ -23,10 +23,7 @@ from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.commands.tables import plain_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from fractions import Fraction
-
-    from memaudit.building.named_packages import NamedPlace
+    from memaudit.lab.runs.spec import DrawnPlace
 
 
 def generators(
@@ -61,17 +58,17 @@ def generators(
 
     budgets = distinct_budgets(budget)
     places = list(named_places(packages))
-    others: dict[str, NamedPlace] | None = None
+    others: dict[str, DrawnPlace] | None = None
     if other is not None:
         others = {place.read().name: place for place in named_places(other)}
     rows: list[GeneratorRow] = []
     run = chosen_engine().map
     with progress("packages", len(places)) as done:
-        for number, found in enumerate(
+        for number, of_package in enumerate(
             run(partial(_rows, budgets, in_force().solver.seconds, others, by_kind), places),
             start=1,
         ):
-            rows += found
+            rows += of_package
             done(number)
     data = _means(rows)
     if as_json:
@@ -97,13 +94,12 @@ def generators(
 
 
 def _rows(
-    budgets: "tuple[Fraction, ...]",
+    budgets: tuple[Fraction, ...],
     seconds: float | None,
-    others: "dict[str, NamedPlace] | None",
+    others: "dict[str, DrawnPlace] | None",
     by_kind: bool,
-    place: "NamedPlace",
+    place: "DrawnPlace",
 ) -> "list[GeneratorRow]":
-
     package = place.read()
     if others is not None:
         if package.name not in others:
@@ -173,7 +169,7 @@ def generator_rows(
     budgets: Sequence[Fraction],
     seconds: float | None = None,
     by_kind: bool = False,
-) -> list[GeneratorRow]:
+) -> "list[GeneratorRow]":
     """Every generator of a package alone, then all of them; or every kind of candidate."""
     own: dict[str, set[str]] = {}
     for candidate in package.candidates:

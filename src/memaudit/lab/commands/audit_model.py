@@ -18,6 +18,7 @@ from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import fixed, short_exact, with_interval
+from memaudit.lab.commands.audit_ratios import AuditedWriters, checked_writers
 from memaudit.lab.commands.tables import plain_table
 
 if TYPE_CHECKING:
@@ -29,13 +30,7 @@ def model_pass(
     packages: LabelledPackages,
     model: Annotated[str, typer.Option(metavar="NAME", help="The model that judges again.")],
     budget: Budgets = "30,60,100",
-    writer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A writer; may be repeated. Default: gvt and all deployable writers.",
-        ),
-    ] = None,
+    writer: AuditedWriters = None,
     zero_rate: Annotated[
         str,
         typer.Option(metavar="R", help="Share of uncovered cells to ask about; 1 for all of them."),
@@ -58,7 +53,7 @@ def model_pass(
     from memaudit.kernel.exact import exact
     from memaudit.kernel.score.priced_store import is_out_of_pool
     from memaudit.lab.labels.agreement import DRAWS, audit_agreement
-    from memaudit.lab.labels.audited_package import DEFAULT_WRITERS, audited_package
+    from memaudit.lab.labels.audited_package import audited_package
     from memaudit.lab.labels.frame_drawing import Design, draw
     from memaudit.lab.labels.label_sources import (
         covered_or_not,
@@ -68,12 +63,9 @@ def model_pass(
     from memaudit.lab.labels.model_labels import labels_by_model
     from memaudit.lab.labels.ratio_audit import RatioAuditSpec, audit_ratios
     from memaudit.lab.labels.ratio_audit_summary import summarise
-    from memaudit.lab.writers.registry import named_writer
 
     budgets = distinct_budgets(budget)
-    writers = tuple(dict.fromkeys(writer or DEFAULT_WRITERS))
-    for name in writers:
-        named_writer(name)
+    writers = checked_writers(writer)
     try:
         rate = exact(zero_rate)
     except ValueError as error:

@@ -52,6 +52,24 @@ NO_CONSENSUS = {
 }
 """Why there is no consensus."""
 
+AuditedWriters = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="A writer; may be repeated. Default: gvt and all deployable writers."
+    ),
+]
+
+
+def checked_writers(names: list[str] | None) -> tuple[str, ...]:
+    """The writers that are asked for, each once; an unknown name is refused."""
+    from memaudit.lab.labels.audited_package import DEFAULT_WRITERS
+    from memaudit.lab.writers.registry import named_writer
+
+    writers = tuple(dict.fromkeys(names or DEFAULT_WRITERS))
+    for name in writers:
+        named_writer(name)
+    return writers
+
 
 def ratios(
     packages: LabelledPackages,
@@ -67,13 +85,7 @@ def ratios(
         Path | None, typer.Option(metavar="FRAME", help="The frame of the label files.")
     ] = None,
     budget: Budgets = "30,60,100",
-    writer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A writer; may be repeated. Default: gvt and all deployable writers.",
-        ),
-    ] = None,
+    writer: AuditedWriters = None,
     store: Annotated[
         list[Path] | None,
         typer.Option(metavar="STORE", help="A store written by memaudit import; may be repeated."),
@@ -101,19 +113,14 @@ def ratios(
     """
     from memaudit.building.named_packages import labelled_packages
     from memaudit.kernel.package.labels import PASS
-    from memaudit.lab.labels.audited_package import DEFAULT_WRITERS
     from memaudit.lab.labels.frame_files import read_frame
     from memaudit.lab.labels.label_sources import covered_or_not, with_two_labels
     from memaudit.lab.labels.ratio_audit import DEFAULT_DRAWS, RatioAuditSpec, audit_ratios
     from memaudit.lab.labels.ratio_audit_json import ratio_audit_data
     from memaudit.lab.labels.ratio_audit_summary import summarise
-    from memaudit.lab.writers.registry import named_writer
 
     budgets = distinct_budgets(budget)
-    writers = tuple(dict.fromkeys(writer or DEFAULT_WRITERS))
-    # Names are checked before anything is read: a typo should not cost a minute.
-    for name in writers:
-        named_writer(name)
+    writers = checked_writers(writer)
     run = chosen_engine(few=0).map
     pool = _in_pool(labelled_packages(packages))
     if two_labels:
