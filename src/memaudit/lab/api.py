@@ -25,8 +25,7 @@ from memaudit.lab.downstream.retrievers import named_retriever
 from memaudit.lab.downstream.run import diagnose as run_diagnosis
 from memaudit.lab.downstream.store_cases import StoreChoice, make_cases
 from memaudit.lab.downstream.store_cases import named_policy as write_time_policy
-from memaudit.lab.runs.seeds import parse_seeds
-from memaudit.lab.runs.spec import RunSpec, named_suite
+from memaudit.lab.runs.spec import RunSpec, named_suite, parse_seeds
 from memaudit.lab.runs.summary import summarise
 from memaudit.lab.runs.sweep import run as run_spec
 

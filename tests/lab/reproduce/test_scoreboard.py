@@ -9,6 +9,7 @@ import pytest
 
 from memaudit.engines import named_engine
 from memaudit.lab.reproduce.controlled import reproduce_controlled
+from memaudit.lab.reproduce.folder import Settings, remark_on
 from memaudit.lab.reproduce.manifest import scoreboard_page
 from memaudit.lab.reproduce.results import read_results
 from memaudit.lab.reproduce.scoreboard import (
@@ -20,7 +21,6 @@ from memaudit.lab.reproduce.scoreboard import (
     published,
     solver_lines,
 )
-from memaudit.lab.reproduce.settings import Settings, remark_on
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.summary import summarise
 from memaudit.lab.runs.sweep import run

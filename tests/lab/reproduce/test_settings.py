@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 import memaudit
-from memaudit.lab.reproduce.settings import (
+from memaudit.lab.reproduce.folder import (
     data_hashes,
     own_files,
     prompt_hashes,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memaudit.lab.reproduce.manifest import Manifest
-from memaudit.lab.reproduce.verify import MakeAgain, VerifyReport, verify_reproduction
+from memaudit.lab.reproduce.reproduce_all import MakeAgain, VerifyReport, verify_reproduction
 from tests.cli.running import failure, run
 from tests.lab.reproduce.guide import VERIFY, words_of
 from tests.lab.reproduce.tampering import Change, edit_json, edit_manifest, edit_rows, rehash

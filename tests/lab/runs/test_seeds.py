@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.runs.seeds import parse_seeds, seed_ranges
+from memaudit.lab.runs.spec import parse_seeds, seed_ranges
 
 
 def test_seeds() -> None:

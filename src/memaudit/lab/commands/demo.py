@@ -54,8 +54,7 @@ def demo(
     from memaudit.lab.commands.run import run_sweep, show_ranking
     from memaudit.lab.generators.registry import named_distribution
     from memaudit.lab.runs.report.page import write_report
-    from memaudit.lab.runs.seeds import parse_seeds
-    from memaudit.lab.runs.spec import RunSpec, named_suite
+    from memaudit.lab.runs.spec import RunSpec, named_suite, parse_seeds
     from memaudit.lab.runs.sweep import read_run
 
     suite = named_suite("demo")

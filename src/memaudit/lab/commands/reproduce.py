@@ -56,8 +56,8 @@ def controlled(
     """
     from memaudit.lab.commands.run import run_sweep
     from memaudit.lab.reproduce.controlled import reproduce_controlled
+    from memaudit.lab.reproduce.folder import remark_on
     from memaudit.lab.reproduce.scoreboard import DIFFER
-    from memaudit.lab.reproduce.settings import remark_on
 
     lines = reproduce_controlled(out, partial(run_sweep, engine=chosen_engine(few=0)), seeds)
     show_lines(lines, f"{seeds} seeds")
@@ -145,10 +145,10 @@ def reproduce_all(
     """
     from memaudit.lab.commands.run import run_sweep
     from memaudit.lab.reproduce.archive import find_archive, write_archive_numbers
+    from memaudit.lab.reproduce.folder import Settings
     from memaudit.lab.reproduce.reproduce_all import Tools
     from memaudit.lab.reproduce.reproduce_all import reproduce_all as make_all
     from memaudit.lab.reproduce.scoreboard import DIFFER
-    from memaudit.lab.reproduce.settings import Settings
 
     engine = chosen_engine(few=0)
     tools = Tools(partial(run_sweep, engine=engine), engine, draw_figures, _announce)
@@ -208,9 +208,8 @@ def reproduce_verify(
     program can recreate are listed as not verified.
     """
     from memaudit.lab.commands.run import run_sweep
-    from memaudit.lab.reproduce.reproduce_all import Tools
+    from memaudit.lab.reproduce.reproduce_all import Tools, verify_reproduction
     from memaudit.lab.reproduce.reproduce_all import reproduce_all as make_all
-    from memaudit.lab.reproduce.verify import verify_reproduction
 
     engine = chosen_engine(few=0)
 

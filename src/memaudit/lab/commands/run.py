@@ -66,8 +66,7 @@ def run(
     mean is over all packages of the run.
     """
     from memaudit.kernel.package.budgets import split_budgets
-    from memaudit.lab.runs.seeds import parse_seeds
-    from memaudit.lab.runs.spec import RunSpec, is_drawn, named_suite, packages_spec
+    from memaudit.lab.runs.spec import RunSpec, is_drawn, named_suite, packages_spec, parse_seeds
 
     # Files have no seeds: their packages are all run, each once.
     drawn = all(map(is_drawn, _names(packages)))

@@ -12,7 +12,7 @@ from memaudit.kernel.exact import exact
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.lab.generators.registry import PUBLISHED
-from memaudit.lab.reproduce.folder import ROWS, SCOREBOARD, SUMMARY, append_rows
+from memaudit.lab.reproduce.folder import ROWS, SCOREBOARD, SEEDS, SUMMARY, append_rows
 from memaudit.lab.reproduce.scoreboard import ScoreboardLine, controlled_lines
 from memaudit.lab.runs.solver_audit import (
     YARDSTICK,
@@ -26,7 +26,6 @@ from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import read_run
 from memaudit.workspace.journal import Key, read_journal, to_line
 
-SEEDS = 500
 SWEEP_BUDGETS = ("0.01", "0.02", "0.05", "0.10", "0.20")
 STRESS_BUDGET = "6"
 WRITERS = (

@@ -38,7 +38,11 @@ from memaudit.lab.reproduce.folder import (
     SCOREBOARD_PAGE,
     TABLES,
     VERSION,
+    Settings,
+    data_hashes,
+    prompt_hashes,
     text_sha256,
+    versions,
 )
 from memaudit.lab.reproduce.own_set import BLIND_PASSES, LABEL_BUDGETS
 from memaudit.lab.reproduce.results import Results
@@ -49,7 +53,6 @@ from memaudit.lab.reproduce.scoreboard import (
     NOT_AS_PRINTED,
     Scoreboard,
 )
-from memaudit.lab.reproduce.settings import Settings, data_hashes, prompt_hashes, versions
 from memaudit.lab.reproduce.tables import SCALE, page, tables
 from memaudit.workspace.run_folder import make_own_folder
 

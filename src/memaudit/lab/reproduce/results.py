@@ -20,6 +20,7 @@ from memaudit.lab.reproduce.folder import (
     STRESS,
     SUMMARY,
     SWEEP,
+    Settings,
 )
 from memaudit.lab.reproduce.own_set import (
     AGREEMENT,
@@ -30,7 +31,6 @@ from memaudit.lab.reproduce.own_set import (
     SMALLEST,
 )
 from memaudit.lab.reproduce.scoreboard import ArchiveNumbers, Scoreboard, make_scoreboard
-from memaudit.lab.reproduce.settings import Settings
 from memaudit.lab.runs.sweep import read_run
 from memaudit.workspace.journal import read_journal
 

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.file_model import LARGEST, StrictFileModel, WithinOne
-from memaudit.lab.runs.seeds import parse_seed_ranges
+from memaudit.lab.runs.spec import parse_seed_ranges
 
 LONGEST_NAME = 2000
 CLOSE = 1e-9

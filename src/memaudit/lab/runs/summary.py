@@ -32,8 +32,7 @@ from memaudit.kernel.stats.bootstrap import (
 )
 from memaudit.kernel.stats.paired_tests import holm, paired_differences
 from memaudit.lab.runs.run_files import RunRow
-from memaudit.lab.runs.seeds import parse_seeds
-from memaudit.lab.runs.spec import RunSpec
+from memaudit.lab.runs.spec import RunSpec, parse_seeds
 from memaudit.lab.runs.sweep import read_run, row_order
 from memaudit.workspace.journal import Fits, read_journal
 from memaudit.workspace.run_folder import ROWS
