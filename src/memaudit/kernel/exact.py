@@ -92,6 +92,8 @@ def total(numbers: Iterable[Fraction]) -> Fraction:
 def common_denominator(numbers: Iterable[Fraction]) -> int | None:
     """The least number that makes them all whole; None if it exceeds MAX_COMMON_DIGITS digits."""
     common = 1
+    # Stops at the first multiple that is too large: a million rows with prime denominators would
+    # otherwise grow it to millions of digits first.
     for denominator in {number.denominator for number in numbers}:
         common = lcm(common, denominator)
         if common >= _MAX_COMMON:
@@ -165,6 +167,8 @@ class ExactModel(BaseModel):
 
 @contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
+    # Signals can be caught in the main thread only, and a handler of None or SIG_IGN is no
+    # function: then nothing here would be interrupted either.
     handler, pressed = signal.getsignal(signal.SIGINT), list[tuple[int, FrameType | None]]()
     if not callable(handler) or current_thread() is not main_thread():
         yield

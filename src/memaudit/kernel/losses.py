@@ -30,6 +30,7 @@ class LossStep:
 TOP_STAGE = "common union"
 """OPT of everybody's memories, from which all losses are counted."""
 
+# Every step has a colour and a hatch of its own: pictures are also printed in black and white.
 _STEPS = (
     LossStep(
         name="generation",

@@ -32,6 +32,8 @@ def rounded(number: Number | None) -> float | None:
     A small exact number keeps so many significant digits; that of a small float is noise.
     """
     value = _defined(number)
+    # Nine places leave little of 1/3000000. A float that small is what two rounded numbers differ
+    # by.
     if isinstance(number, Fraction) and abs(number) < SMALL:
         return float(f"{float(number):.{DIGITS}g}")
     return None if value is None else round(value, DIGITS)
@@ -71,6 +73,7 @@ def p_value(number: Number | None, missing: str = "-") -> str:
     value = _defined(number)
     if value is None:
         return missing
+    # A test by resampling cannot show that a probability is 0.
     if 0 <= value < 0.0001:
         return "<0.0001"
     return fixed(value, 4 if value < 0.01 else 3)

@@ -144,6 +144,8 @@ def exchange(first: Path, second: Path) -> bool:
     names = os.fsencode(first), os.fsencode(second)
     if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE) == 0:
         return True
+    # File systems and older kernels that have no exchange say so by one of these; the caller then
+    # renames twice. Everything else is a failure to report.
     code = ctypes.get_errno()
     if code in _CANNOT:
         return False

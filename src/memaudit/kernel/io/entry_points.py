@@ -32,6 +32,7 @@ class Registered(MutableMapping[str, T]):
 
     @cached_property
     def _members(self) -> dict[str, T]:
+        # None of ours: the program was copied without being installed, or updated over an old one.
         points = list(entry_points(group=self.group))
         if not any(_is_ours(point) for point in points):
             raise MemAuditError(

@@ -107,6 +107,7 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES, name: str = "") -> bytes:
     with open_regular(path, name) as file:
         try:
             size = os.fstat(file.fileno()).st_size
+            # One byte beyond the size tells whether the file grew since it was measured.
             data = b"" if size > max_bytes else file.read(size + 1)
             if len(data) > size:  # it grew while it was read
                 data += file.read(max_bytes + 1 - len(data))

@@ -137,6 +137,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
         while line := read_piece(file, LONGEST_LINE + 1, path.name, whole_line=True):
             number += 1
             where = f"{path.name}:{number}"
+            # One byte more than allowed was asked for, so a line that is too long is seen without
+            # being read to its end.
             if len(line) > LONGEST_LINE:
                 raise MemAuditError(f"{where}: a line of more than {LONGEST_LINE} bytes")
             if byte == 0 and line.startswith(codecs.BOM_UTF8):  # editors write it
@@ -273,6 +275,8 @@ class JsonCursor:
             return False
         self._start = self.offset
         self._buffer, self._at = self._buffer[self._at :], 0
+        # At least as much again as is waiting: a long value is parsed anew after each piece, and
+        # pieces that double make that linear in all.
         data = read_piece(self._file, max(self._chunk, len(self._buffer)), self._name)
         pending = len(self._decoder.getstate()[0])
         try:
@@ -295,6 +299,7 @@ class JsonCursor:
 
     def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
         """Whether the error may go away with more text; if not, stop before reading it all."""
+        # The parser reports such a string where it begins, however far the buffer goes on.
         unterminated = error.msg.startswith("Unterminated string")
         return unterminated or error.pos >= len(self._buffer) - SLACK
 

@@ -150,6 +150,7 @@ def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
     inconsistencies = list(find_problems(contents, all_units))
     if all_units and not lost["coverage"] and "coverage" not in draft.partial:
         inconsistencies += core_problems(contents.units, contents.coverage)
+    # One damaged row is one problem: that others refer to it is not another for each of them.
     hidden = {table: {repr(id) for id in ids} for table, ids in lost.items()}
     problems += [
         _placed(problem, places, draft.header)
@@ -160,6 +161,8 @@ def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
         *(query.importance for query in contents.queries),
         *(unit.share for unit in contents.units),
     )
+    # Sums of numbers without a usable common denominator take for ever; they have a problem
+    # already.
     countable = common_denominator(factors) is not None
     if countable and not lost["queries"] and "queries" not in draft.partial:
         shares = {unit.id: unit.share for unit in contents.units}

@@ -31,6 +31,7 @@ def read_package_folder(folder: Path) -> PackageDraft:
     draft, is_package = open_header(manifest, MANIFEST, {"counts", "sha256"})
     if not is_package:
         raise InvalidPackage(draft.problems, MANIFEST)
+    # A manifest written by hand may have neither counts nor hashes; what it has must be right.
     counts = _mapping(manifest, "counts", set(TABLES), draft)
     hashes = _mapping(manifest, "sha256", set(FILES.values()), draft)
     for table, file in FILES.items():
@@ -74,6 +75,7 @@ def read_table_file(
     if count is not None and count != total:
         message = f"has {total} rows but the manifest counts {str(count)[:20]}"
         problems.append(Problem(message, "rows were lost or added", file=file))
+    # Both checks: a count tells that rows are missing, a hash that one was changed.
     if expected_hash is not None and expected_hash != sha256(data):
         message = f"has SHA-256 {sha256(data)[:12]} but the manifest says {str(expected_hash)[:12]}"
         problems.append(Problem(message, "the file changed after it was written", file=file))

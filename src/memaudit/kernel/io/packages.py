@@ -265,6 +265,7 @@ def read_package_file(path: Path, lines: bool) -> PackageDraft:
     draft, is_package = open_header(document, file, set(TABLES))
     if not is_package:
         raise InvalidPackage(draft.problems, file)
+    # The parser of the standard library does not tell where a value stood.
     places = {(span.key, span.row): span.line for span in spans(text)} if lines else {}
     for table in TABLES:
         _read_table(draft, table, document.get(table), places)

@@ -115,6 +115,8 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
     problems: list[Problem] = []
     partial = set()
     checked = ours or {}
+    # Only the decisions may be missing. Counts and hashes are checked where a manifest of ours has
+    # them.
     for table, file in [*FILES.items(), ("decisions", DECISIONS)]:
         if table == "decisions" and not os.path.exists(folder / file):
             tables[table] = []
@@ -125,6 +127,7 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
         if not complete:
             partial.add(table)
     drafts = _drafts(tables["queries"], manifest, ours)
+    # Every package carries the manifest: a small file with many examples could fill the memory.
     if manifest is not None and len(drafts) * _size(folder / MANIFEST) > MOST_REPEATED:
         problem = f"is too large to be repeated in each of {len(drafts)} packages"
         return [], [Problem(problem, "shorten it, or split the folder", file=MANIFEST)]
@@ -248,6 +251,7 @@ def _refuse_clashes(names: Sequence[str]) -> None:
     if not names:
         raise MemAuditError("there is no package to write")
     others: dict[str, None] = {}
+    # From the shortest on, every name that could start this one is among `others` already.
     for name in sorted(names, key=len):
         if (other := example_of(name, others)) is not None:
             raise MemAuditError(
@@ -321,6 +325,7 @@ def example_of(id: object, names: Mapping[str, Any]) -> str | None:
         return None
     if id in names:
         return id
+    # Names may hold `::` themselves, so the first one does not tell where the name ends.
     longest, cut = None, id.find("::", 1)
     for _ in range(MOST_PARTS):
         if cut < 0:
@@ -347,11 +352,15 @@ def from_artifact(table: str, data: Mapping[str, Any]) -> dict[str, Any]:
                 row[names[name]] = _as_text(value) if names[name] in _TEXTUAL else value
         elif not (name == "attributes" and isinstance(value, dict)):
             attributes[name] = value
+    # A published candidate names its group as experience_id, as candidate_group, or both. The
+    # second is kept as an attribute only where they differ.
     if table == "candidates" and "candidate_group" in data:
         row.setdefault("experience", data["candidate_group"])
         if data["candidate_group"] == row["experience"]:
             attributes.pop("candidate_group")
     if table == "units":
+        # We write `unit_weight` for every unit, as the layout has it. Taken as explicit, the sum of
+        # the queries would stay when queries change.
         if attributes.pop(FROM_QUERIES, False):
             row.pop("weight", None)
         _read_sources(row, attributes)
@@ -404,6 +413,8 @@ def to_artifact(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
         data["provenance"] = row.get("provenance")
     elif table == "coverage":
         data.pop("provenance", None)
+    # Attributes stand beside the fields in this layout; one that is called like a field goes one
+    # level down, so that reading the row back tells them apart.
     nested = {name: value for name, value in attributes.items() if name in reserved}
     data |= {name: value for name, value in attributes.items() if name not in reserved}
     return {**data, "attributes": nested} if nested else data

@@ -27,6 +27,7 @@ def _share(text: Any) -> Fraction:
     parts = _SHARE.fullmatch(text)
     if parts is None:
         raise ValueError(f"{text[:40]!r} is not a share such as '1/3'")
+    # Not Fraction(text), which reads exponents: 1e999999999 would fill the memory.
     denominator = int(parts[2] or "1")
     if not denominator:
         raise ValueError("divides by zero")

@@ -232,6 +232,7 @@ def read_store(path: Path) -> ExportedStore:
     except ValidationError as error:
         raise MemAuditError(f"{name}: {first_fault(error)}") from None
     seen: set[str] = set()
+    # Labels, salience and diagnoses find memories by id: two of one id would share them.
     for at, memory in enumerate(store.memories):
         if memory.id in seen:
             raise MemAuditError(f"{name}: memories[{at}] repeats the id {memory.id!r}")
@@ -279,6 +280,7 @@ def plain_json(value: object) -> JsonValue:
 
 def too_deep(value: object, limit: int = MAX_DEPTH) -> bool:
     """Whether a value nests deeper than the limit; works at any depth, without recursion."""
+    # Level by level: at most `limit` steps, while recursion would fail on the very input it is for.
     level: list[object] = [value]
     for _ in range(limit + 1):
         below: list[object] = []

@@ -41,6 +41,7 @@ def _decimal(text: str) -> Decimal:
         number = Decimal(text)
     except ArithmeticError:
         raise _Refused(f"the number {text[:40]} is out of range") from None
+    # Free-form attributes are kept as floats, and would be written as Infinity, which is not JSON.
     if math.isinf(float(text)):
         raise _Refused(f"the number {text[:40]} is out of range")
     return number
@@ -110,6 +111,7 @@ def parse_lines(text: str, file: str) -> tuple[list[JsonRow], list[Problem]]:
     """The objects of a JSONL file with their line numbers, and everything wrong with it."""
     rows: list[JsonRow] = []
     problems: list[Problem] = []
+    # Not splitlines: U+2028 and others end a line there, and stand inside texts here.
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -68,6 +68,7 @@ def export_time(value: object) -> str | None:
         return None
     if not _SECONDS.start <= value < _SECONDS.stop * 1000:  # before int, which may be enormous
         return None
+    # Exports do not say which they mean; no conversation is from 1970 or from after 5138.
     seconds = int(value) if value < _SECONDS.stop else int(value) // 1000
     return iso_time(datetime.fromtimestamp(seconds, UTC).isoformat())
 

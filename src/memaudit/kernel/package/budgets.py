@@ -78,6 +78,8 @@ def asked_budget(given: object) -> AskedBudget:
         raise MemAuditError(f"budget {text!r}: {error}; {ASK}") from None
     if amount < 0:
         raise MemAuditError(f"budget {text} is negative; budgets are 0 or more")
+    # `0.1` is a cost of a tenth here, never a share: a score asks for shares by their sign, so that
+    # no budget means two things.
     if not text.endswith("%"):
         return AskedBudget(str(plain(amount)), cost=amount)
     if not 0 < amount <= 100:
@@ -95,6 +97,7 @@ def asked_budgets(given: object) -> tuple[AskedBudget, ...]:
     else:
         parts = given if isinstance(given, Sequence) else (given,)
     budgets = tuple(map(asked_budget, parts))
+    # Rows are found by their budget's text, so none may stand for two.
     for place, budget in enumerate(budgets):
         if budget in budgets[:place]:
             raise MemAuditError(f"budget {budget.text} is given twice; give each budget once")

@@ -132,6 +132,7 @@ def cost_rule(name: str) -> RecordRule:
 
     It remembers texts: every union of a package measures the same ones again.
     """
+    # The path of a tokenizer may have a plus in it.
     if "+" not in name or name.startswith(HUGGING_FACE):
         return RecordRule(lru_cache(maxsize=1 << 15)(_measured_by(name)), {}, {})
     record, kinds, fields = 0, dict[str, int](), dict[str, int]()

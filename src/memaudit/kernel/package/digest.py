@@ -19,6 +19,7 @@ ROWS_KEPT = 1 << 14
 
 def digest(package: Package) -> str:
     """The SHA-256 of the canonical form, in hex."""
+    # The order of the stream is content, the numbers that give it are not.
     by_index = sorted(package.experiences, key=lambda experience: experience.index)
     stream = [(row.id, _experience(row, position)) for position, row in enumerate(by_index)]
     parts = {name: [_json(value)] for name, value in _small_parts(package).items()}

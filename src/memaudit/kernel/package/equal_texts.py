@@ -91,6 +91,8 @@ def _merged_parts(
     """By candidate, the parts that it has once copies are left out."""
     direct: dict[str, list[str]] = {}
     inner_ids = {part for one in candidates for part in one.parts}
+    # Copies that neither have nor are parts could be kept beside anything. The candidate that
+    # stands for them must allow what they did, or merging would lower an optimum.
     free = {
         stands_for.get(one.id, one.id)
         for one in candidates

@@ -72,6 +72,7 @@ def label_of_value(value: Fraction) -> Label:
 
 def parse_label(word: object) -> Label | None:
     """The label; None for an empty field. A ValueError if the word is not a label."""
+    # JSON's true and false, which Python would otherwise read as the numbers 1 and 0.
     if isinstance(word, bool):
         return "full" if word else "none"
     if word is not None and not isinstance(word, str | int | Decimal):
@@ -81,6 +82,7 @@ def parse_label(word: object) -> Label | None:
         return None
     label = LABEL_WORDS.get("_".join(text.lower().replace("-", " ").split()))
     if label is None:
+        # Labels may be numbers, in any spelling: 0.5, 0.50, 1.0.
         try:
             label = _BY_VALUE.get(exact(text))
         except ValueError:

@@ -170,6 +170,7 @@ class Optimum:
     statistics: Mapping[str, int | float | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # Both are claims about OPT, from below and from above; if they cross, one of them is wrong.
         if self.bound < self.value:
             raise ValueError(f"bound {self.bound} is below the value {self.value}")
         if self.status == "certified" and self.certificate is None:

@@ -24,6 +24,7 @@ STATEMENT = "exact:statement"
 UNJUDGED = "assumed:not judged"
 """A cell that a judge was not asked about: its value is 0, its upper bound is not."""
 
+# From the longer prefix to the shorter one where both fit: `exact:inclusion` before `exact:`.
 _BY_PREFIX = {
     "assumed:": Ground.ASSUMED,
     "heuristic:": Ground.ASSUMED,

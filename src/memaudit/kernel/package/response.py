@@ -42,6 +42,7 @@ class _Response(ExactModel):
 
     def grain(self, step: Fraction) -> int:
         """A number that makes h whole at every multiple of `step` (after rounding to the grid)."""
+        # The grid is finest at the smallest coverage above 0, which is one step.
         return 1 << _bits(step)
 
     def up_to(self, most: Fraction) -> Self:  # noqa: ARG002 - the shapes below use it
@@ -89,6 +90,8 @@ class Piecewise(_Response):
         corners = ((Fraction(0), Fraction(0)), *self.points)
         if any(right[0] <= left[0] for left, right in pairwise(corners)):
             raise ValueError("points must have increasing coverage, starting above 0")
+        # Concave and nondecreasing are what certificates rest on: a unit's gain is then never
+        # larger after other candidates than before them, so bounds by single gains hold.
         slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(corners)]
         if any(slope < 0 for slope in slopes):
             raise ValueError("points must not decrease")

@@ -99,6 +99,8 @@ def part_units(
         raise MemAuditError(f"unit {unit.id!r} has two parts called {repeated[0]!r}")
     if unit.alternatives:
         raise MemAuditError(f"unit {unit.id!r} has alternatives, so it cannot have parts")
+    # Any other h would give a kept part less or more than its share, and the parts of a whole
+    # statement would not add up to its weight.
     if unit.response != CLIPPED:
         raise MemAuditError(f"unit {unit.id!r} has parts, so its response must be min(1, z)")
     return tuple(
@@ -203,6 +205,8 @@ def whole_units(units: Iterable["EvidenceUnit"]) -> tuple[WholeUnit, ...]:
 
     Where some parts of a statement are missing, the statement is made of those that are there.
     """
+    # By kind as well as id: before a package is checked, a plain unit may have the id of a
+    # statement.
     members: dict[tuple[bool, str], list[EvidenceUnit]] = {}
     for unit in units:
         is_part = unit.part_of is not None
@@ -242,6 +246,7 @@ def statement_problems(units: Sequence["EvidenceUnit"], complete: bool) -> Itera
         for name, times in Counter(unit.part for unit in parts).items():
             if times > 1:
                 yield Problem(f"has {times} parts called {name!r}", "name each part once", *at)
+        # The checks below are about all parts together, and rows may be missing.
         if not complete:
             continue
         cores = sum(unit.core for unit in parts)

@@ -98,6 +98,7 @@ def caveat_texts(
         add(Caveat.COVERS_NOTHING)
     for warning in incomplete:
         add(Caveat.INCOMPLETE, warning=warning)
+    # The score counts them as 0, which nobody decided.
     if undecided:
         count = "counts" if undecided == 1 else "count"
         add(Caveat.UNDECIDED, cells=counted(undecided, "cell"), count=count)
@@ -142,6 +143,7 @@ def caveat_lines(stores: Sequence[tuple[str, Caveats]]) -> list[str]:
 
 def unread_rows(store: ExportedStore) -> int:
     """Rows of the export that were lost; repeated, empty and unwanted ones are not."""
+    # By the reason, not the sum: a repeated or an empty row leaves nothing out.
     harmless = set(HarmlessSkip)
     return sum(number for reason, number in store.count.skipped.items() if reason not in harmless)
 

@@ -115,6 +115,8 @@ def ask_judge(
     core_of = cores(units)
     if not core_of:
         return judge.judge(memories, units, pairs)
+    # A part cannot be ruled on without its core, which the caller may not have asked about; the
+    # cell of the core is left out again by `only`.
     asked = None
     if pairs is not None:
         of_parts = ((id, core_of[unit]) for id, unit in pairs if unit in core_of)

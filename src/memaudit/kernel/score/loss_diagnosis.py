@@ -178,6 +178,7 @@ def _step(
         unit: above.get(unit, NOTHING).high - below.get(unit, NOTHING).high
         for unit in {*above, *below}
     }
+    # Ties by id: the order of units in a file must not depend on that of a set.
     lost = sorted(
         ((unit, part) for unit, part in parts.items() if part), key=lambda item: (-item[1], item[0])
     )
@@ -185,6 +186,7 @@ def _step(
     gone = {unit for unit, part in lost if part > 0}
     asking = [query for query in package.queries if gone & set(query.required)]
     asking.sort(key=lambda query: (-query.importance, query.id))
+    # The widest difference of the two enclosures: the true loss lies somewhere between its ends.
     upper, lower = _total(above), _total(below)
     between = _share(upper.low - lower.high, upper.high - lower.low, opt)
     queries = tuple(query.id for query in asking)

@@ -107,6 +107,7 @@ def _budget_plans(
     """Each budget as it was asked for, with what it amounts to for each store."""
     whole = conversation_cost(package)
     budgets = scoring.budgets or asked_budgets(USUAL_BUDGETS)
+    # 10% of nothing would be a budget of 1, which nobody meant.
     if not whole and any(asked.share is not None for asked in budgets):
         raise MemAuditError(
             f"the turns of {package.name!r} have no cost, so a share of the conversation is no "
@@ -204,6 +205,8 @@ def score_matching_stores(
     own = [store for store in stores if store.name in written]
     if why := why_not_scored(package, written):
         yield Unscored(package.name, None, why)
+    # Asking less weighs pairs of all stores against each other, so there one that cannot be judged
+    # leaves nothing to compare.
     elif together is None:
         yield from _score_each(package, own, scoring)
     else:

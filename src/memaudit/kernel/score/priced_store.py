@@ -313,6 +313,8 @@ def is_out_of_pool(package: Package) -> bool:
 def active_memories(store: ExportedStore, package: Package) -> list[Memory]:
     """The active memories written from a package."""
     known = examples_of(store)
+    # Older and simpler exports say nothing about packages: all of such a store belongs to whatever
+    # it is scored on.
     if not known:
         return list(store.active)
     examples = written_from(store, package)

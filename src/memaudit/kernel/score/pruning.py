@@ -113,6 +113,7 @@ def _kept(
     store: JudgedStore, budget: Fraction, parts: Iterable[tuple[WrittenMemory, ...]], skip: bool
 ) -> tuple[str, ...]:
     """The candidate ids of the parts that fit; the first too long ends it unless it is skipped."""
+    # `left` is what the parts that are kept have left of the budget.
     left, kept = budget, set[str]()
     for part in parts:
         cost = store.cost_of([memory.id for memory in part]) if store.documents else part[0].cost
@@ -150,6 +151,7 @@ def _order(store: JudgedStore, policy: Policy) -> list[WrittenMemory] | None:
     if policy == "recency":
         return newest_first if all(memory.has_order for memory in store.memories) else None
     if policy == "top":
+        # As programs do that load a memory file: they read its first lines and stop.
         entries = [memory for memory in store.in_file_order if memory.first_line]
         return [*entries, *(m for m in newest_first if not m.first_line)] if entries else None
     scores = [

@@ -65,6 +65,8 @@ def judge_candidates(package: Package, judge: Judge) -> Package:
     are, and the share of the optimum that rests on them is stated.
     """
     wanted = assumed_pairs(package)
+    # Not an error: labels of a store's memories say nothing of the package's candidates, and the
+    # result states the share of OPT that rests on assumed cells.
     if not wanted or not judge.judges_candidates:
         return package
     texts = [as_memory(package.candidate[id], package) for id in wanted]
@@ -85,6 +87,7 @@ def with_cells(
     replaced = set(decided)
     if not replaced:
         return package
+    # Decided pairs lose their old cell even where they get none: the judge said not covered.
     rows = [row for row in package.coverage if (row.candidate, row.unit) not in replaced]
     rows += [
         Coverage(

@@ -157,6 +157,7 @@ class StoreScore:
         """How far an interval reaches to both sides, as `\u00b10.05`; empty without one."""
         if self.interval is None or self.score is None:
             return ""
+        # The wider side: clipped at 0 or 1, the other one says less than the error is.
         low, high = self.interval
         return f"\u00b1{max(self.score - low, high - self.score):.2f}"
 
@@ -284,6 +285,7 @@ class ScoreResult:
         except MemAuditError as error:
             raise KeyError(str(error)) from None
         rows = [row for row in self.rows if name in (None, row.store)]
+        # By its text, or by its cost: 812 finds the row of 10% that means 812.
         for row in rows:
             if asked.text == row.numbers.asked or asked.cost == row.budget:
                 return row
@@ -376,6 +378,7 @@ def rests_on(result: ScoreResult) -> list[str]:
             )
             lines.setdefault((row.store, line), []).append(row.at)
     found = [f"{store} at {', '.join(at)}: {line}" for (store, line), at in lines.items()]
+    # Once per store: copies are the same at every budget.
     copies = {row.store: row.numbers for row in result.rows if row.numbers.duplicates}
     for name, numbers in copies.items():
         once = "counted once" if result.package.equal_texts_once else "each counted"

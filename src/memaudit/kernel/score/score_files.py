@@ -80,6 +80,7 @@ def entries_of(
 def _entries_of(
     score_files: NamedScoreFiles, skipped: Sequence[str], not_scored: Sequence[NotScored]
 ) -> Entries:
+    # Each of these changes what a score means, not only how large it is.
     _agree(score_files, "judge", lambda file: file.judge_kind)
     _agree(score_files, "cost rule", lambda file: file.cost_rule)
     _agree(score_files, "group cap", lambda file: str(file.group_cap))
@@ -154,6 +155,8 @@ def _entries(score_files: NamedScoreFiles, names: dict[int, str]) -> list[Entry]
     unions: dict[str, tuple[str, str]] = {}
     for file, score_file in score_files:
         package = names[id(score_file)]
+        # OPT of the common union depends on every store that was scored along: a store scored alone
+        # and one scored among ten have different denominators.
         first, union = unions.setdefault(package, (file, score_file.union_digest))
         if score_file.union_digest != union:
             raise MemAuditError(

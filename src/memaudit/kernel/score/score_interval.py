@@ -121,6 +121,8 @@ def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDr
     best: set[str] = set()
     for row in result.rows:
         ratio = scorer.score(by_name[row.store], row.budget, scoring.policy)
+        # A draw that is not proven within the limit still counts, by the middle of what is known:
+        # without the hard draws an interval could be narrower than the error is.
         ends = ratio.between if ratio.value is None else (ratio.value, ratio.value)
         scores.append(None if ends is None else float(sum(ends) / 2))
         best |= chosen_texts(scorer.common, ratio.optimum.store)

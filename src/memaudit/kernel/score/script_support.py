@@ -68,6 +68,7 @@ MODELS_AND_LABELS = "model:NAME or labels:FILE"
 
 def _unreadable(shares: Mapping[str, Fraction], known: frozenset[str]) -> str | None:
     """The foremost script that is not known, if there is enough of all that are not."""
+    # All foreign scripts count together: a tenth in each of two is a fifth that is not read.
     foreign = {script: share for script, share in shares.items() if script not in known}
     return next(iter(foreign)) if sum(foreign.values()) >= ENOUGH else None
 

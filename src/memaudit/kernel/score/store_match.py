@@ -146,6 +146,7 @@ def _fed_turns(store: ExportedStore, package: Package) -> set[str] | None:
     """The package's turns that a store was fed; None where it does not say."""
     examples = written_from(store, package)
     lines = [line for example in sorted(examples) for line in _fed_lines(store, example)]
+    # Known for some of its examples only, a store may have been fed the rest by the others.
     if not lines or any(not _fed_lines(store, example) for example in examples):
         return None
     known = {digest for readings in lines for digest in readings}

@@ -65,6 +65,8 @@ class StoreValuer:
     @cached_property
     def _known_rows(self) -> tuple[tuple[tuple[int, int], ...], ...]:
         """The form's rows, with cells that nobody judged at their value."""
+        # The form takes every cell at the most it could be, so that its optimum bounds the true
+        # one; a value counts only what was judged.
         if not self.package.is_open:
             return self.form.rows
         unit_place = {id: r for r, id in enumerate(self.form.unit_ids)}
@@ -94,6 +96,7 @@ class StoreValuer:
     @cached_property
     def _cells(self) -> tuple[int, dict[str, list[tuple[str, int]]]]:
         """Every candidate's coverage in multiples of one number's inverse, and that number."""
+        # Whole multiples of one step: whole numbers add up much faster than fractions.
         steps = lcm(1, *(cell.value.denominator for cell in self.package.coverage))
         rows: dict[str, list[tuple[str, int]]] = {id: [] for id in self._place}
         for cell in self.package.coverage:
@@ -114,6 +117,7 @@ class StoreValuer:
                 amounts[name] += amount
         covered: Counter[str] = Counter()
         for name, amount in amounts.items():
+            # Two halves of a unit make it whole, three are still one unit.
             covered[self._kind[name]] += min(steps, amount)
         candidate = self.package.candidate
         value = Fraction(sum(worth.values()), form.value_scale)

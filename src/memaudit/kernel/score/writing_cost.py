@@ -47,6 +47,7 @@ def writing_cost(store: ExportedStore, package: str) -> WritingCost | None:
     if not isinstance(rows, list):
         rows = [writing]
     known = [row for row in rows if isinstance(row, Mapping)]
+    # A feeding without a call has no tokens to report, and does not make the sum unknown.
     asking = [row for row in known if row.get("calls")]
     return WritingCost(
         calls=int(_sum(known, "calls") or 0),

@@ -155,6 +155,7 @@ def coincidence_table(codes: NDArray[np.int8], weights: Sequence[Fraction], size
     for at, weight in zip(place.ravel().tolist(), weights, strict=True):
         weighed[at] += weight
     entries = [Fraction(0)] * size**2
+    # Cells with the same labels add the same pairs, so each kind of cell is worked out once.
     for profile, weight in zip(profiles.tolist(), weighed, strict=True):
         labels = sum(profile)
         if labels < 2:
@@ -209,6 +210,8 @@ def _alphas(tables: Floats, counts: Floats, distances: Floats) -> Floats:
     whole = counts.sum(axis=1)
     observed = (tables * distances).sum(axis=(1, 2))
     expected = (counts[:, :, None] * counts[:, None, :] * distances).sum(axis=(1, 2))
+    # A draw may miss all but one category, where alpha is undefined; in floating point its expected
+    # disagreement is then not exactly 0.
     used = (counts > NOTHING * whole[:, None]).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         result: Floats = np.where(used > 1, 1 - (whole - 1) * observed / expected, np.nan)

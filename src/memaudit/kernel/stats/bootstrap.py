@@ -209,6 +209,7 @@ def table_intervals(
     dice: np.random.Generator,
 ) -> list[list[PercentileInterval | None]]:
     """For each table an interval for each of its coefficients; None where no draw defines one."""
+    # All tables see the same draws, so that differences between coefficients are paired.
     side_by_side = np.concatenate([table for table, _ in tables], axis=1)
     edges = np.cumsum([table.shape[1] for table, _ in tables])[:-1]
     coefficients: list[list[Floats]] = [[] for _ in tables]

@@ -57,6 +57,7 @@ def times(terms: Terms) -> Terms:
 
 def stem(word: str) -> str:
     """The word without its most common endings: painted, painting and paints have one stem."""
+    # Parties, party; in four letters (ties, dies) the ie is part of the word.
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     # One ending at most, and `es` before `s`: boxes, box. A stem of fewer than three letters is no
@@ -111,6 +112,7 @@ def sentences(text: str) -> list[str]:
     start = 0
     for gap in _BREAK.finditer(text):
         last = text[max(start, gap.start() - LONGEST_NO_END) : gap.start()]
+        # A line break ends a sentence whatever stands before it; a dot after Dr does not.
         if "\n" not in gap[0] and _NO_END.search(last):
             continue
         # A closing quote or bracket belongs to the sentence before it.

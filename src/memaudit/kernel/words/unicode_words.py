@@ -78,6 +78,7 @@ def _class(character: str) -> str:
         return "d"
     if category == "Pc":
         return "_"
+    # Unassigned in 3.2 means newer: most of what came since are letters of further scripts.
     is_new = category == "Cn" and not _within(code, _SIGNS) and code < 0xE0000
     if not is_new and category[0] != "L" and category != "Nl":
         return " "
