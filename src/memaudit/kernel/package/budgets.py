@@ -65,15 +65,15 @@ class AskedBudget:
         return own if self.cost is None else self.cost
 
 
-def asked_budget(given: object) -> AskedBudget:
+def asked_budget(request: object) -> AskedBudget:
     """Read 250, "250", "10%" or "own"."""
-    if isinstance(given, AskedBudget):
-        return given
-    text = str(given).strip()
+    if isinstance(request, AskedBudget):
+        return request
+    text = str(request).strip()
     if text == OWN:
         return AskedBudget(OWN)
     try:
-        amount = exact(text.removesuffix("%") if isinstance(given, str) else given)
+        amount = exact(text.removesuffix("%") if isinstance(request, str) else request)
     except (ValueError, TypeError) as error:
         raise MemAuditError(f"budget {text!r}: {error}; {ASK}") from None
     if amount < 0:
@@ -87,15 +87,15 @@ def asked_budget(given: object) -> AskedBudget:
     return AskedBudget(f"{plain(amount)}%", share=amount / 100)
 
 
-def asked_budgets(given: object) -> tuple[AskedBudget, ...]:
+def asked_budgets(request: object) -> tuple[AskedBudget, ...]:
     """Read "250,10%,own", a list of budgets, or one; each once."""
     parts: Sequence[object]
-    if isinstance(given, str):
-        parts = given.split(",")
-        if not all(map(str.strip, given.split(","))):
-            raise MemAuditError(f"budgets {given!r} have an empty entry; {ASK}")
+    if isinstance(request, str):
+        parts = request.split(",")
+        if not all(map(str.strip, request.split(","))):
+            raise MemAuditError(f"budgets {request!r} have an empty entry; {ASK}")
     else:
-        parts = given if isinstance(given, Sequence) else (given,)
+        parts = request if isinstance(request, Sequence) else (request,)
     budgets = tuple(map(asked_budget, parts))
     # Rows are found by their budget's text, so none may stand for two.
     for place, budget in enumerate(budgets):

@@ -140,18 +140,18 @@ def cost_rule(name: str) -> RecordRule:
     for part in name.split("+"):
         if part.isdecimal():
             record += _number(part, name)
-        elif found := _EXTRA.fullmatch(part):
-            extras = kinds if found["where"] == "kind" else fields
-            if found["name"] in extras:
+        elif extra := _EXTRA.fullmatch(part):
+            extras = kinds if extra["where"] == "kind" else fields
+            if extra["name"] in extras:
                 raise MemAuditError(f"cost rule {name!r} names {part.partition('=')[0]} twice")
-            extras[found["name"]] = _number(found["cost"], name)
+            extras[extra["name"]] = _number(extra["cost"], name)
         else:
             measures.append(_term(part, name))
     if not measures:
         raise MemAuditError(f"cost rule {name!r} does not measure the text; add words or utf8")
 
     def measure(text: str) -> int:
-        return record + sum(one(text) for one in measures)
+        return record + sum(term(text) for term in measures)
 
     return RecordRule(lru_cache(maxsize=1 << 15)(measure), kinds, fields)
 

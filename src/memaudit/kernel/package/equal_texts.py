@@ -90,13 +90,13 @@ def _merged_parts(
 ) -> dict[str, tuple[str, ...]]:
     """By candidate, the parts that it has once copies are left out."""
     direct: dict[str, list[str]] = {}
-    inner_ids = {part for one in candidates for part in one.parts}
+    inner_ids = {part for candidate in candidates for part in candidate.parts}
     # Copies that neither have nor are parts could be kept beside anything. The candidate that
     # stands for them must allow what they did, or merging would lower an optimum.
     free = {
-        stands_for.get(one.id, one.id)
-        for one in candidates
-        if not one.parts and one.id not in inner_ids
+        stands_for.get(candidate.id, candidate.id)
+        for candidate in candidates
+        if not candidate.parts and candidate.id not in inner_ids
     }
     for candidate in candidates:
         for part in candidate.parts:
@@ -110,16 +110,16 @@ def _merged_parts(
             continue
         # A part may have the text of another whole. What that contains is then part of the larger
         # one only: a package has no parts of parts.
-        found = dict.fromkeys(direct[whole])
-        waiting = list(found)
+        reached = dict.fromkeys(direct[whole])
+        waiting = list(reached)
         while waiting:
-            more = [id for id in direct.get(waiting.pop(), ()) if id not in found and id != whole]
-            found |= dict.fromkeys(more)
+            more = [id for id in direct.get(waiting.pop(), ()) if id not in reached and id != whole]
+            reached |= dict.fromkeys(more)
             waiting += more
-        for inner in found:
+        for inner in reached:
             merged.pop(inner, None)
-        merged[whole] = tuple(found)
-        inside.update(found)
+        merged[whole] = tuple(reached)
+        inside.update(reached)
     return merged
 
 

@@ -214,10 +214,10 @@ def whole_units(units: Iterable["EvidenceUnit"]) -> tuple[WholeUnit, ...]:
     return tuple(
         WholeUnit(
             id,
-            part_text(own[0])[0] if is_part else own[0].text,
-            tuple(sorted(own, key=lambda unit: not unit.core)),
+            part_text(parts[0])[0] if is_part else parts[0].text,
+            tuple(sorted(parts, key=lambda unit: not unit.core)),
         )
-        for (is_part, id), own in members.items()
+        for (is_part, id), parts in members.items()
     )
 
 

@@ -123,7 +123,7 @@ def ask_judge(
         asked = list(dict.fromkeys((*pairs, *of_parts)))
     judged = judge.judge(memories, units, asked)
     lost: Counter[str] = Counter()
-    cells = {id: with_cores(own, core_of, lost) for id, own in judged.cells.items()}
+    cells = {id: with_cores(row, core_of, lost) for id, row in judged.cells.items()}
     wanted = None if pairs is None else set(pairs)
     return replace(
         judged,
@@ -199,6 +199,6 @@ def only(cells: Cells, pairs: Collection[Pair] | None) -> Cells:
         return cells
     wanted = set(pairs)
     return {
-        memory: {unit: cell for unit, cell in own.items() if (memory, unit) in wanted}
-        for memory, own in cells.items()
+        memory: {unit: cell for unit, cell in row.items() if (memory, unit) in wanted}
+        for memory, row in cells.items()
     }

@@ -166,16 +166,16 @@ def refuse_unnamed(stores: Sequence[ExportedStore]) -> None:
 def written_for(package: Package, stores: Sequence[ExportedStore]) -> dict[str, list[str]]:
     """By the names of the stores written for a package, what they call it."""
     examples = {store.name: sorted(written_from(store, package)) for store in stores}
-    return {name: own for name, own in examples.items() if own}
+    return {name: names for name, names in examples.items() if names}
 
 
 def unknown_examples(
-    stores: Sequence[ExportedStore], found: Collection[tuple[str, str]]
+    stores: Sequence[ExportedStore], scored: Collection[tuple[str, str]]
 ) -> Iterator[Unscored]:
-    """What stores were written for that is not among the packages; `found` is what is."""
+    """What stores were written for that is not among the packages; `scored` is what is."""
     for store in stores:
         for name in sorted(examples_of(store)):
-            if (store.name, name) not in found:
+            if (store.name, name) not in scored:
                 yield Unscored(name, store.name, "no such package")
 
 
@@ -202,16 +202,16 @@ def score_matching_stores(
     A store that cannot be judged does not keep the others from a score, unless they are scored
     `together`.
     """
-    own = [store for store in stores if store.name in written]
+    matching = [store for store in stores if store.name in written]
     if why := why_not_scored(package, written):
         yield Unscored(package.name, None, why)
     # Asking less weighs pairs of all stores against each other, so there one that cannot be judged
     # leaves nothing to compare.
     elif together is None:
-        yield from _score_each(package, own, scoring)
+        yield from _score_each(package, matching, scoring)
     else:
         try:
-            yield together(package, own)
+            yield together(package, matching)
         except NotJudged as reason:
             yield Unscored(package.name, None, str(reason))
 

@@ -67,14 +67,14 @@ class Salience:
 
     def of(self, store: str) -> dict[str, SalienceSource]:
         """The sources of one store, by the policy that goes by them."""
-        given = {"salience": self.at_write_time, "query_salience": self.query_aware}
-        return {policy: sources[store] for policy, sources in given.items() if store in sources}
+        by_policy = {"salience": self.at_write_time, "query_salience": self.query_aware}
+        return {policy: of[store] for policy, of in by_policy.items() if store in of}
 
     @property
     def names(self) -> list[list[str]]:
         """What tells one from another in settings: stores and their sources."""
         both = (self.at_write_time, self.query_aware)
-        return [[store, source.name] for given in both for store, source in given.items()]
+        return [[store, source.name] for sources in both for store, source in sources.items()]
 
 
 OWN_SALIENCE = Salience()
@@ -195,8 +195,8 @@ class PricedStore:
         parts = {self.whole_id(document): document.parts for document in self.documents}
         return tuple(
             id
-            for one in chosen
-            for id in (map(self.candidate_id, parts[one]) if one in parts else (one,))
+            for choice in chosen
+            for id in (map(self.candidate_id, parts[choice]) if choice in parts else (choice,))
         )
 
     @property
@@ -235,10 +235,12 @@ def price_store(
     memories = writing_order(active_memories(store, package))
     texts, other_clock = shown_texts(package, store, memories)
     ids = [memory.id for memory in memories]
-    own = {memory.id: exact(memory.salience) for memory in memories if memory.salience is not None}
+    by_system = {
+        memory.id: exact(memory.salience) for memory in memories if memory.salience is not None
+    }
     sources = salience.of(store.name)
     try:
-        scores = {policy: given.of(package, store, texts) for policy, given in sources.items()}
+        scores = {policy: source.of(package, store, texts) for policy, source in sources.items()}
     except NotJudged as error:
         raise NotJudged(f"store {store.name!r}: {error}") from None
     return PricedStore(
@@ -249,7 +251,7 @@ def price_store(
                 text=texts[memory.id],
                 cost=Fraction(measure(texts[memory.id], MEMORY, memory.metadata)),
                 sources=memory.sources,
-                salience=scores.get("salience", own).get(memory.id),
+                salience=scores.get("salience", by_system).get(memory.id),
                 query_salience=scores.get("query_salience", {}).get(memory.id),
                 document=memory.document,
                 first_line=memory.lines[0] if memory.lines else 0,
@@ -264,9 +266,9 @@ def price_store(
             incomplete=missing_memories(store.warnings),
             left_out=_left_out(store, sources.values(), other_clock),
             without_salience={
-                policy: len(ids) - len(known)
-                for policy, known in scores.items()
-                if len(known) < len(ids)
+                policy: len(ids) - len(scored)
+                for policy, scored in scores.items()
+                if len(scored) < len(ids)
             },
             mixed_users=_mixed_users(store, memories),
         ),

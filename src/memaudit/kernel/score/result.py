@@ -377,24 +377,24 @@ def rests_on(result: ScoreResult) -> list[str]:
                 f"assumed cells{mark}"
             )
             lines.setdefault((row.store, line), []).append(row.at)
-    found = [f"{store} at {', '.join(at)}: {line}" for (store, line), at in lines.items()]
+    remarks = [f"{store} at {', '.join(at)}: {line}" for (store, line), at in lines.items()]
     # Once per store: copies are the same at every budget.
     copies = {row.store: row.numbers for row in result.rows if row.numbers.duplicates}
     for name, numbers in copies.items():
         once = "counted once" if result.package.equal_texts_once else "each counted"
-        found.append(
+        remarks.append(
             f"{name}: {counted(numbers.duplicates, 'memory')} with the text of another one, "
             f"{once}; cost {short_exact(numbers.duplicate_cost)}"
         )
     for written in result.stores:
         if not all(memory.has_order for memory in written.memories):
-            found.append(
+            remarks.append(
                 f"{written.name}: entries of its documents have no times, so recency has no "
                 "number; over budget it is cut from the top"
             )
     if result.package_cells == "kept":
-        found.append("the package's own assumed cells were kept: the judge did not judge them")
-    return found
+        remarks.append("the package's own assumed cells were kept: the judge did not judge them")
+    return remarks
 
 
 def judge_errors(result: ScoreResult) -> list[str]:

@@ -135,11 +135,11 @@ def chosen_texts(union: Package, store: Sequence[str]) -> set[str]:
     return {union.candidate[id].text for id in ids}
 
 
-def interval_of(score: Fraction | None, found: Sequence[float]) -> tuple[float, float] | None:
+def interval_of(score: Fraction | None, draws: Sequence[float]) -> tuple[float, float] | None:
     """Around a score, as far as the scores of draws spread."""
-    if score is None or len(found) < 2:
+    if score is None or len(draws) < 2:
         return None
-    reach = DEVIATIONS * stdev(found)
+    reach = DEVIATIONS * stdev(draws)
     return max(0.0, float(score) - reach), min(1.0, float(score) + reach)
 
 
@@ -198,7 +198,7 @@ class _Strangers:
     def _covered(self, package: Package, memories: Sequence[MemoryText]) -> float:
         judged = self._judge.for_package(package).judge(memories, package.units)
         covered: dict[str, float] = defaultdict(float)
-        for own in judged.cells.values():
-            for unit, cell in own.items():
+        for cells in judged.cells.values():
+            for unit, cell in cells.items():
                 covered[unit] += float(cell.value)
         return sum(min(1.0, amount) for amount in covered.values()) / len(package.units)

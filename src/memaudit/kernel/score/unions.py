@@ -193,7 +193,7 @@ def _together(entries: Iterable[WrittenMemory]) -> dict[str, Cell]:
                 together[unit] = cell
                 continue
             # Amounts add up in a file as among its entries; a cell holds at most all of a unit.
-            weakest = min(known, cell, key=lambda one: strength(one.provenance))
+            weakest = min(known, cell, key=lambda side: strength(side.provenance))
             value, most = (min(FULL, a + b) for a, b in zip(_ends(known), _ends(cell), strict=True))
             together[unit] = replace(weakest, value=value, upper=most if most > value else None)
     return together

@@ -62,8 +62,12 @@ def writing_cost(store: ExportedStore, package: str) -> WritingCost | None:
 def _sum(rows: Sequence[Mapping[str, Any]], name: str) -> float | None:
     """The sum; None if some row has no number, or there is none."""
     numbers = [row.get(name) for row in rows]
-    good = [one for one in numbers if isinstance(one, int | float) and not isinstance(one, bool)]
-    return sum(good) if good and len(good) == len(numbers) else None
+    numeric = [
+        number
+        for number in numbers
+        if isinstance(number, int | float) and not isinstance(number, bool)
+    ]
+    return sum(numeric) if numeric and len(numeric) == len(numbers) else None
 
 
 def _whole(number: float | None) -> int | None:

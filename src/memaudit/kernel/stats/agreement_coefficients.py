@@ -160,9 +160,9 @@ def coincidence_table(codes: NDArray[np.int8], weights: Sequence[Fraction], size
         labels = sum(profile)
         if labels < 2:
             continue
-        for c, own in enumerate(profile):
+        for c, count in enumerate(profile):
             for k, other in enumerate(profile):
-                pairs = own * (other - (c == k))
+                pairs = count * (other - (c == k))
                 entries[c * size + k] += weight * Fraction(pairs, labels - 1)
     return table_of(entries, size)
 

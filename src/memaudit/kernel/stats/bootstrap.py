@@ -215,8 +215,8 @@ def table_intervals(
     coefficients: list[list[Floats]] = [[] for _ in tables]
     for drawn in pool.draws(number, dice):
         totals = np.split(drawn @ side_by_side, edges, axis=1)  # one product is faster than many
-        for values, own, (_, measure) in zip(coefficients, totals, tables, strict=True):
-            values.append(measure(own))
+        for values, table_draws, (_, measure) in zip(coefficients, totals, tables, strict=True):
+            values.append(measure(table_draws))
     return [column_percentiles(np.concatenate(values)) for values in coefficients]
 
 

@@ -50,16 +50,16 @@ def split_terms(text: str) -> tuple[str, set[str]]:
     # in the other. Japanese of any length has some Hiragana.
     grammar = _JAPANESE if _KANA.search(text) else _CHINESE
     text = _NUMERAL.sub(_number, _VOWEL_POINTS.sub("", text))
-    found: set[str] = set()
+    terms: set[str] = set()
 
     def take(run: re.Match[str]) -> str:
         if run.lastgroup == "han":
-            found.update(_pairs_between(grammar, run[0]))
+            terms.update(_pairs_between(grammar, run[0]))
         else:
-            found.update(_TERMS[run.lastgroup or ""](run[0]))
+            terms.update(_TERMS[run.lastgroup or ""](run[0]))
         return " "
 
-    return _RUN.sub(take, _kana_without_grammar(text)), found
+    return _RUN.sub(take, _kana_without_grammar(text)), terms
 
 
 def _plain_digit(character: str) -> str:

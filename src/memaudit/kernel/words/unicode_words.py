@@ -48,8 +48,8 @@ class _Classes(dict[int, str]):
     """By character its class, one letter; "" for marks, which belong to what is before them."""
 
     def __missing__(self, code: int) -> str:
-        found = self[code] = _class(chr(code))
-        return found
+        letter = self[code] = _class(chr(code))
+        return letter
 
 
 def _class(character: str) -> str:
