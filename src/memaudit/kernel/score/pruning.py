@@ -19,7 +19,7 @@ from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
 Policy = Literal["recency", "top", "salience", "query_salience"]
 POLICIES: dict[Policy, str] = {
     "recency": "newest memories first, what fits",
-    "top": "documents from the top, then other memories newest first, up to the first too many",
+    "top": "documents from the top, then the newest memories, up to the first that does not fit",
     "salience": "highest write-time salience first, what fits",
     "query_salience": "highest salience scored with the question in sight: not a write-time policy",
 }
