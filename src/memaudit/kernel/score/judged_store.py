@@ -40,7 +40,12 @@ NOT_NAMED = "headings that nobody judged: what entries owe to them may count twi
 def judge_store(
     package: Package, store: ExportedStore, judge: Judge, salience: Salience = OWN_SALIENCE
 ) -> JudgedStore:
-    """The active memories of a store, judged and measured by the package's cost rule."""
+    """The active memories of a store, priced, and judged against the units of a package.
+
+    `judge` sees the texts with the times a reader is shown, and headings as texts of their own. One
+    that cannot judge this store or package raises NotJudged. `salience` adds scores that policies
+    cut by; without it a memory has the one its system gave.
+    """
     priced = price_store(package, store, salience)
     headings = heading_texts(priced, package.name)
     texts = [

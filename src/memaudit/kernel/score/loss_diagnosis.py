@@ -128,7 +128,11 @@ class NoDiagnosis(MemAuditError):
 def diagnose_losses(
     scorer: StoreScorer, store: JudgedStore, budget: Fraction, policy: Policy | None = None
 ) -> Diagnosis:
-    """The losses of a store; NoDiagnosis where an optimum is 0 or not certified."""
+    """The losses of a store; NoDiagnosis where an optimum is 0 or not certified.
+
+    `scorer` knows the package and every store that was scored along, of which `store` is one.
+    `policy` cuts the store to the `budget`, as in its score; None for the first it allows.
+    """
     # What can refuse a diagnosis comes first: the union as written takes a solve of its own.
     common = scorer.common_optimum(budget)
     union, upper = scorer.union_optimum(store, budget), scorer.alone_optimum(store, budget)

@@ -48,7 +48,11 @@ class Unscored:
 def score_package(
     package: Package, exported: Sequence[ExportedStore], scoring: Scoring
 ) -> ScoreResult:
-    """Score stores against one package and each other."""
+    """Score stores against one package and each other.
+
+    `exported` are the stores, with names that differ; one that its judge cannot judge is an error.
+    `scoring` says by which judges, at which budgets, and what is done beside.
+    """
     refuse_incomparable(exported)
     part = fed_part(package, exported)
     stores = [_judge(part, store, scoring) for store in exported]
@@ -66,7 +70,11 @@ def score_judged_stores(
     stores: Sequence[JudgedStore],
     scoring: Scoring,
 ) -> ScoreResult:
-    """Score stores that are already judged; their judge judges the package's assumed cells too."""
+    """Score stores that are already judged; their judge judges the package's assumed cells too.
+
+    `package` weighs nothing that some store could not know (`fed_part`). `stores` are the judged
+    ones of `exported`, in its order, which intervals judge again in every draw.
+    """
     rejudged = package
     if not scoring.trust_package_cells:
         # One judge on both sides: a lenient one then raises the optimum as it raises the store.

@@ -220,7 +220,11 @@ class JudgedStore(PricedStore):
 def price_store(
     package: Package, store: ExportedStore, salience: Salience = OWN_SALIENCE
 ) -> PricedStore:
-    """The active memories of a store with costs and salience, before anybody judged them."""
+    """The active memories of a store with costs and salience, before anybody judged them.
+
+    `package` gives the cost rule, and the days that shown times must lie in. A store that was
+    written for other packages, and a package that cannot be scored, are errors.
+    """
     if is_out_of_pool(package):
         raise MemAuditError(
             f"{package.name!r} is out of the scoring pool (its construction ended as "

@@ -77,7 +77,10 @@ def default_policy(store: JudgedStore) -> Policy:
 
 
 def keep_within(store: JudgedStore, budget: Fraction, policy: Policy | None = None) -> CutStore:
-    """All of a store that fits the budget, else what the policy keeps of it."""
+    """All of a store that fits the budget, else what the policy keeps of it.
+
+    `policy` is asked only where the store does not fit; None for the first default it allows.
+    """
     if store.cost <= budget:
         return CutStore(store.candidate_ids, None)
     policy = policy or default_policy(store)

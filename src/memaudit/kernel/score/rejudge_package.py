@@ -61,6 +61,8 @@ def as_memory(candidate: Candidate, package: Package) -> MemoryText:
 def judge_candidates(package: Package, judge: Judge) -> Package:
     """The package with its assumed cells judged, where the judge knows the candidate.
 
+    Cells that a person, a model or the package itself vouches for are left alone.
+
     A file of labels may know the memories of a store and nothing else. Then the cells stay as they
     are, and the share of the optimum that rests on them is stated.
     """
