@@ -70,7 +70,8 @@ def test_lines() -> None:
         "b: PARTLY READ: 2 rows of the export are not in the store",
         "b: 2 cells got no answer and count as not covered",
     ]
-    texts = caveat_texts(1, ("x",), 1, {"y": 1}, {"salience": 1}, True, ("ann", "bo"))
+    every = Caveats(1, ("x",), (), {"y": 1}, {"salience": 1}, True, ("ann", "bo"))
+    texts = caveat_texts(every, undecided=1)
     assert {caveat for caveat, _ in texts} == set(Caveat)
     assert len({text for _, text in texts}) == len(Caveat)
 

@@ -59,57 +59,38 @@ class Caveats:
     @property
     def lines(self) -> list[str]:
         """In words, one line per caveat."""
-        return [
-            text
-            for _, text in caveat_texts(
-                self.unread_rows,
-                self.incomplete,
-                len(self.undecided),
-                self.left_out,
-                self.without_salience,
-                self.covers_nothing,
-                self.mixed_users,
-            )
-        ]
+        return [text for _, text in caveat_texts(self, len(self.undecided))]
 
 
 NO_CAVEATS = Caveats()
 
 
-def caveat_texts(
-    unread_rows: int,
-    incomplete: Sequence[str],
-    undecided: int,
-    left_out: Mapping[str, int],
-    without_salience: Mapping[str, int],
-    covers_nothing: bool = False,
-    mixed_users: Sequence[str] = (),
-) -> list[tuple[Caveat, str]]:
-    """Every caveat that applies, with its line."""
+def caveat_texts(caveats: Caveats, undecided: int) -> list[tuple[Caveat, str]]:
+    """Every caveat that applies, with its line; a score file counts `undecided` cells only."""
     texts: list[tuple[Caveat, str]] = []
 
     def add(caveat: Caveat, **details: Any) -> None:
         texts.append((caveat, caveat.value.format(**details)))
 
-    if unread_rows:
-        are = "is" if unread_rows == 1 else "are"
-        add(Caveat.PARTLY_READ, rows=counted(unread_rows, "row"), are=are)
-    if covers_nothing:
+    if caveats.unread_rows:
+        are = "is" if caveats.unread_rows == 1 else "are"
+        add(Caveat.PARTLY_READ, rows=counted(caveats.unread_rows, "row"), are=are)
+    if caveats.covers_nothing:
         add(Caveat.COVERS_NOTHING)
-    for warning in incomplete:
+    for warning in caveats.incomplete:
         add(Caveat.INCOMPLETE, warning=warning)
     # The score counts them as 0, which nobody decided.
     if undecided:
         count = "counts" if undecided == 1 else "count"
         add(Caveat.UNDECIDED, cells=counted(undecided, "cell"), count=count)
-    for what, number in left_out.items():
+    for what, number in caveats.left_out.items():
         add(Caveat.LEFT_OUT, what=what, number=number)
-    for policy, number in without_salience.items():
+    for policy, number in caveats.without_salience.items():
         add(Caveat.WITHOUT_SALIENCE, policy=policy, memories=counted(number, "memory"))
-    if mixed_users:
-        names = [name[:LONGEST_USER] for name in mixed_users[:NAMED_USERS]]
-        names += ["..."] if len(mixed_users) > NAMED_USERS else []
-        add(Caveat.MIXED_USERS, number=len(mixed_users), names=", ".join(names))
+    if users := caveats.mixed_users:
+        names = [name[:LONGEST_USER] for name in users[:NAMED_USERS]]
+        names += ["..."] if len(users) > NAMED_USERS else []
+        add(Caveat.MIXED_USERS, number=len(users), names=", ".join(names))
     return texts
 
 
@@ -120,15 +101,14 @@ def row_caveats(row: StoreRow) -> list[tuple[Caveat, str]]:
     partly read stands.
     """
     signs = MISSING_MEMORIES if row.unread_rows else {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
-    incomplete = [text for text in row.warnings if export_warning(text) in signs]
-    return caveat_texts(
-        row.unread_rows,
-        incomplete,
-        row.undecided_cells,
-        row.left_out,
-        row.without_salience,
+    caveats = Caveats(
+        unread_rows=row.unread_rows,
+        incomplete=tuple(text for text in row.warnings if export_warning(text) in signs),
+        left_out=row.left_out,
+        without_salience=row.without_salience,
         mixed_users=row.mixed_users,
     )
+    return caveat_texts(caveats, row.undecided_cells)
 
 
 def is_incomplete(row: StoreRow) -> bool:

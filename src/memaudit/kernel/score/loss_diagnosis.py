@@ -20,7 +20,7 @@ between.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -320,31 +320,33 @@ def kind_rows(
     by_kind: dict[str, list[EvidenceUnit]] = {}
     for unit in package.units:
         by_kind.setdefault(unit.kind, []).append(unit)
-    kind = {unit.id: unit.kind for unit in package.units}
+    rows = [
+        KindRow(
+            kind=name,
+            units=len(by_kind[name]),
+            weight=sum((package.weights[unit.id] for unit in by_kind[name]), ZERO),
+            written=written.get(name, ZERO),
+            kept=None,
+            lost=None,
+            gained=None,
+        )
+        for name in sorted(by_kind, key=_kind_order)
+    ]
     if diagnosis is None:
-        return [
-            KindRow(name, len(units), _weight(package, units), written.get(name, ZERO), *[None] * 3)
-            for name, units in sorted(by_kind.items(), key=lambda item: _kind_order(item[0]))
-        ]
+        return rows
+    kind = {unit.id: unit.kind for unit in package.units}
     kept = _by_kind(diagnosis.kept_units.items(), kind)
     lost = {step.name: _by_kind(step.units, kind, 1) for step in diagnosis.steps}
     gained = {step.name: _by_kind(step.units, kind, -1) for step in diagnosis.steps}
     return [
-        KindRow(
-            kind=name,
-            units=len(units),
-            weight=_weight(package, units),
-            written=written.get(name, ZERO),
-            kept=kept.get(name, ZERO),
-            lost={step: parts.get(name, ZERO) for step, parts in lost.items()},
-            gained={step: parts.get(name, ZERO) for step, parts in gained.items()},
+        replace(
+            row,
+            kept=kept.get(row.kind, ZERO),
+            lost={step: parts.get(row.kind, ZERO) for step, parts in lost.items()},
+            gained={step: parts.get(row.kind, ZERO) for step, parts in gained.items()},
         )
-        for name, units in sorted(by_kind.items(), key=lambda item: _kind_order(item[0]))
+        for row in rows
     ]
-
-
-def _weight(package: Package, units: Iterable[EvidenceUnit]) -> Fraction:
-    return sum((package.weights[unit.id] for unit in units), ZERO)
 
 
 def pool_kind_rows(rows: Iterable[KindRow]) -> list[KindRow]:
@@ -356,21 +358,24 @@ def pool_kind_rows(rows: Iterable[KindRow]) -> list[KindRow]:
 
 
 def _added_up(kind: str, rows: Sequence[KindRow]) -> KindRow:
-    lost = [row.lost for row in rows if row.lost is not None]
-    gained = [row.gained for row in rows if row.gained is not None]
     return KindRow(
         kind=kind,
         units=sum(row.units for row in rows),
         weight=sum((row.weight for row in rows), ZERO),
         written=sum((row.written for row in rows), ZERO),
-        kept=sum((row.kept for row in rows if row.kept is not None), ZERO) if lost else None,
-        lost={step: sum((parts[step] for parts in lost), ZERO) for step in LOSS_STEPS}
-        if lost
+        kept=sum((row.kept for row in rows if row.kept is not None), ZERO)
+        if any(row.kept is not None for row in rows)
         else None,
-        gained={step: sum((parts[step] for parts in gained), ZERO) for step in LOSS_STEPS}
-        if gained
-        else None,
+        lost=_summed([row.lost for row in rows if row.lost is not None]),
+        gained=_summed([row.gained for row in rows if row.gained is not None]),
     )
+
+
+def _summed(by_step: Sequence[Mapping[str, Fraction]]) -> dict[str, Fraction] | None:
+    """The sums step by step; None without any."""
+    if not by_step:
+        return None
+    return {step: sum((parts[step] for parts in by_step), ZERO) for step in LOSS_STEPS}
 
 
 def _by_kind(
