@@ -19,7 +19,9 @@ from memaudit.building.prompt_cases import (
     prompt_cases,
 )
 from memaudit.cli.errors import WAITING
+from memaudit.models import prompts
 from memaudit.models.cache import Cache
+from memaudit.models.prompts import OTHER_PROMPTS, PROMPTS
 from memaudit.models.session import open_session
 from tests.building.passes.building import live
 from tests.building.passes.fake_model import blocks, unit, which
@@ -27,6 +29,7 @@ from tests.building.record_replies import READER, RECORDED
 from tests.cli.running import done, failure, printed_json, run
 from tests.models.server import completion, send, serving
 
+PAGE = (Path(__file__).parents[2] / "docs/explanation/prompts.md").read_text()
 BY_ID = {case.id: case for case in prompt_cases()}
 
 
@@ -43,21 +46,28 @@ def test_every_point_has_cases() -> None:
 
 
 def test_the_documentation_decides_every_point() -> None:
-    """One row for each, under the heading of its pass, in their order."""
-    page = (Path(__file__).parents[2] / "docs/explanation/prompts.md").read_text()
+    """One row for each by its name, under the heading of its pass, in their order."""
     sections = {
         "units": "Memories and units",
         "requirements": "Requirements",
         "adjudication": "Adjudication",
         "coverage": "Coverage",
     }
-    found = [
-        f"{stage} {line.split('.')[0].removeprefix('| ')}"
+    decided = [
+        (f"{stage} {line[2]}", line[5:].split(" |")[0])
         for stage, heading in sections.items()
-        for line in page.split(f"## {heading}\n")[1].split("\n## ")[0].splitlines()
+        for line in PAGE.split(f"## {heading}\n")[1].split("\n## ")[0].splitlines()
         if line.startswith("| ") and line[2].isdigit()
     ]
-    assert found == list(POINTS)
+    assert decided == list(POINTS.items())
+
+
+def test_the_documentation_lists_every_prompt() -> None:
+    """The files of the folder are the prompts of a build and the others, and the page names all."""
+    named = [line.split("`")[1] for line in PAGE.splitlines() if line.startswith("| `")]
+    assert named == [*PROMPTS, *OTHER_PROMPTS]
+    folder = Path(prompts.__file__).parent
+    assert {path.stem for path in folder.glob("*.md")} == set(named)
 
 
 def test_cases_hold_together() -> None:

@@ -179,8 +179,6 @@ FILTERS = {
 }
 """From cheap to complete: two shared terms and 30% of the unit's; one shared term; every pair."""
 
-DEFAULT_FILTER = "two-terms"
-
 
 def named_filter(name: str) -> PairFilter:
     if name not in FILTERS:

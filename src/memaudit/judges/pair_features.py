@@ -35,20 +35,8 @@ class StatedUnit:
     turns: str = ""
 
 
-MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+_MONTHS = "january february march april may june july august september october november december"
+MONTHS = _MONTHS.split()
 # "May" is the same short and long, and a verb besides. Of the others only those before a number are
 # read as months: "mar 3", not "mar".
 _SHORT_MONTHS = {month[:3]: month for month in MONTHS if month != "may"} | {"sept": "september"}
@@ -471,43 +459,16 @@ def _rivals(name: str, score: Floats) -> dict[str, Floats]:
 
 
 FEATURES = (
-    "content",
-    "recall",
-    "plain words",
-    "quote",
-    "precision",
-    "prefixes",
-    "unit size",
-    "has head",
-    "memory size",
-    "passage size",
-    "rarest lost",
-    "second lost",
-    "names wanted",
-    "names lost",
-    "names all there",
-    "names differ",
-    "numbers wanted",
-    "numbers lost",
-    "numbers all there",
-    "numbers differ",
-    "times wanted",
-    "times lost",
-    "times all there",
-    "times differ",
-    "subject named",
-    "nobody named",
-    "other named",
-    "negation lost",
-    "negation added",
-    "intention lost",
-    "intention added",
-    "passage margin",
-    "passage rank",
-    "passage spread",
-    "turn share",
-    "turn weight",
-    "turn margin",
-    "turn rank",
-    "turn spread",
+    *("content", "recall", "plain words", "quote", "precision", "prefixes"),
+    *("unit size", "has head", "memory size", "passage size", "rarest lost", "second lost"),
+    *(
+        f"{special} {what}"
+        for special in ("names", "numbers", "times")
+        for what in ("wanted", "lost", "all there", "differ")
+    ),
+    *("subject named", "nobody named", "other named"),
+    *("negation lost", "negation added", "intention lost", "intention added"),
+    *("passage margin", "passage rank", "passage spread"),
+    *("turn share", "turn weight", "turn margin", "turn rank", "turn spread"),
 )
+"""The columns in order. A judge's file names them: another order or set needs a new file."""
