@@ -120,8 +120,8 @@ class CoverageRules:
         """What an offer covers: one row per unit, by the rule that gives most."""
         best: dict[str, Coverage] = {}
         for row in () if offer.judged else self._all(offer):
-            known = best.get(row.unit)
-            if row.value and (known is None or row.value > known.value):
+            so_far = best.get(row.unit)
+            if row.value and (so_far is None or row.value > so_far.value):
                 best[row.unit] = row
         return list(best.values())
 

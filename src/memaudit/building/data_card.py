@@ -150,9 +150,9 @@ def _packages_card(folder: Path) -> Made | None:
 def _package_blocks(
     packages: Sequence[Package], counts: Reliability, manifest: Mapping[str, Any] | None
 ) -> list[str]:
-    methods = Counter(str(one.attributes.get("method", "not said")) for one in packages)
-    rules = Counter(one.cost_rule for one in packages)
-    blind = sum(label_passes(one) is not None for one in packages)
+    methods = Counter(str(package.attributes.get("method", "not said")) for package in packages)
+    rules = Counter(package.cost_rule for package in packages)
+    blind = sum(label_passes(package) is not None for package in packages)
     grounds = [
         (name, ", ".join(f"{number:,} {label}" for label, number in labels.items()))
         for name, labels in counts.coverage.items()

@@ -87,10 +87,10 @@ class LabelFitting:
             seen.add(id)
             evidence.append(self._unit(row, id))
             for question in row.many("questions"):
-                if (known := self._question(question)) is None:
+                if (question_id := self._question(question)) is None:
                     self.misfits.add(row, id, "unknown question", question)
-                elif id not in required[known]:
-                    required[known] += [unit.id for unit in evidence[-1].units]
+                elif id not in required[question_id]:
+                    required[question_id] += [unit.id for unit in evidence[-1].units]
         queries = [query_of(question, required[question.id]) for question in self.questions]
         return evidence, queries
 
@@ -224,8 +224,10 @@ class LabelFitting:
                 if whole.has_parts and any(values.values()) and not values[whole.core.id]:
                     self.misfits.add(row, at, "part without its core", whole.core.part)
                     values = dict.fromkeys(values, Fraction(0))
-                if known := [labelled[memory, own] for own in values if (memory, own) in labelled]:
-                    if [cell.value for cell in known] != list(values.values()):
+                if earlier := [
+                    labelled[memory, own] for own in values if (memory, own) in labelled
+                ]:
+                    if [cell.value for cell in earlier] != list(values.values()):
                         raise row.wrong(f"labels {at} twice, with different values")
                     self.misfits.add(row, at, "repeated cell")
                     continue
@@ -260,12 +262,12 @@ class LabelFitting:
         return self._turns(row, id, cited)
 
     def _session(self, row: LabelRow, id: str) -> str | None:
-        given = row.optional("session")
-        if given is None:
+        named = row.optional("session")
+        if named is None:
             return None
-        if given not in self.transcript.session_ids:
-            self.misfits.add(row, id, "unknown session", given)
-        return self.transcript.session_ids.get(given)
+        if named not in self.transcript.session_ids:
+            self.misfits.add(row, id, "unknown session", named)
+        return self.transcript.session_ids.get(named)
 
     def _turns_of(self, session: str | None) -> tuple[str, ...]:
         if session is None:

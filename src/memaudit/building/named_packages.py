@@ -60,9 +60,12 @@ def shipped_set(name: str) -> tuple[Package, ...]:
             [folder / f"{name}.jsonl" for name in PASSES],
         )
         loaded = read_conversations(folder / "conversations.jsonl", "chat")
-        recipes = [AnnotationRecipe("chat", _cost_rule(one), labels, group) for one in loaded]
+        recipes = [
+            AnnotationRecipe("chat", _cost_rule(conversation), labels, group)
+            for conversation in loaded
+        ]
         pairs = zip(loaded, recipes, strict=True)
-        return tuple(build_package(one, recipe).package for one, recipe in pairs)
+        return tuple(build_package(conversation, recipe).package for conversation, recipe in pairs)
 
 
 def _cost_rule(loaded: LoadedConversation) -> str:

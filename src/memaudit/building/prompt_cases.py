@@ -264,9 +264,9 @@ def _grade_units(case: PromptCase, reply: Any) -> tuple[str, bool]:
     """Every check of the case; the answer names what does not hold."""
     rows = [row.model_dump(by_alias=True) for row in reply.units]
     wrong = [
-        f"{_check_text(check)}: {found}"
+        f"{_check_text(check)}: {fault}"
         for check in case.right["checks"]
-        if (found := _failed_check(check, rows)) is not None
+        if (fault := _failed_check(check, rows)) is not None
     ]
     return "; ".join(wrong) or "as expected", not wrong
 
@@ -274,8 +274,8 @@ def _grade_units(case: PromptCase, reply: Any) -> tuple[str, bool]:
 def _failed_check(check: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str | None:
     """What is there instead, or None if the check holds."""
     if "changes" in check:
-        found = sorted({str(row.get("change", "none")) for row in rows} - {"none"})
-        return None if found == sorted(check["changes"]) else ", ".join(found) or "no change"
+        changes = sorted({str(row.get("change", "none")) for row in rows} - {"none"})
+        return None if changes == sorted(check["changes"]) else ", ".join(changes) or "no change"
     own = [row for row in rows if _is_about(row, check["of"])]
     if "count" in check:
         return None if len(own) == check["count"] else f"{len(own)} units"
@@ -305,11 +305,11 @@ def _field(name: str) -> str:
 
 def _has(row: Mapping[str, Any], name: str, value: Any) -> bool:
     """Equal, or for `NAME_has` all words in the field's text."""
-    found = row.get(_field(name))
+    field = row.get(_field(name))
     if name.endswith("_has"):
-        text = json.dumps(found, ensure_ascii=False).casefold()
+        text = json.dumps(field, ensure_ascii=False).casefold()
         return all(str(word).casefold() in text for word in value)
-    return bool(found == value)
+    return bool(field == value)
 
 
 def _check_text(check: Mapping[str, Any]) -> str:

@@ -63,11 +63,11 @@ class FoundStatement:
 
 def statement_score(sentence: str) -> int:
     """How much speaks for keeping a sentence; 0 for questions and small talk."""
-    known = terms(sentence)
+    content = terms(sentence)
     words = len(sentence.split())
     if (
         sentence.rstrip().endswith(QUESTION_MARKS)
-        or len(known) < FEWEST_TERMS
+        or len(content) < FEWEST_TERMS
         or words > MOST_WORDS
         or _SMALL_TALK.match(sentence)
     ):
@@ -76,8 +76,8 @@ def statement_score(sentence: str) -> int:
         map(
             bool,
             (
-                numbers(known),
-                times(known),
+                numbers(content),
+                times(content),
                 _NAME.search(sentence),
                 _OF_SELF.search(sentence) and _STATES.search(sentence),
                 _PREFERENCE.search(sentence),
@@ -112,18 +112,18 @@ def with_statements(package: Package) -> Package:
     What a turn covers follows from its text. The candidates that a build cuts out of turns are
     judged like memories.
     """
-    turn = {one.id: one for one in package.experiences}
-    raw = {one.experience: one for one in package.candidates if one.kind == "raw"}
+    turn = {row.id: row for row in package.experiences}
+    raw = {row.experience: row for row in package.candidates if row.kind == "raw"}
     units: list[EvidenceUnit] = []
     cells: list[Coverage] = []
-    for number, found in enumerate(statements(package.experiences), start=1):
-        said = turn[found.turn]
+    for number, statement in enumerate(statements(package.experiences), start=1):
+        said = turn[statement.turn]
         unit = EvidenceUnit(
             id=f"u{number}",
-            kind=found.kind,
-            text=f"{said.speaker}: {found.text}" if said.speaker else found.text,
+            kind=statement.kind,
+            text=f"{said.speaker}: {statement.text}" if said.speaker else statement.text,
             timestamp=said.timestamp,
-            sources=(Source(id=said.id, session=said.session, text=found.text),),
+            sources=(Source(id=said.id, session=said.session, text=statement.text),),
             weight=Fraction(1),
         )
         units.append(unit)

@@ -121,14 +121,14 @@ def experiences(transcript: Transcript, later: Iterable[tuple[str, str]] = ()) -
 
     A session end has no text. A session without turns has no end.
     """
-    file_ids = {own: given for given, own in transcript.turn_ids.items()}
+    file_ids = {own: file_id for file_id, own in transcript.turn_ids.items()}
     steps: dict[str, list[str]] = {}
     for session_id, id in later:
         steps.setdefault(session_id, []).append(id)
     rows: list[Experience] = []
     for session in transcript.sessions:
         for turn in session.turns:
-            given = file_ids[turn.id]
+            file_id = file_ids[turn.id]
             rows.append(
                 Experience(
                     id=turn.id,
@@ -138,7 +138,7 @@ def experiences(transcript: Transcript, later: Iterable[tuple[str, str]] = ()) -
                     timestamp=turn.timestamp or session.timestamp,
                     speaker=turn.speaker,
                     # Attributes are hidden from writers, because the file's ids may be revealing.
-                    attributes={} if given == turn.id else {"dataset_id": given},
+                    attributes={} if file_id == turn.id else {"dataset_id": file_id},
                 )
             )
         ends = [session_end_id(session.id)] if session.turns else []
@@ -168,7 +168,10 @@ def grouped(
     # too.
     kept = [row for row in rows if row.id in ends or row.attributes.get(STEP) is None]
     renumbered = [row.model_copy(update={"index": place}) for place, row in enumerate(kept)]
-    moved = [one.model_copy(update={"experience": home[one.experience]}) for one in candidates]
+    moved = [
+        candidate.model_copy(update={"experience": home[candidate.experience]})
+        for candidate in candidates
+    ]
     return renumbered, moved
 
 

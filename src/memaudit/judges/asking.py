@@ -83,14 +83,14 @@ class Goal:
 
     def is_settled(self, result: ScoreResult, draws: Sequence[ScoredDraw]) -> bool:
         """Never while a score is undefined."""
-        known = [row.interval for row in result.rows if row.interval is not None]
-        if len(known) < len(result.rows):
+        intervals = [row.interval for row in result.rows if row.interval is not None]
+        if len(intervals) < len(result.rows):
             return False
         if self.minimum is not None:
             # A score that equals the minimum passes, so an interval that begins there is settled.
-            return not any(low < self.minimum <= high for low, high in known)
+            return not any(low < self.minimum <= high for low, high in intervals)
         if self.width is not None:
-            return all(high - low <= self.width for low, high in known)
+            return all(high - low <= self.width for low, high in intervals)
         return all(_differ(result, draws, better, worse) for better, worse in _neighbours(result))
 
 
@@ -231,14 +231,14 @@ def bounds_of(result: ScoreResult, judge: OfflineJudge) -> Bounds:
         best |= chosen_texts(highest.common, highest.common_optimum(row.budget).store)
     # A heading that nobody judged might take credit from its entries, so the lower end does not
     # hold before it was asked about.
-    known = own.known(package.units)
+    likely = own.known(package.units)
     headings = {
         heading.text for store in between.stores for heading in heading_texts(store, package.name)
     }
-    for text, (covered, full) in zip(headings, known.of(list(headings)), strict=True):
+    for text, (covered, full) in zip(headings, likely.of(list(headings)), strict=True):
         answered = own.answers.get(text, {})
         doubtful = np.flatnonzero(doubt(covered, full) >= LEAST_DOUBT).tolist()
-        if any(known.wholes[at].id not in answered for at in doubtful):
+        if any(likely.wholes[at].id not in answered for at in doubtful):
             certain = False
             best.add(text)
     return Bounds(best, optimum, certain)
@@ -276,22 +276,22 @@ def doubtful_pairs(
     # Such a memory is in no best store of a draw, and yet keeps the upper bound from closing.
     for text in best:
         part.setdefault(text, UNLIKELY)
-    known = judge.for_package(package).known(package.units)
+    likely = judge.for_package(package).known(package.units)
     weights = [
-        float(sum(package.weights[unit.id] for unit in whole.units)) for whole in known.wholes
+        float(sum(package.weights[unit.id] for unit in whole.units)) for whole in likely.wholes
     ]
     texts = sorted(part)
-    found: list[tuple[float, str, WholeUnit]] = []
-    for text, (covered, full) in zip(texts, known.of(texts), strict=True):
+    ranked: list[tuple[float, str, WholeUnit]] = []
+    for text, (covered, full) in zip(texts, likely.of(texts), strict=True):
         doubts = doubt(covered, full)
         for at in np.flatnonzero(doubts >= LEAST_DOUBT).tolist():
-            whole = known.wholes[at]
+            whole = likely.wholes[at]
             if weights[at]:
-                found.append((float(doubts[at]) * weights[at] * part[text], text, whole))
+                ranked.append((float(doubts[at]) * weights[at] * part[text], text, whole))
     # Ties by text and id: the same pairs are asked on every machine, which the cache of replies
     # needs.
-    found.sort(key=lambda row: (-row[0], row[1], row[2].id))
-    return [(text, whole) for _, text, whole in found]
+    ranked.sort(key=lambda row: (-row[0], row[1], row[2].id))
+    return [(text, whole) for _, text, whole in ranked]
 
 
 def _ask(

@@ -55,14 +55,14 @@ class HeldOutError(FileModel):
 
     def rates(self, full_only: bool) -> tuple[float, float]:
         """Precision and recall of any coverage, or of full coverage."""
-        found = right = wanted = 0
+        called = right = wanted = 0
         for row in self.rows:
             true = row.full if full_only else row.partial + row.full
             wanted += true
             if row.judged == "full" or (row.judged == "partial" and not full_only):
-                found += row.total
+                called += row.total
                 right += true
-        return right / max(1, found), right / max(1, wanted)
+        return right / max(1, called), right / max(1, wanted)
 
 
 class OtherScript(FileModel):

@@ -92,11 +92,11 @@ class LabelJudge:
             return Judgement({})
         wholes = whole_units(units)
         parts = (WholeUnit(unit.id, unit.text, (unit,)) for unit in units)
-        known = {whole.id: whole for whole in (*parts, *wholes)}
+        units_by_id = {whole.id: whole for whole in (*parts, *wholes)}
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         left_out: Counter[str] = Counter()
         named: set[str] = set()
-        used = sum(file.fill(cells, memories, known, left_out, named) for file in self._files)
+        used = sum(file.fill(cells, memories, units_by_id, left_out, named) for file in self._files)
         unknown = frozenset(memory.id for memory in memories if memory.id not in named)
         if pairs is None:
             self._refuse_unlabelled(memories, used, unknown)
@@ -154,10 +154,10 @@ def answered_cells(path: Path, rows: Sequence[LabelRow], cells: Path | None) -> 
         asked = file_rows(cells)
         if cells.suffix.lower() == ".csv":
             asked = [_unshielded(row) for row in asked]
-        known = {row.text(CELL_ID) for row in asked}
-        if unknown := [row for id, row in own.items() if id not in known]:
+        asked_ids = {row.text(CELL_ID) for row in asked}
+        if unknown := [row for id, row in own.items() if id not in asked_ids]:
             raise unknown[0].wrong(f"names a cell that {cells.name} does not have")
-        if missing := sorted(known - own.keys()):
+        if missing := sorted(asked_ids - own.keys()):
             raise MemAuditError(
                 f"{path.name}: {counted(len(missing), 'cell')} of {cells.name} without a label, "
                 f"the first is {missing[0]}"
@@ -205,9 +205,9 @@ def _texts_beside(rows: Sequence[LabelRow]) -> list[LabelRow] | None:
                 raise row.wrong("lacks the field 'memory', which other rows have")
             return None
         about: dict[str, object] = {"conversation": conversation, "memory_id": id, "text": text}
-        known = named.setdefault((conversation, id), LabelRow(about, row.file, row.line))
-        if known.data["text"] != text:
-            raise row.wrong(f"gives memory {id!r} another text than line {known.line}")
+        first = named.setdefault((conversation, id), LabelRow(about, row.file, row.line))
+        if first.data["text"] != text:
+            raise row.wrong(f"gives memory {id!r} another text than line {first.line}")
     return list(named.values())
 
 
@@ -297,10 +297,10 @@ Rows = Mapping[str, Sequence[LabelRow]]
 
 
 def _by_conversation(rows: Sequence[LabelRow]) -> Rows:
-    found: dict[str, list[LabelRow]] = defaultdict(list)
+    grouped: dict[str, list[LabelRow]] = defaultdict(list)
     for row in rows:
-        found[_conversation(row) or ""].append(row)
-    return found
+        grouped[_conversation(row) or ""].append(row)
+    return grouped
 
 
 def _about(rows: Rows, example: str) -> Sequence[LabelRow]:
@@ -342,14 +342,14 @@ class PublishedJudge:
         example = memories[0].example
         if example not in self._judged:
             raise NotJudged(self._no_call(example))
-        known = {unit.id for unit in units}
+        unit_ids = {unit.id for unit in units}
         ids = {memory_id(example, memory.id): memory.id for memory in memories}
         cells: dict[str, dict[str, Cell]] = {memory.id: {} for memory in memories}
         rows = self._rows[example]
         for row in rows:
             if row.memory not in ids:
                 left_out["edges to memories that are not in this store"] += 1
-            elif row.unit not in known:
+            elif row.unit not in unit_ids:
                 left_out["edges to units that are not in this package"] += 1
             else:
                 cells[ids[row.memory]][row.unit] = Cell(row.value, self._provenance)

@@ -102,8 +102,8 @@ def _lexical_cells(
     text: str, wholes: Sequence[WholeUnit], units_with: Mapping[str, Sequence[int]]
 ) -> dict[str, Cell]:
     # By an index of terms: of thousands of units a memory shares two words with a few.
-    known = terms(text) & units_with.keys()
-    shared = Counter(place for term in known for place in units_with[term])
+    shared_terms = terms(text) & units_with.keys()
+    shared = Counter(place for term in shared_terms for place in units_with[term])
     cells = {}
     for place, count in shared.items():
         whole = wholes[place]
@@ -164,8 +164,8 @@ class SharedTerms:
                 if len(shared) >= min(self.least, len(wanted)) and (
                     len(shared) >= self.share * len(wanted)
                 ):
-                    found = math.fsum(rarity[term] for term in shared)
-                    kept[text, unit] = found / total if total else 0.0
+                    weight = math.fsum(rarity[term] for term in shared)
+                    kept[text, unit] = weight / total if total else 0.0
         return kept
 
 

@@ -403,8 +403,8 @@ def asked_statements(whole: WholeUnit) -> list[Statement]:
 
 def best_answer(answers: Sequence[JudgedCell | None]) -> JudgedCell | None:
     """The best of equal alternatives; None if one without an answer could be better."""
-    known = [answer for answer in answers if answer is not None]
-    best = max(known, key=lambda answer: answer.value, default=None)
+    answered = [answer for answer in answers if answer is not None]
+    best = max(answered, key=lambda answer: answer.value, default=None)
     # Nothing beats full, so an alternative without an answer does not matter then.
-    is_certain = best is not None and (best.label == "full" or len(known) == len(answers))
+    is_certain = best is not None and (best.label == "full" or len(answered) == len(answers))
     return best if is_certain else None

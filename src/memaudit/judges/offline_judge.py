@@ -77,19 +77,19 @@ class OfflineJudge:
 
     def for_package(self, package: Package) -> "OfflineJudge":
         """The judge with the turns of a conversation, which tell what its units are about."""
-        known = next((judge for judge in self._bound if judge.package is package), None)
-        if known is None:
-            known = OfflineJudge(self.name, self.file, package, self.answers)
-            self._bound.append(known)
-        return known
+        bound = next((judge for judge in self._bound if judge.package is package), None)
+        if bound is None:
+            bound = OfflineJudge(self.name, self.file, package, self.answers)
+            self._bound.append(bound)
+        return bound
 
     def answered(self, name: str, answers: Answers) -> "OfflineJudge":
         """The judge with answers that somebody else gave to some pairs."""
         judge = OfflineJudge(name, self.file, None, answers)
         # The tables of features are what takes time; the copy goes on with those that are there.
-        for known in self._bound:  # answers do not change probabilities
-            if known.package is not None:
-                judge.for_package(known.package)._known = known._known
+        for bound in self._bound:  # answers do not change probabilities
+            if bound.package is not None:
+                judge.for_package(bound.package)._known = bound._known
         return judge
 
     def unanswered(self) -> "OfflineJudge":
@@ -125,15 +125,15 @@ class OfflineJudge:
         units: Sequence[EvidenceUnit],
         pairs: Collection[Pair] | None = None,
     ) -> Judgement:
-        known = self.known(units)
+        likely = self.known(units)
         texts = [memory.text for memory in memories]
         cells = {}
-        for memory, (covered, full) in zip(memories, known.of(texts), strict=True):
+        for memory, (covered, full) in zip(memories, likely.of(texts), strict=True):
             values = self.values(memory.text, covered, full)
             answered = self.answers.get(memory.text, {})
-            own = {unit: cell for given in answered.values() for unit, cell in given.items()}
+            own = {unit: cell for by_unit in answered.values() for unit, cell in by_unit.items()}
             for at in np.flatnonzero(values).tolist():
-                whole = known.wholes[at]
+                whole = likely.wholes[at]
                 if whole.id not in answered:
                     why = f"{covered[at]:.0%} likely covered, {full[at]:.0%} in full"
                     own.update(_kept(whole, memory.text, values[at] == 1, why))
@@ -271,7 +271,7 @@ class PairProbabilities:
         # One Chinese conversation is too little to fit weights to. With those of English the judge
         # calls too few of its pairs covered; two biases make it expect as many as there are.
         script = foremost_script(whole.text for whole in self.wholes)
-        bias = {one.script: (one.covered_bias, one.full_bias) for one in file.other_scripts}
+        bias = {other.script: (other.covered_bias, other.full_bias) for other in file.other_scripts}
         self._biases = bias.get(script, (0.0, 0.0))
         self._by_text: dict[str, tuple[Probabilities, Probabilities]] = {}
 

@@ -70,23 +70,23 @@ def with_plain_numbers(text: str) -> str:
     # The order matters: an ISO date has to lose its hyphens before ranges are split, and "half past
     # eight" needs its eight as a digit.
     text = _ISO.sub(_spelled, text)
-    text = _SHORT_MONTH.sub(lambda found: _SHORT_MONTHS[found[1].lower()], text)
+    text = _SHORT_MONTH.sub(lambda match: _SHORT_MONTHS[match[1].lower()], text)
     text = _RANGE.sub(" ", _ORDINAL.sub(r"\1", text))
     text = _HALF_PAST.sub(r"\1:30", _NUMBER_WORD.sub(_digits, text))
     return _CLOCK.sub(
-        lambda found: found[1] if found[2] == "00" else f"{found[1]}:{found[2]}", text
+        lambda match: match[1] if match[2] == "00" else f"{match[1]}:{match[2]}", text
     )
 
 
-def _digits(found: re.Match[str]) -> str:
-    tens, unit, small = ((part or "").lower() for part in found.groups())
+def _digits(match: re.Match[str]) -> str:
+    tens, unit, small = ((part or "").lower() for part in match.groups())
     return str(_TENS.get(tens, 0) + _SMALL_NUMBERS.get(unit or small, 0))
 
 
-def _spelled(found: re.Match[str]) -> str:
-    year, month, day = found.groups()
+def _spelled(match: re.Match[str]) -> str:
+    year, month, day = match.groups()
     if not 1 <= int(month) <= len(MONTHS):
-        return found[0]
+        return match[0]
     return " ".join([*([str(int(day))] if day else []), MONTHS[int(month) - 1], year])
 
 
@@ -102,8 +102,8 @@ LONGEST_HEAD = 9
 
 def passages(text: str) -> tuple[str, list[str]]:
     """The head of a text, which every passage has, and its sentences and clauses."""
-    found = _HEAD.match(text)
-    head = found[0] if found and len(found[0].split()) <= LONGEST_HEAD else ""
+    match = _HEAD.match(text)
+    head = match[0] if match and len(match[0].split()) <= LONGEST_HEAD else ""
     rest = text[len(head) :]
     if not rest.strip():
         head, rest = "", text
@@ -111,17 +111,17 @@ def passages(text: str) -> tuple[str, list[str]]:
     held: Terms = frozenset()  # of the last piece, which may go on for the whole text
     # `held` are the terms of the last piece; a piece is open for more while it has fewer than
     # three, so that "Yes. On Monday." does not stand alone.
-    for one in sentences(rest):
-        for clause in _CLAUSE.split(one):
-            found_terms = terms(clause)
-            if not found_terms:
+    for sentence in sentences(rest):
+        for clause in _CLAUSE.split(sentence):
+            new_terms = terms(clause)
+            if not new_terms:
                 continue
             if pieces and len(held) < LEAST_TERMS:
                 pieces[-1].append(clause)
-                held |= found_terms
+                held |= new_terms
             else:
                 pieces.append([clause])
-                held = found_terms
+                held = new_terms
     return head, [" ".join(piece) for piece in pieces] or [rest]
 
 
@@ -178,7 +178,7 @@ def _is_time(term: str) -> bool:
 
 
 def _rarity(sets: Sequence[Terms], vocabulary: Sequence[str], least: float) -> Floats:
-    having = Counter(term for found in sets for term in found)
+    having = Counter(term for terms_of_one in sets for term in terms_of_one)
     number = len(sets) + 1
     raw = [np.log(number / (having[term] + 0.5)) for term in vocabulary]
     return np.maximum(np.array(raw, np.float32), np.float32(least))
@@ -187,8 +187,8 @@ def _rarity(sets: Sequence[Terms], vocabulary: Sequence[str], least: float) -> F
 def _table(sets: Sequence[Iterable[str]], place: dict[str, int]) -> Floats:
     """1 where a set has a term."""
     table = np.zeros((len(sets), len(place)), np.float32)
-    for row, found in enumerate(sets):
-        table[row, [place[term] for term in found if term in place]] = 1
+    for row, terms_of_one in enumerate(sets):
+        table[row, [place[term] for term in terms_of_one if term in place]] = 1
     return table
 
 
@@ -225,9 +225,9 @@ class _Vocabulary:
             [
                 sum(
                     float(self.weights[self.place[term]]) if term in self.place else self.unseen
-                    for term in sorted(found)
+                    for term in sorted(terms_of_one)
                 )
-                for found in sets
+                for terms_of_one in sets
             ],
             np.float32,
         )
@@ -333,7 +333,7 @@ class PairFeatures:
             return np.take_along_axis(table, at, 1)
 
         shape = at.shape
-        found = {
+        columns = {
             "content": there(content),
             "recall": there(all_words),
             "plain words": there(_share(wanted, plain, held.window)),
@@ -347,17 +347,17 @@ class PairFeatures:
             "memory size": _columns([np.log1p(len(known)) for known in held.whole], shape),
             "passage size": np.array([np.log1p(len(known)) for known in held.terms])[at],
         }
-        found |= self._lost(held, at)
-        found |= self._special_terms(held, at)
-        found |= self._people(held, shape)
+        columns |= self._lost(held, at)
+        columns |= self._special_terms(held, at)
+        columns |= self._people(held, shape)
         for name, pattern in (("negation", NEGATION), ("intention", INTENTION)):
             mine = _rows([bool(pattern.search(unit.text)) for unit in self.units], shape) > 0
             theirs = np.array([bool(pattern.search(text)) for text in held.texts])[at]
-            found[f"{name} lost"], found[f"{name} added"] = mine & ~theirs, ~mine & theirs
+            columns[f"{name} lost"], columns[f"{name} added"] = mine & ~theirs, ~mine & theirs
         score = 0.5 * all_words + 0.5 * content
-        found |= {name: there(table) for name, table in _rivals("passage", score).items()}
-        found |= self._turn_features(held, at)
-        return {name: np.asarray(value, np.float32) for name, value in found.items()}
+        columns |= {name: there(table) for name, table in _rivals("passage", score).items()}
+        columns |= self._turn_features(held, at)
+        return {name: np.asarray(value, np.float32) for name, value in columns.items()}
 
     def _prefixes_shared(self, held: _Passages) -> Floats:
         words = self._prefixes
@@ -386,23 +386,23 @@ class PairFeatures:
             ("numbers", self._is_number, held.window, [len(numbers(t)) for t in held.terms]),
             ("times", self._is_time, held.window, [len(times(t)) for t in held.terms]),
         )
-        found = {}
+        columns = {}
         for name, mask, table, counts in kinds:
             mine = self._wanted[:, mask]
             both = mine @ table[:, mask].T
-            known = np.array(counts, np.float32)
+            present_by_owner = np.array(counts, np.float32)
             if name == "names":
-                present = _columns(known, at.shape)
+                present = _columns(present_by_owner, at.shape)
             else:
-                both, present = np.take_along_axis(both, at, 1), known[at]
+                both, present = np.take_along_axis(both, at, 1), present_by_owner[at]
             has = _rows(mine.sum(1), at.shape)
             # Capped, because the model is linear: a list of twenty dates would outweigh everything
             # else.
-            found[f"{name} wanted"] = np.minimum(has, 3)
-            found[f"{name} lost"] = np.minimum(has - both, 3)
-            found[f"{name} all there"] = (has > 0) & (both == has)
-            found[f"{name} differ"] = (has > both) & (present > both)
-        return found
+            columns[f"{name} wanted"] = np.minimum(has, 3)
+            columns[f"{name} lost"] = np.minimum(has - both, 3)
+            columns[f"{name} all there"] = (has > 0) & (both == has)
+            columns[f"{name} differ"] = (has > both) & (present > both)
+        return columns
 
     def _people(self, held: _Passages, shape: tuple[int, ...]) -> dict[str, Floats]:
         """Whether the memory names whom the unit is about, somebody else, or nobody."""

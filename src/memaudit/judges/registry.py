@@ -174,14 +174,14 @@ class PointerJudge:
         pairs: Collection[Pair] | None = None,
     ) -> Judgement:
         sources = {unit.id: {source.id for source in unit.sources} for unit in units}
-        known = set().union(*sources.values())
+        cited = set().union(*sources.values())
         named = {source for memory in memories for source in memory.sources}
         if memories and not named:
             raise MemAuditError("no memory of this store names its sources; use another judge")
-        if named and not named & known:
+        if named and not named & cited:
             raise MemAuditError(
                 f"no memory names a turn that a unit stands on: the store says {min(named)!r}, the "
-                f"package {min(known, default='nothing')!r}; use the ids of its experiences"
+                f"package {min(cited, default='nothing')!r}; use the ids of its experiences"
             )
         cells = {
             memory.id: {

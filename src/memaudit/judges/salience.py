@@ -175,10 +175,10 @@ class SalienceCalls:
             failed = f"; {counted(self.failed, 'call')} failed" if self.failed else ""
             raise NotJudged(f"{self.name}: has no salience of {example!r}{failed}")
         scores = self._scores[example]
-        known = {memory_id(example, memory.id) for memory in store.memories}
+        own_ids = {memory_id(example, memory.id) for memory in store.memories}
         # Ids such as m1 exist in every store. A file that scores memories which this store lacks
         # was made for another, and what does match matches by chance.
-        if foreign := [id for id in scores if id not in known]:
+        if foreign := [id for id in scores if id not in own_ids]:
             raise MemAuditError(
                 f"{self.name}: scores {counted(len(foreign), 'memory')} that the store "
                 f"{store.name!r} does not have (the first is {foreign[0]!r}), so it was made for "
@@ -207,8 +207,8 @@ class ModelSalience:
             self._known[asked] = find_salience(
                 asked[0], self._session, self._model, owner, questions
             )
-        found = zip(texts, self._known[asked], strict=True)
-        return {id: score for id, score in found if score is not None}
+        scored = zip(texts, self._known[asked], strict=True)
+        return {id: score for id, score in scored if score is not None}
 
 
 def named_salience(

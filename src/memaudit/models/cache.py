@@ -205,11 +205,11 @@ class CachedClient:
 
     def ask(self, request: Request, reply_type: type[ReplyT]) -> Reply[ReplyT] | Failure:
         """The stored reply, or a new one, stored before it is returned."""
-        known = self._cache.reply(request, reply_type)
-        if isinstance(known, Reply):
-            return known
-        if isinstance(known, Invalid):
-            self._retract(request, known)
+        stored = self._cache.reply(request, reply_type)
+        if isinstance(stored, Reply):
+            return stored
+        if isinstance(stored, Invalid):
+            self._retract(request, stored)
         outcome = self._inner.ask(request, reply_type)
         if isinstance(outcome, Failure):
             if outcome.kind in RECORDED and not outcome.from_cache:

@@ -182,8 +182,8 @@ def _proxy_for(scheme: str, host: str) -> _Proxy | None:
     # A local model must not be reached through a company's proxy, whatever NO_PROXY says.
     if host == "localhost" or _is_loopback(host) or proxy_bypass(host):
         return None
-    known = getproxies()
-    address = known.get(scheme) or known.get("all")
+    proxies = getproxies()
+    address = proxies.get(scheme) or proxies.get("all")
     if not address:
         return None
     try:

@@ -205,8 +205,8 @@ class OpenAITransport:
         if isinstance(error, str):
             said = error
         if not said.strip():
-            known = response.status in set(HTTPStatus)
-            said = HTTPStatus(response.status).phrase if known else "no explanation"
+            has_phrase = response.status in set(HTTPStatus)
+            said = HTTPStatus(response.status).phrase if has_phrase else "no explanation"
         return CallFailed(
             self._clean(said),
             response.status,
@@ -261,7 +261,7 @@ class RequestStyles:
     def worked(self, model: str, style: RequestStyle) -> None:
         """Start with this style next time, unless a better one is known to work."""
         with self._lock:
-            if not any(known == model for known, _ in self._proven):
+            if not any(proven == model for proven, _ in self._proven):
                 self._best[model] = style
             self._proven.add((model, style))
 

@@ -85,9 +85,9 @@ class Spent:
 
 def total(numbers: "Iterator[int | None] | Sequence[int | None]") -> int | None:
     """The sum; None if there is nothing to add or some number is not known."""
-    found = list(numbers)
-    known = [number for number in found if number is not None]
-    return sum(known) if known and len(known) == len(found) else None
+    counts = list(numbers)
+    reported = [number for number in counts if number is not None]
+    return sum(reported) if reported and len(reported) == len(counts) else None
 
 
 def call_key(path: str, request: Any) -> str:
@@ -112,9 +112,9 @@ class Record:
         answers = self._answers.setdefault((call.example, call.key), [])
         if call.status < 300:
             # A refusal that was followed by an answer is not repeated.
-            answers[:] = [one for one in answers if one.status < 300]
+            answers[:] = [answer for answer in answers if answer.status < 300]
             answers.append(call)
-        elif not any(one.status < 300 for one in answers):
+        elif not any(answer.status < 300 for answer in answers):
             answers.append(call)
 
     def begin(self, example: str) -> None:
@@ -153,7 +153,7 @@ class Record:
 
 def _lines(value: Any) -> list[str]:
     """A request as lines: a text of several lines counts line by line."""
-    found: list[str] = []
+    lines: list[str] = []
 
     def walk(value: Any, name: str) -> None:
         if isinstance(value, dict):
@@ -164,10 +164,10 @@ def _lines(value: Any) -> list[str]:
                 walk(item, f"{name}[{at}]")
         else:
             text = value if isinstance(value, str) else json.dumps(value)
-            found.extend(f"{name}: {line}" for line in text.splitlines() or [""])
+            lines.extend(f"{name}: {line}" for line in text.splitlines() or [""])
 
     walk(value, "")
-    return found
+    return lines
 
 
 def _words(value: Any) -> set[str]:
@@ -232,7 +232,7 @@ class RecordFile:
         if not isinstance(value, dict):
             return ["value", value]
         return {
-            name: ["list", [self._part(one) for one in item]]
+            name: ["list", [self._part(element) for element in item]]
             if isinstance(item, list)
             else ["part", self._part(item)]
             if len(json.dumps(item)) > SHORT
@@ -302,7 +302,7 @@ class _Parts:
         if isinstance(value, list):
             return value[1]
         return {
-            name: [self._at(one) for one in item]
+            name: [self._at(element) for element in item]
             if how == "list"
             else self._at(item)
             if how == "part"
@@ -327,7 +327,7 @@ def _checked_call(call: Call) -> Call:
         and _is_count(call.place)
         and _is_count(call.status)
         and 100 <= call.status <= 599
-        and all(one is None or _is_count(one) for one in (call.tokens_in, call.tokens_out))
+        and all(count is None or _is_count(count) for count in (call.tokens_in, call.tokens_out))
     )
     if not good:
         raise ValueError
@@ -338,8 +338,8 @@ def _checked_spent(spent: Spent) -> Spent:
     counts = (spent.calls, spent.embedding_calls, spent.embedded_texts)
     tokens = (spent.tokens_in, spent.tokens_out)
     seconds = isinstance(spent.seconds, int | float) and 0 <= spent.seconds < 1e12
-    known = all(_is_count(one) for one in counts) and seconds
-    if not known or not all(one is None or _is_count(one) for one in tokens):
+    good = all(_is_count(count) for count in counts) and seconds
+    if not good or not all(count is None or _is_count(count) for count in tokens):
         raise ValueError
     return spent
 
@@ -400,7 +400,9 @@ def records_diff(before: Record, after: Record) -> dict[str, Any]:
     """What two records ask differently. What a model would have said to a request that it never
     got is not known, so nothing is said about replies."""
     names = sorted({*before.settings, *after.settings})
-    asked = [Counter((call.example, call.key) for call in one.calls) for one in (before, after)]
+    asked = [
+        Counter((call.example, call.key) for call in record.calls) for record in (before, after)
+    ]
     same = asked[0] & asked[1]
     examples = list(dict.fromkeys(call.example for call in before.calls))
     return {
@@ -414,12 +416,14 @@ def records_diff(before: Record, after: Record) -> dict[str, Any]:
         "only_before": (asked[0] - same).total(),
         "only_after": (asked[1] - same).total(),
         "first_different": {
-            example: found for example in examples if (found := _first(before, after, example))
+            example: difference
+            for example in examples
+            if (difference := _first(before, after, example))
         },
         "tokens": [
             [
-                total(getattr(call, name) for call in one.calls if not call.is_embedding)
-                for one in (before, after)
+                total(getattr(call, name) for call in record.calls if not call.is_embedding)
+                for record in (before, after)
             ]
             for name in ("tokens_in", "tokens_out")
         ],
@@ -428,9 +432,9 @@ def records_diff(before: Record, after: Record) -> dict[str, Any]:
 
 def _first(before: Record, after: Record, example: str) -> dict[str, Any] | None:
     """The first request of an example that the other record did not get."""
-    known = {call.key for call in before.calls if call.example == example}
+    asked_before = {call.key for call in before.calls if call.example == example}
     for call in after.calls:
-        if call.example == example and call.key not in known:
+        if call.example == example and call.key not in asked_before:
             difference = before.nearest(example, call.path, call.request)
             return {"place": call.place, "path": call.path, "difference": difference}
     return None

@@ -72,7 +72,7 @@ class Secret:
         wanted = (value, *_readings(value))
         for reading in _readings(text):
             if (
-                any(one in reading for one in wanted)
+                any(spelling in reading for spelling in wanted)
                 or any(core in reading.translate(_STANDARD) for core in packed)
                 or digits in _NOT_HEX.sub("", reading.lower())
             ):
@@ -100,13 +100,13 @@ DEEPEST = 8
 """Encodings inside one another; a text with more is not read to the end."""
 
 
-def _decoded(found: re.Match[str]) -> str:
-    group = found.lastindex
+def _decoded(match: re.Match[str]) -> str:
+    group = match.lastindex
     if group is None:
         return ""
     if group == NAMED:
-        return html5.get(found[NAMED], found[0])
-    code = int(found[group], 10 if group == DECIMAL else 16)
+        return html5.get(match[NAMED], match[0])
+    code = int(match[group], 10 if group == DECIMAL else 16)
     return chr(code) if code < 0x110000 else ""
 
 

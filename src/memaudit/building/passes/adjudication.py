@@ -168,8 +168,8 @@ def _verdict(
         return AdjudicatorVerdict("ambiguous", f"the verdict {problem}; it said: {reply.reason}")
     if reply.verdict != "corrected":
         return AdjudicatorVerdict(reply.verdict, reply.reason)
-    known = {unit.number: unit.statement for unit in proposal.units}
-    rewrites = tuple((unit, text) for unit, text in rewrites if known[unit] != text)
+    statements = {unit.number: unit.statement for unit in proposal.units}
+    rewrites = tuple((unit, text) for unit, text in rewrites if statements[unit] != text)
     if not rewrites and (required, alternatives) == proposed:
         session.ledger.refuse(owner, STAGE, "correction without change", question)
         return AdjudicatorVerdict("accepted", reply.reason)
@@ -293,9 +293,9 @@ def _adjudicated(
     for unit, text in verdict.rewrites:
         # The unit is shared by questions, so two wordings cannot both stand. The first question's
         # does, and the other is out of the pool rather than scored by a text it did not ask for.
-        known = rewrites.get(unit)
-        if known is not None and known[0] != text:
-            reason = f"wants unit {unit} reworded otherwise than {known[1]} does"
+        earlier = rewrites.get(unit)
+        if earlier is not None and earlier[0] != text:
+            reason = f"wants unit {unit} reworded otherwise than {earlier[1]} does"
             return _as_proposed(requirement, AMBIGUOUS, reason)
     for unit, text in verdict.rewrites:
         rewrites.setdefault(unit, (text, question))

@@ -121,8 +121,8 @@ def find_requirements(
         for question in questions
     }
     for (owner, question, part), reply in zip(work, replies, strict=True):
-        known = None if reply is None else _requirement(reply, part, owner, question.id, session)
-        gathered[owner, question.id].append(known)
+        answer = None if reply is None else _requirement(reply, part, owner, question.id, session)
+        gathered[owner, question.id].append(answer)
     return {key: merge_parts(answers) for key, answers in gathered.items()}
 
 
@@ -177,12 +177,12 @@ def _requirement(
     if unknown and not kept:
         return None
     decision: Decision = "unsupported" if unknown else reply.decision
-    known = {
+    shown_alternatives = {
         unit: tuple(number for number in others if number in shown)
         for unit, others in alternatives.items()
         if unit in shown and shown & set(others)
     }
-    return Requirement(decision, tuple(sorted(kept)), reply.reason, known)
+    return Requirement(decision, tuple(sorted(kept)), reply.reason, shown_alternatives)
 
 
 def merge_parts(parts: Sequence[Requirement | None]) -> Requirement | None:

@@ -87,8 +87,8 @@ def find_support(
                     words = f"memory {row.memory}: {row.support}"
                     session.ledger.refuse(owner, STAGE, "verdict nobody asked for", words)
                     continue
-                known = row.turn is not None and 1 <= row.turn <= len(shown)
-                turn = shown[row.turn - 1] if known and row.turn is not None else None
+                is_shown = row.turn is not None and 1 <= row.turn <= len(shown)
+                turn = shown[row.turn - 1] if is_shown and row.turn is not None else None
                 answers[places[row.memory - 1]] = Support(row.support, turn, row.reason)
     for memory, answer in zip(memories, answers, strict=True):
         if answer is None:

@@ -147,8 +147,8 @@ def find_units(
     for (owner, piece), reply in zip(work, replies, strict=True):
         lost[owner] += reply is None
         refuse = partial(session.ledger.refuse, owner, UNITS_STAGE)
-        given = [] if reply is None else reply.units
-        checked.append([_check(row, piece, refuse) for row in given])
+        stated = [] if reply is None else reply.units
+        checked.append([_check(row, piece, refuse) for row in stated])
     # All quotes that did not hold are asked about together, after all first replies: one more pass,
     # not one more for each piece.
     unverified = [[row for row in rows if isinstance(row, UnverifiedUnit)] for rows in checked]
