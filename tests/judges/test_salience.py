@@ -106,7 +106,7 @@ def test_a_model_as_the_source_of_a_store(tmp_path: Path) -> None:
     """Both policies can be used, and each goes by its own scores."""
     with serving(plays) as served:
         session = opened(tmp_path, live(served.url))
-        salience = named_salience(["model:one"], ["model:one"], ["a"], session)
+        salience = named_salience(["model:one", "query:model:one"], ["a"], session)
         found = price_store(PACKAGE, store("a", *TEXTS), salience)
         price_store(PACKAGE, store("a", *TEXTS), salience)
     assert len(served.bodies) == 2
@@ -126,16 +126,16 @@ def test_scores_of_one_store_are_never_given_to_another(tmp_path: Path) -> None:
     which the store does not have was made for another one."""
     file = calls(tmp_path, m1=5, m2=3)
     first, second = store("a", "tea", "Rome"), store("b", "dogs", "cats")
-    salience = named_salience([f"a={file}"], [], ["a", "b"])
+    salience = named_salience([f"a={file}"], ["a", "b"])
     assert [one.salience for one in price_store(PACKAGE, first, salience).memories] == [5, 3]
     other = price_store(PACKAGE, second, salience)
     assert [one.salience for one in other.memories] == [None, None]
     with pytest.raises(MemAuditError, match="does not say which of 2 stores it was made for"):
-        named_salience([file], [], ["a", "b"])
+        named_salience([file], ["a", "b"])
     with pytest.raises(MemAuditError, match="given twice for the store 'a'"):
-        named_salience([f"a={file}", f"a={file}"], [], ["a", "b"])
+        named_salience([f"a={file}", f"a={file}"], ["a", "b"])
     file = calls(tmp_path, m1=5, m7=3)
-    for salience in (named_salience([file], [], ["b"]), named_salience([], [file], ["b"])):
+    for salience in (named_salience([file], ["b"]), named_salience([f"query:{file}"], ["b"])):
         with pytest.raises(MemAuditError, match="scores 1 memory that the store 'b' does not have"):
             price_store(PACKAGE, second, salience)
     assert Salience().names == []

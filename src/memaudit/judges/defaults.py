@@ -1,4 +1,0 @@
-"""What is taken where nothing is given."""
-
-DEFAULT_JUDGE = "offline"
-"""Decides coverage where no judge is named."""
