@@ -90,6 +90,8 @@ def plan_build(job: BuildJob) -> BuildPlan:
         dataset_hash(job.path),
         subset,
     )
+    # Words cannot be counted in scripts without spaces, so the texts choose the rule, and all
+    # packages of a build share it: costs must compare.
     if job.cost_rule is None:
         recipe = replace(plan.recipe, cost_rule=default_rule(_first_texts(plan)))
         plan = replace(plan, recipe=recipe)
@@ -412,6 +414,8 @@ def write_if_new(package: Package, path: Path) -> bool:
     """Write a package unless the same one already exists; whether it was written."""
     if os.path.lexists(path):
         existing, problems = examine(path)
+        # By content: a file that was edited or cut off is written again, and write_package refuses
+        # what is not ours.
         if not problems and len(existing) == 1 and digest(existing[0]) == digest(package):
             clear_leftover(path)
             return False

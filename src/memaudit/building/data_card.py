@@ -59,6 +59,7 @@ def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str
     """Describe a folder of packages or scores, and write the description into another."""
     if not folder.is_dir():
         raise MemAuditError(f"{folder}: not a folder; give a folder of packages or of scores")
+    # Before anything is written: the card may stand in the folder that it describes.
     hashes = {name: content_digest(folder / name) for name in files_in(folder)}
     made = _packages_card(folder) or _scores_card(folder)
     if made is None:
@@ -95,6 +96,7 @@ def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str
 def refuse_other_files(out: Path, names: Iterable[str]) -> None:
     """Refuse a folder that holds files of these names and is not a card of ours."""
     may_write(out / PROVENANCE, "data card")
+    # Only provenance.json tells a card of ours from files that happen to have these names.
     if not (out / PROVENANCE).exists():
         for name in names:
             refuse_existing(out / name)

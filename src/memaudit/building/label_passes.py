@@ -66,6 +66,7 @@ def label_passes_json(frame: str, judged: int, passes: Sequence[LabelPass]) -> J
                 "sha256": labelled.sha256,
                 "cells": [
                     [candidate, unit, plain(value), why]
+                    # Sorted, because the attribute is part of the package's digest.
                     for (candidate, unit), (value, why) in sorted(labelled.cells.items())
                 ],
             }
@@ -146,6 +147,8 @@ def cells_judged_by(package: Package, passes: LabelPasses) -> frozenset[CellKey]
         for unit, home in homes.items()
         if passes.frame != SESSION or (home is not None and sessions[candidate.experience] == home)
     )
+    # The numbers differ where memories were dropped or merged after labelling. Then cells that
+    # nobody judged cannot be told from judged zeros.
     return cells | listed if len(cells) == passes.judged else None
 
 

@@ -68,6 +68,7 @@ def split_conversation(
 ) -> tuple[Transcript, tuple[Question, ...]]:
     """The two sides of a conversation: what a writer may see and what is asked."""
     sessions = conversation.in_time_order
+    # Ids stay where they say nothing, so that people find turns again in the file.
     keep = format not in REVEALING_FORMATS and _uniform(conversation)
     session_ids = {
         session.id: session.id if keep else f"s{number}"

@@ -119,6 +119,7 @@ def _differ(result: ScoreResult, draws: Sequence[ScoredDraw], better: int, worse
     both = [(draw.scores[better], draw.scores[worse]) for draw in draws]
     gaps = [a - b for a, b in both if a is not None and b is not None]
     scores = result.rows[better].score, result.rows[worse].score
+    # A deviation needs two draws; with fewer, nothing is known of the error and nothing is settled.
     if len(gaps) < 2 or None in scores:
         return False
     return (scores[0] or 0) - (scores[1] or 0) > DEVIATIONS * stdev(gaps)
@@ -191,6 +192,7 @@ def _offline(scoring: Scoring, other: Judge) -> OfflineJudge:
     """The offline judge of all stores, if the other judge can settle what it doubts."""
     judges = set(scoring.judges.values())
     judge = next(iter(judges))
+    # Several judges mean labels for some stores, whose cells are not in doubt.
     if len(judges) != 1 or not isinstance(judge, OfflineJudge):
         raise MemAuditError("only an offline judge says which pairs are in doubt")
     if other.is_estimate or goes_by_id(other):

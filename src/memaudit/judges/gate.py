@@ -14,6 +14,8 @@ def passes(row: StoreScore, minimum: float, allow_estimates: bool = False) -> bo
     """
     if row.interval is not None and not allow_estimates:
         low, high = row.interval
+        # Only an interval on one side of the minimum decides: an estimate that passes by luck today
+        # fails tomorrow on the same store.
         if low >= minimum or high < minimum:
             return low >= minimum
         raise ParameterError(

@@ -85,6 +85,7 @@ class LabelRow:
 
 def file_rows(path: Path) -> list[LabelRow]:
     """The rows of a file, whatever their columns; an error if there are none."""
+    # By the name: a first row of JSON may well parse as a header of CSV.
     if path.suffix.lower() == ".csv":
         rows = list(_csv(path))
     else:
@@ -105,6 +106,8 @@ def _check_columns(
     rows: Iterable[LabelRow], known: frozenset[str], required: frozenset[str]
 ) -> None:
     for row in rows:
+        # A column that nobody reads is most often a misspelt one, whose labels would silently not
+        # count.
         if unknown := sorted(row.data.keys() - known):
             fields = ", ".join(sorted(known))
             raise row.wrong(f"has the unknown field {unknown[0]!r} (known fields: {fields})")
@@ -118,6 +121,8 @@ def _csv(path: Path) -> Iterator[LabelRow]:
     if len(content) > MAX_BYTES:
         raise MemAuditError(f"{path.name}: is larger than {MAX_BYTES >> 20} MB; split it")
     try:
+        # Spreadsheets save UTF-8 with a mark in front, which would belong to the first column's
+        # name.
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise MemAuditError(f"{path.name}: is not UTF-8; save it as UTF-8") from None
@@ -129,6 +134,7 @@ def _csv(path: Path) -> Iterator[LabelRow]:
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
+# Texts come from others, and a cell that begins so is run as a formula when the table is opened.
 _SHIELDED = re.compile(r"'+[=+\-@\t\r]")
 
 
@@ -209,6 +215,8 @@ def labelled_units(row: LabelRow, whole: WholeUnit) -> dict[str, Fraction]:
         except MemAuditError as error:
             raise row.wrong(str(error)) from None
         share = whole.share({unit.id for unit in kept})
+        # Only none and all can contradict the parts; anything between leaves open which parts are
+        # kept.
         if given in (0, 1) and given != share:
             raise row.wrong(
                 f"has coverage {row.text('coverage')}, and parts of unit {whole.id!r} that are "

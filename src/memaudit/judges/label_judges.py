@@ -76,6 +76,8 @@ class LabelJudge:
                 if beside is not None:
                     of_ids = label_rows(beside, MEMORY_COLUMNS, frozenset({"memory_id"}))
             self._files.append(_LabelFile(f"{PASS}{path.stem}", rows, of_ids))
+        # An id alone may belong to a memory and to a candidate, so labels by id judge no
+        # candidates.
         self.judges_candidates = all(file.memories is not None for file in self._files)
         self.goes_by_id = not self.judges_candidates
 
@@ -162,6 +164,8 @@ def answered_cells(path: Path, rows: Sequence[LabelRow], cells: Path | None) -> 
                 f"{path.name}: {counted(len(missing), 'cell')} of {cells.name} without a label, "
                 f"the first is {missing[0]}"
             )
+    # A sheet of one package may be used for its copies under another name; of several, names tell
+    # apart units that share an id.
     several = len({row.optional("package") for row in asked}) > 1
     return [_labelled(cell, own[cell.text(CELL_ID)], several) for cell in asked]
 

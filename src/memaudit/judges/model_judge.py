@@ -97,6 +97,8 @@ def chunks(pairs: Iterable[TextPair], most_memories: int = MAX_MEMORIES) -> Iter
             unit_place[pair[1]],
         ),
     )
+    # A chunk is closed before the pair that would be too much; a single pair that is too long goes
+    # alone, since it has to be asked.
     together: list[TextPair] = []
     memories: set[str] = set()
     units: set[Statement] = set()
@@ -239,6 +241,7 @@ def judged_cell(row: CellRow, unit: Statement) -> tuple[JudgedCell | None, str]:
     if not unit.parts:
         return JudgedCell(row.label, row.reason), ""
     kept = frozenset(row.kept) & frozenset(unit.names)
+    # Which parts are kept decides the cells, so this reply is asked for again instead of guessed.
     if row.label != "none" and not row.kept:
         return None, "kept parts not named"
     if row.label == "none" or unit.names[0] not in kept:

@@ -102,6 +102,7 @@ class OfflineJudge:
 
     def known(self, units: Sequence[EvidenceUnit]) -> "PairProbabilities":
         """The probabilities of pairs with these units, kept until others are asked about."""
+        # One package's stores and candidates are judged one after the other against the same units.
         if self._known is None or self._known.units != tuple(units):
             turns = self.package.experiences if self.package is not None else ()
             said = {turn.id: turn.text for turn in turns}
@@ -168,6 +169,7 @@ class DrawnJudge(OfflineJudge):
         # the other.
         shift = float(_dice(self._draw, f"form {form_of(text)}").standard_normal())
         dice = _dice(self._draw, text).random(len(covered))
+        # One die for both: full coverage is a part of any coverage, so the same luck decides both.
         some = dice < _moved(covered, shift * self.file.covered.spread)
         all_of_it = dice < _moved(full, shift * self.file.full.spread)
         return np.where(some, np.where(all_of_it, 1.0, 0.5), 0.0)
@@ -264,6 +266,7 @@ class PairProbabilities:
         self._owner = np.array([place for place, _ in stated], np.int64)
         self._starts = np.searchsorted(self._owner, np.arange(len(self.wholes)))
         self._features = PairFeatures([unit for _, unit in stated])
+        # Weights go by place. With other columns they would still multiply, and mean nothing.
         if file.features != FEATURES:
             raise MemAuditError(
                 "the file of the offline judge was fitted to other features; train it again"
@@ -324,6 +327,7 @@ def read_judge_file(path: Path) -> JudgeFile:
     """A file that `memaudit study train-judge` wrote."""
     remedy = "give a file of memaudit study train-judge"
     file = validated(JudgeFile, read_object(path, remedy), str(path), remedy)
+    # Files of MemAudit 0.1 could have one. It is refused here rather than by its unknown features.
     if file.embedder:
         raise MemAuditError(
             f"{path}: was fitted to the sentence embeddings of {file.embedder}, which offline "

@@ -167,6 +167,8 @@ def names_in(texts: Iterable[str]) -> Terms:
     return stems - times(stems)
 
 
+# Stems of one word often differ (counselling, counsellor); longer prefixes miss those, and shorter
+# ones join words that have nothing in common.
 def _prefix(term: str) -> str:
     """Five letters: counsel, counselling and counsellor have one prefix."""
     return term if any(character.isdigit() for character in term) else term[:5]
@@ -214,6 +216,8 @@ class _Vocabulary:
         self.terms = sorted(set(also).union(*sets))
         self.place = {term: at for at, term in enumerate(self.terms)}
         self.weights = _rarity(sets, self.terms, least)
+        # As rare as a word can be that no unit has, so that what a memory adds counts against its
+        # precision.
         self.unseen = float(np.log((len(sets) + 1) / 0.5))
 
     def table(self, sets: Sequence[Iterable[str]]) -> Floats:

@@ -191,6 +191,8 @@ class PointerJudge:
             }
             for memory in memories
         }
+        # A store may name sources of some memories alone; the others count as lost, which has to be
+        # said.
         silent = sum(not memory.sources for memory in memories)
         return Judgement(
             only(cells, pairs), left_out={"memories that name no source": silent} if silent else {}

@@ -128,6 +128,7 @@ def write_batch(path: Path, lines: Iterable[str]) -> list[Path]:
     paths = [path.with_stem(f"{path.stem}-{number}") for number in range(1, len(parts) + 1)]
     if len(parts) == 1:
         paths = [path]
+    # All names are checked before the first file is written.
     for part_path in paths:
         may_write(part_path, "batch of requests")
     for part_path, text in zip(paths, parts, strict=True):

@@ -352,6 +352,7 @@ def _checked_attempt(attempt: Attempt, request: Request) -> Attempt:
 
 
 def _check_key(row: Answer | Attempt, request: Request) -> None:
+    # Nobody should publish a key with a cache, nor take one from somebody else's.
     said = "\n".join(str(value) for name, value in asdict(row).items() if name != "request")
     if hide_known_keys(said) != said:
         raise MemAuditError("the row holds an API key of this environment; remove it")

@@ -12,6 +12,7 @@ from memaudit.kernel.words.text import shortened
 from memaudit.models.request import Request, Usage
 from memaudit.models.spending import Price
 
+# A bound, not an estimate: the spending cap must hold whatever the tokenizer.
 BYTES_A_MESSAGE = 32
 """Room per message for the role and the chat template's own tokens."""
 
@@ -40,6 +41,7 @@ def request_body(
 ) -> dict[str, Any]:
     """The request as JSON; `rejected` is an earlier reply and what was wrong with it."""
     messages = [message.to_json() for message in request.messages]
+    # A server that ignores schemas still has to be told what to reply.
     if format is not ReplyFormat.JSON_SCHEMA:
         messages.append({"role": "user", "content": _schema_in_words(request)})
     if rejected is not None:
@@ -186,6 +188,7 @@ def read_usage(usage: object, price: Price | None) -> Usage:
 
 def _count(usage: Mapping[str, Any], name: str) -> int | None:
     number = usage.get(name)
+    # A server may report anything; a wrong count would lift the cap or end the run.
     good = isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 1 << 40
     return number if good else None
 

@@ -45,6 +45,7 @@ class Database:
         """Wait that many seconds for another process that is writing."""
         self.path, self._schema, self._patience = path, schema, patience
         self._lock = threading.RLock()
+        # Before SQLite opens it: a link could lead a write to any file of the user.
         refuse_special_database(path)
         with self._one_line_errors():
             self._connection = sqlite3.connect(

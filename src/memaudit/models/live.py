@@ -261,6 +261,8 @@ class RequestStyles:
     def worked(self, model: str, style: RequestStyle) -> None:
         """Start with this style next time, unless a better one is known to work."""
         with self._lock:
+            # The first style that worked stays: threads in flight may still succeed with a looser
+            # one.
             if not any(proven == model for proven, _ in self._proven):
                 self._best[model] = style
             self._proven.add((model, style))
@@ -286,6 +288,7 @@ class RequestStyles:
         return None
 
 
+# Hundreds of requests would meet the same refusal, each after all its retries.
 _HOPELESS = {
     401: "check the API key in the environment (MEMAUDIT_API_KEY)",
     402: "the account has no credit left",
@@ -420,6 +423,7 @@ class LiveClient:
             completion = read_completion(response, self._meter.price, self._key.hidden_in)
             usage = completion.usage
         except CallFailed as error:
+            # A call that never reached the model used no tokens, and frees its reservation.
             usage = usage if error.started else Usage(calls=1)
             raise
         except MalformedBody as error:

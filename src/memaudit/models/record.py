@@ -29,6 +29,7 @@ EMBEDDINGS = "embeddings"
 SHORT = 80
 """Characters of JSON below which a value is not worth a part."""
 
+# Gzip and repeated parts let a small file grow without end; real records stay far below.
 LONGEST_RECORD, LONGEST_UNPACKED = 1 << 30, 1 << 31
 """Bytes of a record without gzip, and of its calls with all their parts."""
 
@@ -311,6 +312,7 @@ class _Parts:
         }
 
     def _at(self, number: int) -> Any:
+        # Python would count from the end.
         if number < 0:
             raise IndexError
         self._left -= self._sizes[number]

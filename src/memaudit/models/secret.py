@@ -70,6 +70,7 @@ class Secret:
         for form in forms:
             text = text.replace(form, HIDDEN)
         wanted = (value, *_readings(value))
+        # What a server echoes may be escaped more than once, in JSON within JSON or within HTML.
         for reading in _readings(text):
             if (
                 any(spelling in reading for spelling in wanted)

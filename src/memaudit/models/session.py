@@ -273,6 +273,8 @@ class ModelSession:
             for outcome in outcomes
             if isinstance(outcome, Failure) and outcome.kind is not FailureKind.WAITING
         ]
+        # Scores over the requests that happened to be answered would depend on the cap, so nothing
+        # is scored.
         for kind, hint in _NOT_ASKED.items():
             if details := [failure.detail for failure in failures if failure.kind is kind]:
                 raise MemAuditError(
@@ -360,6 +362,7 @@ def ask_all(
             waiting += kind is FailureKind.WAITING
             failed += kind not in (None, FailureKind.WAITING)
             lost = kind is FailureKind.HTTP
+            # Failures replayed from the cache say nothing about the server of today.
             in_a_row = in_a_row + 1 if lost and not outcome.from_cache else 0
             if progress is not None:
                 done = len(outcomes)

@@ -170,6 +170,8 @@ def _verdict(
         return AdjudicatorVerdict(reply.verdict, reply.reason)
     statements = {unit.number: unit.statement for unit in proposal.units}
     rewrites = tuple((unit, text) for unit, text in rewrites if statements[unit] != text)
+    # Models call a verdict corrected and change nothing; counted as such, it would look like an
+    # error of the first model.
     if not rewrites and (required, alternatives) == proposed:
         session.ledger.refuse(owner, STAGE, "correction without change", question)
         return AdjudicatorVerdict("accepted", reply.reason)
@@ -286,6 +288,8 @@ def _adjudicated(
 ) -> Ruling:
     if verdict is None:
         return _as_proposed(requirement, AMBIGUOUS, "the adjudicator gave no valid reply")
+    # Accepted means that the proposal is right, and the proposal says that the answer has no
+    # evidence.
     if verdict.name == ACCEPTED and requirement.decision in OUT_OF_POOL:
         return _as_proposed(requirement, OUT_OF_POOL[requirement.decision])  # both say so
     if verdict.name != CORRECTED:

@@ -382,6 +382,8 @@ def _queries(draft: ConversationDraft, recipe: ModelRecipe) -> Iterator[Query]:
             )
         if ruling.before is not None:
             attributes["required_before"] = [unit_id(number) for number in ruling.before]
+        # A question outside the pool stays in the package, so that people see why it does not
+        # count.
         importance = row.importance
         if ruling.status not in IN_POOL:
             attributes["importance_in_pool"] = plain(importance)

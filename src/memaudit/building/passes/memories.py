@@ -97,6 +97,7 @@ def _take(
 ) -> None:
     """Keep a memory that cites turns it was shown, once."""
     text = row.text.strip()
+    # A memory can be written as soon as its last turn was said, and never before.
     turns = tuple(sorted(set(row.turns)))
     if unknown := [turn for turn in turns if turn not in piece.turns]:
         session.ledger.refuse(owner, STAGE, "unknown turn", f"cites turn {unknown[0]}: {text}")

@@ -45,6 +45,7 @@ class ModelRecipe:
                 "tokens:NAME"
             )
         cost_rule(self.cost_rule)
+        # A model agrees with itself, so its own check would only lend authority to its mistakes.
         if self.adjudicator == self.model:
             raise MemAuditError(
                 f"{self.model!r} cannot adjudicate its own work; give another model"

@@ -144,6 +144,7 @@ def requirements_request(
 
 def parts(units: Sequence[ShownUnit]) -> Iterator[Sequence[ShownUnit]]:
     """The units in parts of one request each; one empty part if there are none."""
+    # One part even without units: the question still has to be decided.
     start = length = 0
     for place, unit in enumerate(units):
         if place > start and length + len(unit.statement) > MAX_CHARACTERS:
@@ -190,6 +191,8 @@ def merge_parts(parts: Sequence[Requirement | None]) -> Requirement | None:
     answered = [part for part in parts if part is not None]
     if len(answered) < len(parts) or not answered:
         return None
+    # One part of the units may hold all the evidence, while every other part rightly says that it
+    # has none.
     ranked = ("supported", "contradicted", "unsupported", "unanswerable")
     decisive = [part for part in answered if part.required or part.decision == "unanswerable"]
     first = min(decisive or answered, key=lambda part: ranked.index(part.decision))

@@ -82,6 +82,7 @@ def source_text(sessions: Sequence[Session]) -> SourceText:
     number = 0
     for session in sessions:
         turns = []
+        # Numbers run through the conversation, so that a turn has one name in every piece.
         for turn in session.turns:
             number += 1
             turns.append(SourceTurn(number, turn.speaker, turn_text(turn), turn.timestamp))

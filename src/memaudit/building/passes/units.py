@@ -195,6 +195,7 @@ def _with_details(
     said_by = speakers.get(row.said_by.strip().casefold())
     if said_by is None:
         refuse("unknown speaker", f"{row.said_by!r} at {place}")
+        # Whoever speaks in the turn is the likeliest to claim what it says.
         said_by = turn.speaker if turn is not None else None
     context = []
     for quoted in row.context:
