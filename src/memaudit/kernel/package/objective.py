@@ -53,6 +53,7 @@ def violations(
     unknown = sorted(chosen - package.candidate.keys())
     if unknown:
         return [f"unknown candidate {id!r}" for id in unknown]
+    # All that is wrong, not the first: this is what a person reads who wrote the store by hand.
     broken = ["a candidate is kept twice"] if len(chosen) != len(store) else []
     cost = package.total_cost(store)
     if cost > budget:

@@ -354,6 +354,7 @@ class ScoreResult:
 
     def to_json(self, cells: bool = False) -> dict[str, Any]:
         """The data of `memaudit score --json`; with every cell and lost unit where asked for."""
+        # Not above: score_json is written in terms of the classes of this module.
         from memaudit.kernel.score.score_json import package_scores_data
 
         return package_scores_data(self, cells)

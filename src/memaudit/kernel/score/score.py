@@ -308,6 +308,7 @@ class StoreScorer:
         `policy` cuts the store if it does not fit; None for the first default that it allows.
         `asked` is the budget as it was asked for; empty for the cost itself.
         """
+        # Each is paid for; whether it counts again is up to the package (equal_texts_once).
         repeated = store.duplicates
         return StoreNumbers(
             store=store.name,

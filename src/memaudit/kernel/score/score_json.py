@@ -61,6 +61,8 @@ def asked_data(asked: Asked) -> dict[str, Any]:
 
 def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
     """One store at one budget: the score first, then what it is made of, then other ratios."""
+    # Rounded numbers are for people and tables; the exact text beside them is what can be computed
+    # again and compared.
     numbers, ratio = row.numbers, row.numbers.kept.ratio
     return {
         "store": row.store,
