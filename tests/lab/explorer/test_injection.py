@@ -12,74 +12,14 @@ from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
 from tests.show.html_tree import Tree
 
-ELEMENTS = {
-    "a",
-    "aside",
-    "b",
-    "bdi",
-    "blockquote",
-    "body",
-    "br",
-    "button",
-    "canvas",
-    "caption",
-    "circle",
-    "code",
-    "dd",
-    "defs",
-    "details",
-    "dialog",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "g",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "head",
-    "header",
-    "html",
-    "input",
-    "kbd",
-    "label",
-    "legend",
-    "li",
-    "line",
-    "link",
-    "main",
-    "mark",
-    "meta",
-    "nav",
-    "ol",
-    "option",
-    "p",
-    "path",
-    "pattern",
-    "pre",
-    "rect",
-    "script",
-    "section",
-    "select",
-    "span",
-    "strong",
-    "summary",
-    "svg",
-    "table",
-    "tbody",
-    "td",
-    "text",
-    "th",
-    "thead",
-    "title",
-    "tr",
-    "ul",
-}
+_NAMES = (
+    "a aside b bdi blockquote body br button canvas caption circle code dd defs details "
+    "dialog div dl dt fieldset figcaption figure footer form g h1 h2 h3 h4 head header html "
+    "input kbd label legend li line link main mark meta nav ol option p path pattern pre "
+    "rect script section select span strong summary svg table tbody td text th thead title "
+    "tr ul"
+)
+ELEMENTS = frozenset(_NAMES.split())
 LINKS = re.compile(
     r"(\.\./)*([a-z0-9-]+/)*[a-z0-9_-]+\.(html|json|js|css)(#[a-z0-9-]*)?|#[a-z0-9-]*|data:,|"
     r"\?budget=[0-9%F]+"

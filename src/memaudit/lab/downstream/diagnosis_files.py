@@ -174,11 +174,9 @@ class DiagnosisSpec(ReadingSpec):
         return self
 
 
-class QuestionMean(StrictFileModel):
-    """A mean over questions, and its interval where there is one."""
+class WithInterval(StrictFileModel):
+    """A number with an interval, where there is one."""
 
-    n: Count
-    mean: Number | None
     ci_low: Number | None
     ci_high: Number | None
 
@@ -187,6 +185,13 @@ class QuestionMean(StrictFileModel):
         if (self.ci_low is None) != (self.ci_high is None):
             raise ValueError("an interval has two ends")
         return self
+
+
+class QuestionMean(WithInterval):
+    """A mean over questions."""
+
+    n: Count
+    mean: Number | None
 
 
 class MeasureMean(QuestionMean):
@@ -254,7 +259,7 @@ class StoreSummary(OutcomeCounts):
         return {name: float(Fraction(share)) for name, share in exact_shares.items()}
 
 
-class StoreDifference(StrictFileModel):
+class StoreDifference(WithInterval):
     """Two stores on one measure."""
 
     measure: str
@@ -262,16 +267,8 @@ class StoreDifference(StrictFileModel):
     second: str
     n: Count
     mean_difference: Number | None
-    ci_low: Number | None
-    ci_high: Number | None
     p: WithinOne | None
     p_holm: WithinOne | None
-
-    @model_validator(mode="after")
-    def _interval_has_two_ends(self) -> Self:
-        if (self.ci_low is None) != (self.ci_high is None):
-            raise ValueError("an interval has two ends")
-        return self
 
 
 class GraderDisagreement(StrictFileModel):

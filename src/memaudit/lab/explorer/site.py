@@ -163,7 +163,7 @@ class Site:
 
     def crumbs(self, entry: LibraryEntry, inside: bool = False) -> tuple[tuple[str, str], ...]:
         """The way back from a page of an entry; `inside` for the pages below its first one."""
-        way = (addresses.list_link(entry.kind),)
+        way: tuple[tuple[str, str], ...] = (addresses.list_link(entry.kind),)
         if run := entry.text(IS_OF_RUN):
             name = self.library.named("run", run).name
             way = (addresses.list_link("run"), (name, addresses.run(run, "packages.html")))

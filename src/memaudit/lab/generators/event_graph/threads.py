@@ -94,6 +94,33 @@ def memories(dice: Dice, scene: Scene, *offers: tuple[str, Templates]) -> Memori
     return tuple((kind, phrase(dice, templates, scene)) for kind, templates in offers)
 
 
+def tellings_of(
+    dice: Dice,
+    atom: Atom,
+    scene: Scene,
+    openings: Sequence[Templates],
+    offers: Sequence[tuple[str, Templates]],
+    brief: Templates,
+    said: Scene | None = None,
+    first: bool = False,
+) -> list[Telling]:
+    """One telling of an atom for each of the `openings`.
+
+    `offers` are what could be stored of each, `brief` is how a summary puts it. The message is
+    drawn first, then what is stored, then the brief. `said` is the scene of the message, where it
+    differs, and `first` lets the speaker say I.
+    """
+    return [
+        Telling.faithful(
+            phrase(dice, templates, said or scene, first),
+            memories(dice, scene, *offers),
+            phrase(dice, brief, scene),
+            atom,
+        )
+        for templates in openings
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class RelationThread:
     """Who somebody is to somebody else: an edge of the graph."""
@@ -121,15 +148,9 @@ class RelationThread:
         scene = Scene(self.source, fills, (own_role(atom),))
         graph.relations.append(Relation(self.source, self.label, self.target, atom.number))
         graph.ask("single_hop", words.ask, scene, self.target.name, (atom,))
-        return [
-            Telling.faithful(
-                phrase(dice, words.tell_again if place else words.tell, scene, True),
-                memories(dice, scene, ("edge", words.edge), ("fact", words.fact)),
-                phrase(dice, words.brief, scene),
-                atom,
-            )
-            for place in range(self.beats)
-        ]
+        openings = (words.tell, *(words.tell_again,) * self.repeats)
+        offers = (("edge", words.edge), ("fact", words.fact))
+        return tellings_of(dice, atom, scene, openings, offers, words.brief, first=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,15 +269,9 @@ class RuleThread:
         atom = graph.add("rule", {name: (text,) for name, text in fills.items()}, text, days[0], ())
         scene = Scene(None, fills, (own_role(atom),))
         graph.ask("single_hop", words.ask, scene, self.action, (atom,))
-        return [
-            Telling.faithful(
-                phrase(dice, words.tell_again if place else words.tell, scene),
-                memories(dice, scene, ("rule", words.rule), ("fact", words.fact)),
-                phrase(dice, words.brief, scene),
-                atom,
-            )
-            for place in range(self.beats)
-        ]
+        openings = (words.tell, *(words.tell_again,) * self.repeats)
+        offers = (("rule", words.rule), ("fact", words.fact))
+        return tellings_of(dice, atom, scene, openings, offers, words.brief)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,15 +300,9 @@ class SkillThread:
         scene = Scene(self.person, {"goal": goal, **steps}, (own_role(atom),))
         template, asked = dice.pick(words.ask)
         graph.ask("single_hop", template, scene, steps[asked], (atom,))
-        return [
-            Telling.faithful(
-                phrase(dice, words.tell_again if place else words.tell, told),
-                memories(dice, scene, ("skill", words.skill), ("fact", words.fact)),
-                phrase(dice, words.brief, scene),
-                atom,
-            )
-            for place in range(self.beats)
-        ]
+        openings = (words.tell, *(words.tell_again,) * self.repeats)
+        offers = (("skill", words.skill), ("fact", words.fact))
+        return tellings_of(dice, atom, scene, openings, offers, words.brief, said=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,18 +327,12 @@ class DeletionThread:
         before = Scene(self.person, fills, (own_role(old),))
         after = Scene(self.person, {"what": self.what}, (own_role(end),))
         graph.ask("abstention", words.ask, after, NOT_KNOWN, (end,))
+        kept = (("fact", words.fact), ("edge", words.edge))
+        gone_offers = (("tombstone", words.tombstone), ("fact", words.forget_fact))
         return [
-            Telling.faithful(
-                phrase(dice, words.tell, before, True),
-                memories(dice, before, ("fact", words.fact), ("edge", words.edge)),
-                phrase(dice, words.brief, before),
-                old,
-            ),
-            Telling.faithful(
-                phrase(dice, words.forget, after, True),
-                memories(dice, after, ("tombstone", words.tombstone), ("fact", words.forget_fact)),
-                phrase(dice, words.forget_brief, after),
-                end,
+            *tellings_of(dice, old, before, (words.tell,), kept, words.brief, first=True),
+            *tellings_of(
+                dice, end, after, (words.forget,), gone_offers, words.forget_brief, first=True
             ),
         ]
 
