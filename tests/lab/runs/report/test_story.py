@@ -13,7 +13,7 @@ from memaudit.kernel.io.certificates import read_certificates
 from memaudit.kernel.io.packages import read_package
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.package import Package
-from memaudit.lab.runs.report import package_story, proof
+from memaudit.lab.runs.report import package_story, remade_packages
 from memaudit.lab.runs.report.package_story import (
     MOST_COLUMNS,
     MOST_ROWS,
@@ -70,8 +70,8 @@ def test_the_files_in_the_page_can_be_checked_elsewhere(told: PackageStory, tmp_
 
 
 def test_a_long_file_stays_out_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof, "MOST_BYTES", 10)
-    file = proof._attached("package.json", "x" * 11)
+    monkeypatch.setattr(remade_packages, "MOST_BYTES", 10)
+    file = remade_packages._attached("package.json", "x" * 11)
     assert (file.address, file.bytes) == ("", 11)
 
 
