@@ -18,16 +18,17 @@ from functools import cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from memaudit.board.board_file import BoardPlan, SystemNotes
-from memaudit.board.board_labels import (
+from memaudit.board.board_files import (
     CONTROLS,
-    Known,
+    BoardPlan,
+    LabelledTexts,
+    SystemNotes,
     errors_in,
     has_labels,
     labelled_texts,
+    labels_of_cells,
 )
 from memaudit.building.named_packages import NATURAL, SHIPPED, labelled_packages
-from memaudit.judges.label_files import CELL_COLUMNS, cell_rows
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.files import content_digest
@@ -61,8 +62,8 @@ class Run:
     @property
     def missing(self) -> tuple[str, ...]:
         """Warnings which say that memories of the system may be missing from the export."""
-        known = {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
-        return tuple(text for text in self.store.warnings if export_warning(text) in known)
+        incomplete = {*MISSING_MEMORIES, ExportWarning.PARTLY_READ}
+        return tuple(text for text in self.store.warnings if export_warning(text) in incomplete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +110,17 @@ class BoardFolder:
 
     def labelled_once(self, system: BoardSystem) -> bool:
         """Whether a system with labels of its own lacks the blind passes."""
-        return system.own_labels and not all((system.folder / one).is_file() for one in self.passes)
+        return system.own_labels and not all(
+            (system.folder / name).is_file() for name in self.passes
+        )
 
     @property
     def digest_parts(self) -> dict[str, object]:
         """Everything that decides the numbers."""
-        places = [self.folder, *(one.folder for one in self.systems if one.own_labels)]
+        places = [
+            self.folder,
+            *(system.folder for system in self.systems if system.own_labels),
+        ]
         return {
             "budgets": self.plan.budgets,
             "times": self.plan.times,
@@ -122,7 +128,7 @@ class BoardFolder:
             "stores": [
                 [run.system, run.conversation, run.number, run.store.digest] for run in self.runs
             ],
-            "blind": {one.name: one.notes.blind for one in self.systems},
+            "blind": {system.name: system.notes.blind for system in self.systems},
             "labels": [
                 content_digest(place / name)
                 for place in places
@@ -134,51 +140,55 @@ class BoardFolder:
     @cached_property
     def units(self) -> dict[str, dict[str, str]]:
         """By conversation, the texts of its units by id."""
-        return {one.name: {unit.id: unit.text for unit in one.units} for one in self.packages}
+        return {
+            package.name: {unit.id: unit.text for unit in package.units}
+            for package in self.packages
+        }
 
     @cached_property
-    def known(self) -> Known:
+    def labelled(self) -> LabelledTexts:
         """What the board's own labels are about."""
-        there = has_labels(self.folder, self.plan)
-        return labelled_texts(self.folder / self.plan.memories) if there else {}
+        if not has_labels(self.folder, self.plan):
+            return {}
+        return labelled_texts(self.folder / self.plan.memories)
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str], Mapping[str, Fraction]]:
         """What memories keep by the board's own labels, by conversation and memory."""
-        found: dict[tuple[str, str], dict[str, Fraction]] = {}
+        cells: dict[tuple[str, str], dict[str, Fraction]] = {}
         path = self.folder / self.plan.labels
         with errors_in(path):
-            for row in cell_rows(path, CELL_COLUMNS) if path.is_file() else ():
-                if row.has("coverage") and (value := row.share("coverage")):
-                    about = row.text("conversation"), row.text("memory_id")
-                    found.setdefault(about, {})[row.text("unit_id")] = value
-        return found
+            for label in labels_of_cells(path) if path.is_file() else ():
+                if label.share:
+                    cells.setdefault(label.about, {})[label.row.text("unit_id")] = label.share
+        return cells
 
     @cached_property
-    def known_of(self) -> Mapping[str, Known]:
+    def labelled_by_system(self) -> Mapping[str, LabelledTexts]:
         """By system, what its own labels are about; none of it may be labelled by the board."""
-        found = {}
+        by_system = {}
         for system in self.systems:
             path = system.folder / self.plan.memories
-            found[system.name] = labelled_texts(path) if system.own_labels else {}
-            for conversation, own in found[system.name].items():
-                if twice := sorted(own.keys() & self.known.get(conversation, {}).keys()):
+            by_system[system.name] = labelled_texts(path) if system.own_labels else {}
+            for conversation, ids in by_system[system.name].items():
+                if twice := sorted(ids.keys() & self.labelled.get(conversation, {}).keys()):
                     raise MemAuditError(
                         f"{path}: labels memories of {conversation} that the board labels, the "
-                        f"first {own[twice[0]]!r}; remove them here"
+                        f"first {ids[twice[0]]!r}; remove them here"
                     )
-        return found
+        return by_system
 
     def unlabelled(self, run: Run, headings: bool = False) -> list[str]:
         """The texts of a run that no label is about; with `headings`, those that entries share."""
-        package = next(one for one in self.packages if one.name == run.conversation)
+        package = next(each for each in self.packages if each.name == run.conversation)
         measured = price_store(package, self.store(run))
         texts = [memory.text for memory in measured.memories]
         if headings:
             texts += [heading.text for heading in heading_texts(measured, package.name)]
-        board = self.known.get(run.conversation, {})
-        own = self.known_of[run.system].get(run.conversation, {})
-        return [text for text in texts if one_line(text) not in board.keys() | own.keys()]
+        by_board = self.labelled.get(run.conversation, {})
+        by_system = self.labelled_by_system[run.system].get(run.conversation, {})
+        labelled = by_board.keys() | by_system.keys()
+        return [text for text in texts if one_line(text) not in labelled]
 
 
 def run_name(run: Run) -> str:
@@ -212,6 +222,7 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
         and not at.name.startswith(".")
         and any(at.glob("*.json"))
     ]
+    # What an added system was run on beyond that would be a mean over other conversations.
     if conversations := _conversations(systems):
         packages = {name: package for name, package in packages.items() if name in conversations}
     systems += [_system(name, at, plan, packages) for name, at in added]
@@ -224,9 +235,9 @@ def read_board(folder: Path, added: Sequence[tuple[str, Path]] = ()) -> BoardFol
             "FOLDER/SYSTEM/CONVERSATION.json"
         )
     conversations = _conversations(systems)
-    own = tuple(package for name, package in packages.items() if name in conversations)
+    used = tuple(package for name, package in packages.items() if name in conversations)
     systems.sort(key=lambda system: system.name)
-    return BoardFolder(folder, plan, tuple(systems), own)
+    return BoardFolder(folder, plan, tuple(systems), used)
 
 
 def _conversations(systems: Sequence[BoardSystem]) -> set[str]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from memaudit.board.board_files import check_labels, has_labels
 from memaudit.board.board_folder import BoardFolder, BoardSystem, run_name
-from memaudit.board.board_labels import check_labels, has_labels
 from memaudit.building.label_passes import label_passes, with_pass
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.exact import total
@@ -106,7 +106,7 @@ def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConve
         )
         labelled = _labelled_by(package, Path(name).stem)
         for result in score_matching_stores(
-            labelled, stores, [one.name for one in stores], scoring
+            labelled, stores, [store.name for store in stores], scoring
         ):
             if isinstance(result, ScoreResult):
                 results[name] = result
@@ -123,29 +123,29 @@ def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConve
 def _random_cuts(result: ScoreResult, scorer: StoreScorer) -> dict[tuple[str, str], Fraction]:
     """By store and budget, the mean score over shuffles, where it is defined."""
     stores = {store.name: store for store in scorer.stores}
-    found = {}
+    means = {}
     for row in result:
         store = stores[row.store]
         cuts = random_cuts(store, row.budget)
         values = [scorer.worth(store, kept).value for kept in cuts]
         ratio = replace(row.numbers.kept.ratio, numerator=total(values) / len(values))
         if ratio.value is not None:
-            found[row.store, row.asked] = ratio.value
-    return found
+            means[row.store, row.asked] = ratio.value
+    return means
 
 
 def _systems_alone(result: ScoreResult, scorer: StoreScorer) -> dict[str, Fraction]:
     """By budget, OPT without the candidates of the package over OPT, where both are certified."""
-    found = {}
+    shares = {}
     for asked, row in {row.asked: row for row in result}.items():
         alone = scorer.common_optimum(row.budget)
         if alone.certified and row.exact is not None:
-            found[asked] = alone.value / row.optimum.value
-    return found
+            shares[asked] = alone.value / row.optimum.value
+    return shares
 
 
 def _labelled_by(package: Package, name: str) -> Package:
     """The package with the cells of a pass, where it has that pass."""
     passes = label_passes(package)
-    known = passes is not None and any(one.name == name for one in passes.passes)
-    return with_pass(package, name) if known else package
+    has_pass = passes is not None and any(entry.name == name for entry in passes.passes)
+    return with_pass(package, name) if has_pass else package

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from memaudit.board.board_files import LabelledTexts
 from memaudit.board.board_folder import BoardFolder, BoardSystem, Run, run_name
-from memaudit.board.board_labels import Known
 from memaudit.board.board_scores import ScoredConversation
 from memaudit.board.label_controls import GOOD, control_agreement, read_controls
 from memaudit.kernel.io.store_file import WRITTEN_AFTER, Memory
@@ -371,7 +371,7 @@ def pass_agreement(
     folder: BoardFolder,
     talks: Sequence[ScoredConversation],
     systems: Collection[BoardSystem],
-    texts: Known | None = None,
+    texts: LabelledTexts | None = None,
 ) -> PassAgreement | None:
     """Of the first two passes, over the memories of systems that were labelled twice; with `texts`,
     only over these."""
@@ -417,7 +417,7 @@ def label_quality(
 ) -> LabelQuality:
     """What is known of a system's labels."""
     said, marks = [], []
-    own = folder.known_of[system.name] if system.own_labels else None
+    own = folder.labelled_by_system[system.name] if system.own_labels else None
     if folder.labelled_once(system):
         said.append("one pass")
         marks.append("labelled once: its labels are the same in every pass")

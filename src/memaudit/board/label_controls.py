@@ -13,8 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+from memaudit.board.board_files import CONTROLS, errors_in, replace_rows
 from memaudit.board.board_folder import BoardFolder, BoardSystem
-from memaudit.board.board_labels import CONTROLS, errors_in, replace_rows
 from memaudit.judges.label_files import CELL_COLUMNS, cell_rows
 from memaudit.kernel.exact import plain
 from memaudit.kernel.package.labels import NONE
@@ -52,8 +52,8 @@ class ControlAgreement:
 
 def choose_controls(board: BoardFolder, conversation: str) -> list[str]:
     """Texts of the board that keep something, the same ones for every reader."""
-    known = board.known.get(conversation, {})
-    useful = sorted(text for text, id in known.items() if (conversation, id) in board.cells)
+    ids = board.labelled.get(conversation, {})
+    useful = sorted(text for text, id in ids.items() if (conversation, id) in board.cells)
     return random.Random(conversation).sample(useful, min(MOST, len(useful)))
 
 
@@ -81,7 +81,7 @@ def read_controls(board: BoardFolder, system: BoardSystem) -> Said:
             reader, unit = row.text("reader"), row.text("unit_id")
             if (
                 conversation not in board.units
-                or memory not in board.known.get(conversation, {}).values()
+                or memory not in board.labelled.get(conversation, {}).values()
             ):
                 raise row.wrong(f"the board has no labels of {memory!r} of {conversation!r}")
             if unit not in board.units[conversation]:

@@ -22,9 +22,8 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 
-from memaudit.board.board_file import SheetKey, SheetOrder
+from memaudit.board.board_files import SheetKey, SheetOrder, errors_in, labelled_texts, replace_rows
 from memaudit.board.board_folder import BoardFolder, Run, run_name, shipped_board
-from memaudit.board.board_labels import errors_in, labelled_texts, replace_rows
 from memaudit.board.label_controls import (
     READERS,
     USABLE,
@@ -358,7 +357,7 @@ class Sheets:
         said: dict[tuple[str, str, str], dict[str, Fraction]] = {}
         for sheet in sheets:
             cells = self._cells(sheet, sheet.controls)
-            ids = self.board.known.get(sheet.conversation, {})
+            ids = self.board.labelled.get(sheet.conversation, {})
             for text in sheet.controls:
                 if text in ids:
                     said[sheet.conversation, ids[text], sheet.reader] = {

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from memaudit.board.board_file import SheetOrder
-from memaudit.board.board_labels import errors_in
+from memaudit.board.board_files import SheetOrder, errors_in
 from memaudit.board.label_controls import READERS
 from memaudit.judges.label_files import csv_text
 from memaudit.kernel.errors import MemAuditError
