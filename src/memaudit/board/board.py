@@ -119,6 +119,7 @@ class BoardDifference:
 
 def corrected(differences: Sequence[BoardDifference]) -> list[BoardDifference]:
     """With Holm's correction over all of them that were tested."""
+    # Pairs on a single package have no p; they do not make the correction harsher.
     tested = [gap.difference.p for gap in differences if not math.isnan(gap.difference.p)]
     values = iter(holm(tested))
     return [

@@ -255,6 +255,7 @@ def _system(
         notes = validated(SystemNotes, read_object(row, "write it anew"), str(row))
     runs = []
     for path in sorted(folder.iterdir()):
+        # An export that is not read would look as if the system had not been run on it.
         if (
             path.stem in packages
             and path.suffix != ".json"

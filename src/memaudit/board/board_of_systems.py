@@ -144,6 +144,7 @@ def board_of_systems(folder: BoardFolder, watch: Callable[[int, int], None] | No
     if not judged:
         reason = next(iter(_left_out(scored, folder)), "no labels")
         raise MemAuditError(f"{folder.folder}: no conversation could be scored; {reason}")
+    # What a system loses is told at one budget, neither the tightest nor the most ample.
     middle = folder.plan.budgets[len(folder.plan.budgets) // 2]
     systems = tuple(
         system_row(folder, judged, system, middle)
@@ -187,6 +188,8 @@ def board_of_systems(folder: BoardFolder, watch: Callable[[int, int], None] | No
 def _few(conversations: int, systems: int) -> list[str]:
     """What few conversations do to the ranks of so many systems."""
     pairs = systems * (systems - 1) // 2
+    # The smallest p of a two-sided sign-flip test over n conversations is 2 / 2^n, and Holm
+    # multiplies the smallest of all p by the number of pairs: if that is not clear, nothing can be.
     if pairs and pairs * 2 / 2**conversations >= CLEAR:
         return [f"{counted(conversations, 'conversation')}: too few for any clear difference"]
     if conversations < FEW:
@@ -251,6 +254,7 @@ def _at_budget(
         )
         for name, own in summaries.items()
     ]
+    # Whether there is a rank comes first, so that None is compared with None alone.
     rows.sort(key=lambda row: (row.rank is None, row.rank, -row.score.mean, row.store))
     return tuple(rows), differences
 
@@ -294,6 +298,7 @@ def _differences(
     budget: str, measure: str, summaries: Mapping[str, MeasureSummary], talks: int
 ) -> list[BoardDifference]:
     """Between every two systems with scores on every conversation."""
+    # The test is paired: both systems need a mean on every conversation.
     everywhere = [
         name for name, summary in summaries.items() if len(summary.by_conversation) == talks
     ]
@@ -381,6 +386,7 @@ def _undivided(result: ScoreResult, optimum: Optimum) -> Fraction:
     """What the optimal store is worth if every unit counts as well as its best memory keeps it."""
     best: dict[str, Coverage] = {}
     for cell in result.union.coverage:
+        # Two memories that keep half of a unit may keep the same half: only the better one counts.
         if cell.candidate in optimum.store and (
             cell.unit not in best or cell.value > best[cell.unit].value
         ):

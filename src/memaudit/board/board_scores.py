@@ -110,10 +110,12 @@ def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConve
         ):
             if isinstance(result, ScoreResult):
                 results[name] = result
+            # A store that cannot be judged is refused under every pass; it is said once.
             elif name == board.plan.labels:
                 missing.append(result)
     cuts, alone = {}, {}
     if (first := results.get(board.plan.labels)) is not None:
+        # Without the candidates of the package, OPT is what the systems together could have kept.
         bare = first.package.replace(candidates=(), coverage=())
         scorer = StoreScorer(bare, first.stores, first.scoring.group_cap)
         cuts, alone = _random_cuts(first, scorer), _systems_alone(first, scorer)

@@ -54,6 +54,7 @@ def choose_controls(board: BoardFolder, conversation: str) -> list[str]:
     """Texts of the board that keep something, the same ones for every reader."""
     ids = board.labelled.get(conversation, {})
     useful = sorted(text for text, id in ids.items() if (conversation, id) in board.cells)
+    # Drawn by the name of the conversation: every reader, and every system, gets the same ones.
     return random.Random(conversation).sample(useful, min(MOST, len(useful)))
 
 
@@ -106,6 +107,7 @@ def write_controls(folder: Path, board: BoardFolder, said: Said) -> None:
             "coverage": plain(cells[unit]),
         }
         for (conversation, memory, reader), own in said.items()
+        # A memory that keeps nothing needs a row too, or its answer would seem to be missing.
         for cells in [own or {next(iter(board.units[conversation])): NONE}]
         for unit in sorted(cells)
     ]

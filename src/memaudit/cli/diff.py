@@ -50,6 +50,7 @@ def diff(
     (old,) = read_stores([before])
     (new,) = read_stores([after])
     subject = lint_target(package, new) if package is not None else None
+    # Without units nothing is judged, so no model is asked.
     with model_session([judge] if subject else [], place_of(after)) as session:
         by = named_judge(judge, label_memories([judge]), session) if subject is not None else None
         data = diff_data(store_diff(old, new, subject, by))

@@ -167,12 +167,10 @@ def _data(frontier: "Frontier") -> dict[str, Any]:
 
 def _show(frontier: "Frontier") -> None:
     """Print the budgets where the optimum rises."""
-    from rich import box
-    from rich.table import Table
-
-    from memaudit.cli.terminal import console, safe_markup
+    from memaudit.cli.terminal import columns_table, console, safe_markup
     from memaudit.kernel.number_text import percent, short_exact
     from memaudit.kernel.package.provenance import assumed_text
+    from memaudit.show.columns import Column
 
     steps = frontier.steps()
     rows = evenly(steps, MOST_ROWS)
@@ -182,13 +180,18 @@ def _show(frontier: "Frontier") -> None:
         f"group cap {frontier.group_cap}  budgets 0 to {len(frontier.values) - 1}  "
         f"method {safe_markup(frontier.method)}"
     )
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("from budget", "optimum", "share of last"):
-        table.add_column(name, justify="right")
     last = frontier.values[-1]
-    for budget, value in rows:
-        table.add_row(str(budget), short_exact(value), percent(value / last if last else None, 1))
-    screen.print(table)
+    columns: list[Column[tuple[int, Fraction]]] = [
+        Column(key="budget", value=lambda row: row[0], short="from budget"),
+        Column(key="value", value=lambda row: row[1], short="optimum", show=short_exact),
+        Column(
+            key="share",
+            value=lambda row: row[1] / last if last else None,
+            short="share of last",
+            show=lambda share: percent(share, 1),
+        ),
+    ]
+    screen.print(columns_table(columns, rows))
     if frontier.assumed:
         share = assumed_text(frontier.assumed)
         screen.print(f"of what all candidates are worth together, {share}")
@@ -200,4 +203,5 @@ def evenly(steps: list[tuple[int, Fraction]], most: int) -> list[tuple[int, Frac
     """At most that many steps, spread evenly, with the first and the last."""
     if len(steps) <= most:
         return steps
+    # Whole numbers throughout, so that the first and the last step are hit exactly.
     return [steps[place * (len(steps) - 1) // (most - 1)] for place in range(most)]

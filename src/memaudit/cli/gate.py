@@ -77,6 +77,7 @@ def gate(
     with model_session(bool(plan.asked_models), place_of(stores[0])) as session:
         scoring, asking = plan.scoring(exported, session), plan.asking(session)
         result = plan.score(read_package(package), exported, scoring, asking)
+    # Rows are in the order of the stores, and there is one budget.
     row = result.rows[0]
     passed = passes(row, min_score, allow_estimates)
     verdict = "pass" if passed else "FAIL"

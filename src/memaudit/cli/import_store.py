@@ -142,6 +142,7 @@ def named_fields(text: str | None) -> dict[str, str]:
     if text is None:
         return {}
     named: dict[str, str] = {}
+    # Only a comma before the next NAME= ends a field: names of columns may hold commas.
     for piece in re.split(rf",(?=(?:{'|'.join(FIELDS)})=)", text):
         name, _, field = piece.partition("=")
         if name not in FIELDS or not field or FIELDS[name] in named:

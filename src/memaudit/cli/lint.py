@@ -189,6 +189,7 @@ def _write(outputs: Mapping[Output, Path], report: "LintReport", store: "Exporte
     from memaudit.linting.pages import write_lint_page
     from memaudit.linting.smallest_store import write_proof
 
+    # The only output that may still be refused comes first, so that then none is written.
     if "proof" in outputs:
         if report.smallest is None:
             raise MemAuditError("there is nothing to prove without units; give a package")

@@ -42,6 +42,7 @@ def quick(
     if look.store is not None:
         with progress("first look", 2) as advance:
             if look.package is not None and look.package.units:
+                # A tight budget, and the store as it is.
                 scores = api.score(look.package, look.store, ["20%", "own"])
             advance(1)
             report = api.lint(look.store, look.package)

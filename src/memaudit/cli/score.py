@@ -216,6 +216,7 @@ class _Scorer:
         """Score one package under every limit of a system by itself."""
         package, limits = _with_weight(place.read()), self.plan.limits
         results = []
+        # Each limit has its own measure of cost, so everything is priced again.
         for limit in limits:
             plan = self.plan.under(limit)
             scoring = replace(self.scoring, budgets=plan.asked_budgets)

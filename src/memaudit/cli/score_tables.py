@@ -4,18 +4,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from memaudit.cli.explanation import explanation
-from memaudit.cli.terminal import console, safe, safe_markup
+from memaudit.cli.terminal import columns_table, console, safe, safe_markup
 from memaudit.kernel.exact import exact
 from memaudit.kernel.losses import LOSS_STEPS
-from memaudit.kernel.number_text import fixed, short_exact
+from memaudit.kernel.number_text import MISSING, fixed, short_exact
 from memaudit.kernel.package.budgets import USUAL_BUDGETS
 from memaudit.kernel.package.unit_parts import by_statement
 from memaudit.kernel.score.judge import judged_how
@@ -27,6 +27,7 @@ from memaudit.kernel.score.score_json import cells_data, package_scores_data
 from memaudit.kernel.score.store_value import StoreValue
 from memaudit.kernel.score.writing_cost import writing_cost
 from memaudit.kernel.words.text import counted
+from memaudit.show.columns import Column
 
 Kinds = tuple[str, str, Sequence[KindRow]]
 """A store, a budget, and its rows by kind of unit."""
@@ -108,34 +109,45 @@ def _line(package: str, row: StoreScore, lost: bool) -> ScoreLine:
 
 def scores_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
     """The score of each store at each budget, and where the rest was lost."""
-    texts = ("package", "store") if with_package else ("store",)
-    table = _table(texts, ("budget", "store cost", "kept by", "score", *LOSS_STEPS))
-    for line in lines:
-        table.add_row(
-            *([safe_markup(line.package)] if with_package else []),
-            safe_markup(line.store),
-            line.at,
-            line.cost,
-            line.kept_by,
-            f"[bold]{line.score}[/]",
-            *line.losses,
-        )
-    return table
+    columns = [
+        *_about(with_package),
+        _column("cost", "store cost"),
+        _column("kept_by", "kept by"),
+        _column("score"),
+        *(
+            Column(key=name, value=lambda line, at=at: line.losses[at], short=name)
+            for at, name in enumerate(LOSS_STEPS)
+        ),
+    ]
+    return columns_table(columns, lines, NARROW)
 
 
 def all_numbers_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
     """Every other number of a score; `OTHERS` says what each means."""
-    names = _others(lines)
-    texts = ("package", "store") if with_package else ("store",)
-    table = _table(texts, ("budget", *names))
-    for line in lines:
-        table.add_row(
-            *([safe_markup(line.package)] if with_package else []),
-            safe_markup(line.store),
-            line.at,
-            *(line.others.get(name, "-") for name in names),
+    others: list[Column[ScoreLine]] = [
+        Column(
+            key=name,
+            value=lambda line, name=name: line.others.get(name),
+            short=name.replace("query_salience", "query-aware"),
         )
-    return table
+        for name in _others(lines)
+    ]
+    return columns_table([*_about(with_package), *others], lines, NARROW)
+
+
+NARROW = (0, 1, 0, 0)
+"""Space around a cell: these tables have up to 11 columns and should fit 80 characters."""
+
+
+def _column(key: str, short: str = "", words: bool = False) -> Column[Any]:
+    """A field of the row, as it is."""
+    return Column(key=key, value=attrgetter(key), short=short or key, words=words)
+
+
+def _about(with_package: bool) -> list[Column[ScoreLine]]:
+    """What a line is about."""
+    package = [_column("package", words=True)] if with_package else []
+    return [*package, _column("store", words=True), _column("at", "budget")]
 
 
 def meanings(lines: Sequence[ScoreLine]) -> list[str]:
@@ -147,15 +159,6 @@ def _others(lines: Sequence[ScoreLine]) -> list[str]:
     """The columns: of policies, those with a line of a store that has memories."""
     used = {name for line in lines for name in line.policies}
     return [name for name in OTHERS if name not in POLICIES or name in used]
-
-
-def _table(texts: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for name in texts:
-        table.add_column(name, overflow="fold")
-    for name in numbers:
-        table.add_column(name.replace("query_salience", "query-aware"), justify="right")
-    return table
 
 
 def _value(worth: StoreValue) -> str:
@@ -174,35 +177,35 @@ def kinds_tables(rows: Iterable[Kinds]) -> Iterator[tuple[str, Table]]:
     A table for each store and budget, with its heading: all in one would not fit 80 columns.
     """
     for store, budget, kinds in rows:
-        table = _table(("kind of unit",), ("units", "weight", "written", "kept", *LOSS_STEPS))
+        table = columns_table(KIND_COLUMNS, [row for row in kinds if row.weight], NARROW)
         table.box = None
-        for row in kinds:
-            if not row.weight:
-                continue
-            lost = ["-"] * len(LOSS_STEPS)
-            if row.lost is not None and row.gained is not None:
-                lost = [_lost(row.lost[step], row.gained[step]) for step in LOSS_STEPS]
-            share = "" if row.share is None else f" {float(row.share):4.0%}"
-            table.add_row(
-                safe_markup(row.kind),
-                str(row.units),
-                _short(row.weight),
-                f"{_short(row.written)}{share}",
-                "-" if row.kept is None else _short(row.kept),
-                *lost,
-            )
         yield f"{store} at {budget}, by kind of unit", table
+
+
+def _written(row: KindRow) -> str:
+    share = "" if row.share is None else f" {float(row.share):4.0%}"
+    return f"{_short(row.written)}{share}"
+
+
+def _at_step(row: KindRow, step: str) -> str | None:
+    if row.lost is None or row.gained is None:
+        return None
+    return _lost(row.lost[step], row.gained[step])
 
 
 def _lost(lost: Fraction, gained: Fraction) -> str:
     return f"{_short(lost)} (+{_short(gained)})" if gained else _short(lost)
 
 
+LOST_COLUMNS: list[Column[dict[str, str]]] = [
+    Column(key=name, value=itemgetter(name), short=name, words=name != "lost")
+    for name in ("step", "unit", "kind", "lost", "what it says", "asked by")
+]
+
+
 def lost_table(rows: Sequence[LostUnit]) -> Table:
     """One row per unit and step; the parts of a statement that went the same way share one."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("step", "unit", "kind", "lost", "what it says", "asked by"):
-        table.add_column(name, overflow="fold", justify="right" if name == "lost" else "left")
+    shown = []
     for members in by_statement(
         rows, lambda row: row.whole and (row.step, row.whole.id, row.lost > 0)
     ):
@@ -212,43 +215,52 @@ def lost_table(rows: Sequence[LostUnit]) -> Table:
             ids = {member.unit for member in members}
             names = ", ".join(part.part or "" for part in row.whole.units if part.id in ids)
             unit, text = row.whole.id, f"{row.whole.text} ({names})"
-        asked = "; ".join(
-            dict.fromkeys(f"{id}: {words}" for member in members for id, words in member.asked_by)
+        asked = dict.fromkeys(
+            f"{id}: {words}" for member in members for id, words in member.asked_by
         )
         lost = sum((member.lost for member in members), Fraction(0))
-        table.add_row(
-            row.step,
-            safe_markup(unit),
-            safe_markup(row.kind),
-            _short(lost) if lost > 0 else f"+{_short(-lost)}",
-            safe_markup(text),
-            safe_markup(asked or "-"),
+        shown.append(
+            {
+                "step": row.step,
+                "unit": unit,
+                "kind": row.kind,
+                "lost": _short(lost) if lost > 0 else f"+{_short(-lost)}",
+                "what it says": text,
+                "asked by": "; ".join(asked) or MISSING,
+            }
         )
-    return table
+    return columns_table(LOST_COLUMNS, shown)
 
 
-def cells_table(rows: Sequence[dict[str, Any]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("memory", "cost", "unit", "covered", "what it says", "why"):
-        right = name in ("cost", "covered")
-        table.add_column(name, overflow="fold", justify="right" if right else "left")
-    for row in rows:
-        why = row["rationale"] or row["provenance"]
-        table.add_row(
-            safe_markup(row["id"]),
-            str(row["cost"]),
-            safe_markup(row["unit"]),
-            str(row["value"]),
-            safe_markup(row["text"]),
-            safe_markup(why),
-        )
-    return table
+CELL_COLUMNS: list[Column[dict[str, Any]]] = [
+    Column(key="id", value=itemgetter("id"), short="memory", words=True),
+    Column(key="cost", value=itemgetter("cost"), short="cost"),
+    Column(key="unit", value=itemgetter("unit"), short="unit", words=True),
+    Column(key="value", value=itemgetter("value"), short="covered"),
+    Column(key="text", value=itemgetter("text"), short="what it says", words=True),
+    Column(
+        key="why", value=lambda row: row["rationale"] or row["provenance"], short="why", words=True
+    ),
+]
 
 
 def _short(value: Fraction) -> str:
     """A value for a table, rounded if it is a fraction."""
     text = short_exact(value)
     return text if "/" not in text and "~" not in text else fixed(value)
+
+
+KIND_COLUMNS: list[Column[KindRow]] = [
+    _column("kind", "kind of unit", words=True),
+    _column("units"),
+    Column(key="weight", value=lambda row: row.weight, short="weight", show=_short),
+    Column(key="written", value=_written, short="written"),
+    Column(key="kept", value=lambda row: row.kept, short="kept", show=_short),
+    *(
+        Column(key=name, value=lambda row, name=name: _at_step(row, name), short=name)
+        for name in LOSS_STEPS
+    ),
+]
 
 
 MOST_CANDIDATES = 5
@@ -352,7 +364,7 @@ def print_cells(
     for store, own in cells.items():
         screen.print(safe_markup(f"{store}: {counted(len(own), 'cell')} above 0"))
         if own:
-            screen.print(cells_table(own))
+            screen.print(columns_table(CELL_COLUMNS, own))
 
 
 def print_package(

@@ -272,6 +272,7 @@ def _from_file(folder: Path) -> Iterator[Given]:
 def _from_environment(environment: Mapping[str, str]) -> Iterator[Given]:
     for variable, text in sorted(environment.items()):
         for section in SECTIONS:
+            # MEMAUDIT_API_KEY is of no section, so the key of a model is never read as a setting.
             start = f"{PREFIX}{section}_".upper()
             if variable.startswith(start):
                 name = variable.removeprefix(start).lower()
@@ -301,6 +302,7 @@ def _refuse_secret(name: str, value: object, origin: str) -> None:
 
 def _read(name: str, value: Any, origin: str, folder: Path | None = None) -> Given:
     """The checked value; paths in a file are relative to the file. Nothing means the default."""
+    # First of all: no other message may quote a secret.
     _refuse_secret(name, value, origin)
     key = keys().get(name)
     if key is None:

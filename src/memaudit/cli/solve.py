@@ -139,9 +139,9 @@ def solve_jobs(
 
 def show(optima: Sequence["Optimum"]) -> None:
     """Print the table, and the notes that do not fit into it."""
-    from memaudit.cli.terminal import console, notes_of, table_of
+    from memaudit.cli.terminal import OPTIMUM_COLUMNS, columns_table, console, notes_of
 
-    console().print(table_of(optima))
+    console().print(columns_table(OPTIMUM_COLUMNS, optima))
     for note in notes_of(optima):
         typer.echo(safe(note))
 

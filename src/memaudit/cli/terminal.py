@@ -58,34 +58,28 @@ def console() -> Console:
     return screen if screen.is_terminal else Console(highlight=False, emoji=False, width=PIPE_WIDTH)
 
 
-def table_of(optima: Iterable[Optimum]) -> Table:
-    """One row per package and budget."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("package", overflow="fold")
-    for name in ("budget", "value", "cost"):
-        table.add_column(name, justify="right")
-    table.add_column("kept", overflow="fold", ratio=1)
-    table.add_column("status", overflow="fold")
-    table.add_column("solver")
-    table.add_column("time", justify="right", no_wrap=True)
-    for optimum in optima:
-        table.add_row(
-            safe_markup(optimum.package),
-            short_exact(optimum.budget),
-            short_exact(optimum.value),
-            short_exact(optimum.cost),
-            _ids(optimum.store),
-            safe_markup(status_of(optimum)),
-            optimum.solver,
-            f"{float(optimum.statistics.get('seconds', 0)):.3f} s",
-        )
-    return table
+OPTIMUM_COLUMNS: list[Column[Optimum]] = [
+    Column(key="package", value=lambda best: best.package, short="package", words=True),
+    Column(key="budget", value=lambda best: best.budget, short="budget", show=short_exact),
+    Column(key="value", value=lambda best: best.value, short="value", show=short_exact),
+    Column(key="cost", value=lambda best: best.cost, short="cost", show=short_exact),
+    Column(key="store", value=lambda best: _ids(best.store), short="kept", words=True),
+    Column(key="status", value=lambda best: status_of(best), short="status", words=True),
+    Column(key="solver", value=lambda best: best.solver, short="solver", words=True),
+    Column(
+        key="seconds",
+        value=lambda best: float(best.statistics.get("seconds", 0)),
+        short="time",
+        show=lambda seconds: f"{seconds:.3f} s",
+    ),
+]
+"""One row per package and budget."""
 
 
 def print_columns(screen: Console, columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
     """Print the columns that have a value; in two tables if the terminal is too narrow for all."""
     shown = [column for column in filled(columns, rows) if column.short]
-    table = _table_of(shown, rows)
+    table = columns_table(shown, rows)
     wide = screen.options.update(max_width=LARGEST_WIDTH)
     if screen.measure(table, options=wide).maximum <= screen.width or not any(
         column.second for column in shown
@@ -94,11 +88,14 @@ def print_columns(screen: Console, columns: Sequence[Column[Row]], rows: Sequenc
         return
     for second in (False, True):
         part = [column for column in shown if column.identifies or column.second is second]
-        screen.print(_table_of(part, rows))
+        screen.print(columns_table(part, rows))
 
 
-def _table_of(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+def columns_table(
+    columns: Sequence[Column[Row]], rows: Sequence[Row], padding: tuple[int, ...] = (0, 1)
+) -> Table:
+    """The columns as a table, whatever its width."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=padding)  # type: ignore[arg-type]
     for column in columns:
         if column.words:
             table.add_column(column.short, overflow="fold")
@@ -143,7 +140,7 @@ def notes_of(optima: Iterable[Optimum]) -> list[str]:
 
 
 def _ids(store: Sequence[str]) -> str:
-    shown = ", ".join(safe_markup(id) for id in store[:MOST_IDS])
+    shown = ", ".join(store[:MOST_IDS])
     more = len(store) - MOST_IDS
     return f"{shown} and {more} more" if more > 0 else shown or "-"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.board import board_labels
+from memaudit.board import board_files
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_lines
 from memaudit.kernel.words.text import one_line
@@ -126,7 +126,7 @@ def test_no_board_is_made_of_what_an_interruption_left(
         write_lines(path, lines)
 
     with monkeypatch.context() as patch:
-        patch.setattr(board_labels, "write_lines", write_some)
+        patch.setattr(board_files, "write_lines", write_some)
         words = ("label", "sheets", board, "--add", f"x={vendor}", "--out", again)
         assert run(*words).exit_code == 1
     if written:
