@@ -29,10 +29,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("board scores --out scores/s.json", "scores/s.json"),
         ("import plain notes.txt --out chat.jsonl", "chat.jsonl"),
         ("import plain notes.txt --out notes.txt", "notes.txt"),
-        ("generate base --out store.json", "store.json"),
-        ("convert p.json notes.txt", "notes.txt"),
-        ("recost p.json p.json --rule bytes", "p.json"),
-        ("recost p.json store.json --rule bytes", "store.json"),
+        ("study generate base --out store.json", "store.json"),
+        ("package convert p.json notes.txt", "notes.txt"),
+        ("package recost p.json p.json --rule bytes", "p.json"),
+        ("package recost p.json store.json --rule bytes", "store.json"),
     ],
 )
 def test_other_files_are_kept(here: Path, words: str, kept: str) -> None:
@@ -49,9 +49,9 @@ def test_other_files_are_kept(here: Path, words: str, kept: str) -> None:
         "solve p.json --budget 5 --certificate c.json",
         "board scores --out board.html",
         "import plain notes.txt --out store.json",
-        "generate base --out new.json",
-        "convert p.json q.json",
-        "recost p.json q.json --rule bytes",
+        "study generate base --out new.json",
+        "package convert p.json q.json",
+        "package recost p.json q.json --rule bytes",
     ],
 )
 def test_its_own_files_are_written_again(here: Path, words: str) -> None:

@@ -256,7 +256,7 @@ GUIDE = "tests/show/board/test_scoring_guide.py"
 SYSTEM = "needs an installed memory system"
 STORES = "docs/stores.md"
 REPRODUCE = "docs/how-to/reproduce.md"
-ARTIFACT = "tests/reproduce/guide.py"
+ARTIFACT = "tests/lab/reproduce/guide.py"
 
 DECLARED: list[tuple[str, str, tuple[str, str]]] = [
     (REPRODUCE, "$ memaudit reproduce all --seeds", ("elsewhere", ARTIFACT)),
