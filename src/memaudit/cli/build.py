@@ -47,7 +47,14 @@ def build_with_models(
     from memaudit.building.passes.recipe import ModelRecipe
     from memaudit.models.session import AskProgress, progress_text
 
-    recipe = ModelRecipe(**models, frame=frame, cost_rule=job.cost_rule or WORDS)
+    recipe = ModelRecipe(
+        model=models[WRITER],
+        judge=models.get("judge"),
+        adjudicator=models.get("adjudicator"),
+        spot_checker=models.get("spot_checker"),
+        frame=frame,
+        cost_rule=job.cost_rule or WORDS,
+    )
     on_terminal = sys.stderr.isatty()
     start = "\r" if on_terminal else ""
 

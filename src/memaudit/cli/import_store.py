@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.options import ConversationNames, format_first
-from memaudit.cli.settings import TIMES
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import open_regular
@@ -157,9 +156,10 @@ def named_fields(text: str | None) -> dict[str, str]:
 
 
 def _times(name: str) -> "Times":
-    if name not in TIMES:
-        raise MemAuditError(f"--times {name!r} is not known; choose from {', '.join(TIMES)}")
-    return name
+    rules: dict[str, Times] = {"shown": "shown", "none": "none", "all": "all"}
+    if name not in rules:
+        raise MemAuditError(f"--times {name!r} is not known; choose from {', '.join(rules)}")
+    return rules[name]
 
 
 def _check_chat(chat: Path, others: list[Path]) -> None:
