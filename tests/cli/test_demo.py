@@ -40,8 +40,8 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         stores / "letta.json",
         "--judge",
         f"labels:{stores / 'coverage.jsonl'}",
-        "--label-memories",
-        stores / "memories.jsonl",
+        "--set",
+        f"judge.memories={stores / 'memories.jsonl'}",
         "--budget",
         "120",
     )
