@@ -18,7 +18,7 @@ from bench.worker import OURS
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.solvers.frontier import frontier
 from memaudit.kernel.solvers.packed import Packed
-from memaudit.kernel.solvers.protocol import STOP
+from memaudit.kernel.solvers.solve import STOP
 
 MAX_BUDGET = 5000
 REAL = ("R1", "R2", "R5")

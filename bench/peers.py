@@ -30,7 +30,7 @@ from bench.model import (
 )
 from memaudit.kernel.errors import install_line
 from memaudit.kernel.solvers.packed import Packed
-from memaudit.kernel.solvers.protocol import usual_threads
+from memaudit.kernel.solvers.solve import usual_threads
 
 THREADS = usual_threads()
 """What every solver gets by default: all cores, up to eight."""

@@ -14,7 +14,7 @@ from memaudit import engines
 from memaudit.engines import ENGINES, Engine, in_order, named_engine
 from memaudit.kernel.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.solvers.protocol import usual_threads
+from memaudit.kernel.solvers.solve import usual_threads
 from memaudit.lab.runs.spec import RunSpec
 from memaudit.lab.runs.sweep import run
 from memaudit.workspace.run_folder import ROWS

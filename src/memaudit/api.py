@@ -15,7 +15,7 @@ from memaudit.board.board_of_scores import board_of_scores
 from memaudit.judges import DEFAULT_JUDGE
 from memaudit.judges.registry import named_judge
 from memaudit.judges.salience import QUERY, named_salience
-from memaudit.judges.score_plan import ScorePlan
+from memaudit.judges.score_plan import ScorePlan, checked_seconds
 from memaudit.kernel.checker import Verdict
 from memaudit.kernel.checker import verify as check_certificate
 from memaudit.kernel.errors import MemAuditError
@@ -36,7 +36,6 @@ from memaudit.kernel.score.store_match import check_names, examples_of, renamed
 from memaudit.kernel.solvers.frontier import Frontier
 from memaudit.kernel.solvers.frontier import Progress as FrontierProgress
 from memaudit.kernel.solvers.frontier import frontier as package_frontier
-from memaudit.kernel.solvers.protocol import checked_seconds, use_threads
 from memaudit.kernel.solvers.solve import Watch
 from memaudit.kernel.solvers.solve import solve as solve_package
 from memaudit.linting.findings import LintReport
@@ -168,7 +167,6 @@ def score(
     - `ask`: another judge for the cells that the verdict hangs on, the most influential first,
       about `max_cells` of them at most.
     """
-    use_threads(threads)
     stores = as_stores(store)
     plan = ScorePlan.of(
         budgets=budgets,
@@ -180,7 +178,8 @@ def score(
         cost_rule=cost_rule,
         stores_only=stores_only,
         group_cap=group_cap,
-        seconds=checked_seconds(seconds),
+        seconds=seconds,
+        threads=threads,
         trust_package_cells=trust_package_cells,
         draws=draws,
     )

@@ -15,7 +15,6 @@ from typing import Any, Protocol, TypeVar
 
 from memaudit.kernel.errors import LostWorker, MemAuditError, MissingTool, install_line
 from memaudit.kernel.parent_watch import end_with_parent
-from memaudit.kernel.solvers.protocol import use_threads
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -42,7 +41,6 @@ def in_worker(function: Callable[[Task], Result], task: Task) -> Result:
 
     The garbage collector runs between tasks. During one it would find little, again and again.
     """
-    use_threads(1)
     gc.disable()
     try:
         return function(task)

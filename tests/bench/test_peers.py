@@ -13,10 +13,10 @@ from bench.families import family
 from bench.instance import Draft, Instance, as_package
 from bench.model import OVER_LIMIT, TIME_LIMIT, Model, TooLarge, clean, evaluate, feasible
 from bench.peers import NOT_INSTALLED, PEERS, missing, solve_with
-from memaudit.kernel.solvers.brute import BruteForce
 from memaudit.kernel.solvers.form import integer_form
 from memaudit.kernel.solvers.packed import Packed
 from memaudit.kernel.solvers.protocol import Limits
+from memaudit.kernel.solvers.reference import BruteForce
 
 
 @pytest.mark.parametrize("peer", PEERS)

@@ -43,7 +43,6 @@ def frontier(
     """Compute the optimum for every whole budget, and the budgets where it rises."""
     from memaudit.kernel.io.atomic import write_file
     from memaudit.kernel.io.packages import read_packages
-    from memaudit.kernel.solvers.protocol import use_threads
     from memaudit.show.svg_charts import check_chart, write_frontier_chart
 
     if max_budget < 0:
@@ -51,7 +50,6 @@ def frontier(
     if plot is not None:
         check_chart(plot)
     keys = in_force()
-    use_threads(keys.solver.threads)
     group_cap = keys.score.group_cap
     packages = read_packages(path)
     if out is None:
@@ -138,6 +136,7 @@ def _frontier(
             max_budget,
             group_cap,
             lambda budgets, _: advance(budgets),
+            threads=in_force().solver.threads,
             known=done.known(key) if done else (),
             keep=(lambda part: done.add(key, part)) if done else None,
         )

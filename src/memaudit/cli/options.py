@@ -14,7 +14,6 @@ from memaudit.cli.terminal import safe
 from memaudit.judges import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import beside
-from memaudit.kernel.solvers.protocol import use_threads
 from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
@@ -219,13 +218,13 @@ def show_asked(state: "Asked") -> None:
 
 
 def plan_in_force(judges: Sequence[str] | None) -> dict[str, Any]:
-    """The parameters of a score that are settings; threads hold for every solve from now on."""
+    """The parameters of a score that are settings."""
     settings = in_force()
-    use_threads(settings.solver.threads)
     return {
         "label_memories": label_memories(judges or ()),
         "group_cap": settings.score.group_cap,
         "seconds": settings.solver.seconds,
+        "threads": settings.solver.threads,
         "trust_package_cells": settings.score.trust_package_cells,
         "draws": settings.score.draws,
     }

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memaudit.cli.options import BUDGETS, parse_budgets
-from memaudit.cli.settings import in_force
+from memaudit.cli.settings import Settings, in_force
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.solvers.protocol import STOP, use_threads
 from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ def watched() -> Iterator[threading.Event]:
 
     Solvers stop even if the exception is lost, for example in a callback of the compiler.
     """
+    from memaudit.kernel.solvers.solve import STOP
+
     pressed = threading.Event()
 
     def press(signum: int, frame: FrameType | None) -> None:  # noqa: ARG001
@@ -73,7 +74,6 @@ def solve(
 
     budgets = None if budget is None else parse_budgets(budget)
     keys = in_force()
-    use_threads(keys.solver.threads)
     if certificate is not None and not certificate.absolute().parent.is_dir():
         raise MemAuditError(f"cannot write {certificate}: its folder does not exist")
     named_solver(solver)
@@ -81,7 +81,7 @@ def solve(
     wanted = sum(len(amounts) for _, amounts in jobs)
     if certificate is not None:
         may_write(certificate, "certificate")
-    optima = solve_jobs(jobs, keys.score.group_cap, solver, keys.solver.seconds)
+    optima = solve_jobs(jobs, keys, solver)
     if as_json:
         typer.echo(_json(optima))
     else:
@@ -105,9 +105,7 @@ def declared_budgets(package: "Package") -> tuple[Fraction, ...]:
     return package.budgets
 
 
-def solve_jobs(
-    jobs: Sequence[Job], group_cap: int | None, solver: str, seconds: float | None
-) -> list["Optimum"]:
+def solve_jobs(jobs: Sequence[Job], keys: Settings, solver: str) -> list["Optimum"]:
     """Solve one after the other. Ctrl-C stops the current one and starts no other."""
     from memaudit.cli.terminal import progress
     from memaudit.kernel.number_text import short_exact
@@ -124,7 +122,13 @@ def solve_jobs(
         for package, amounts in jobs:
             try:
                 for optimum in iter_optima(
-                    package, amounts, group_cap, solver, seconds=seconds, progress=tell
+                    package,
+                    amounts,
+                    keys.score.group_cap,
+                    solver,
+                    seconds=keys.solver.seconds,
+                    threads=keys.solver.threads,
+                    progress=tell,
                 ):
                     optima.append(optimum)
                     done(len(optima))

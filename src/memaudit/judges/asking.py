@@ -250,7 +250,9 @@ def _scorer(result: ScoreResult, judge: OpenJudge) -> StoreScorer:
     package, scoring = result.original_package, result.scoring
     stores = [judge_store(package, store, judge, scoring.salience) for store in result.exported]
     limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
-    return StoreScorer(judge_candidates(package, judge), stores, scoring.group_cap, limit)
+    return StoreScorer(
+        judge_candidates(package, judge), stores, scoring.group_cap, limit, scoring.threads
+    )
 
 
 def doubtful_pairs(

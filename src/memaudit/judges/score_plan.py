@@ -4,6 +4,7 @@ The command line, the API and the pytest fixture all make a plan, so that they r
 things and score alike. Texts of refusals name parameters; the command line writes them as options.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,7 +28,6 @@ from memaudit.kernel.score.package_scores import apply_overrides, score_package
 from memaudit.kernel.score.priced_store import Salience
 from memaudit.kernel.score.pruning import named_policy
 from memaudit.kernel.score.result import DRAWS, Asked, ScoreResult, Scoring
-from memaudit.kernel.solvers.protocol import checked_seconds
 from memaudit.stores.system_budgets import Limit, is_limit, named_limits
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class ScorePlan:
     stores_only: bool = False
     group_cap: int | None = None
     seconds: float | None = None
+    threads: int | None = None
     trust_package_cells: bool = False
     draws: int = DRAWS
     packages: int = 1
@@ -94,6 +95,8 @@ class ScorePlan:
                     raise ParameterError(text, value=self.budgets)
         named_policy(self.policy)
         checked_seconds(self.seconds)
+        if self.threads is not None and self.threads < 1:
+            raise MemAuditError(f"threads must be at least 1, not {self.threads}")
         _ = self.asked_budgets
 
     @property
@@ -144,6 +147,7 @@ class ScorePlan:
             salience=salience,
             group_cap=self.group_cap,
             seconds=self.seconds,
+            threads=self.threads,
             trust_package_cells=self.trust_package_cells,
             policy=named_policy(self.policy),
             draws=self.draws,
@@ -219,6 +223,13 @@ class ScorePlan:
         if asking is None:
             return score_package(subject, stores, scoring)
         return score_asking(subject, stores, scoring, asking)
+
+
+def checked_seconds(seconds: float | None) -> float | None:
+    """The seconds; an error if they are not above 0."""
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise MemAuditError(f"seconds must be above 0, not {seconds:g}")
+    return seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,8 @@ class _Table(dict[int, int]):
 
     def __missing__(self, level: int) -> int:
         self.spend(400)
+        # Python hashes integers modulo 2^61 - 1, so a file may hold many numbers of one hash, and
+        # looking them up would take the square of their number.
         if level >= HIGHEST and len(self) > MOST_FINE:
             raise _Fails("coverage is too fine to be checked")
         high = self.at(Fraction(level, self.steps)).high
@@ -126,6 +128,8 @@ class _Problem:
             if cell.most and cell.unit in number:
                 r = number[cell.unit]
                 cells[place[cell.candidate]].append((r, cell.most))
+                # Both denominators: the store is worth its values, the proof holds for the upper
+                # bounds.
                 steps[r] = lcm(steps[r], cell.most.denominator, cell.value.denominator)
         self.known = {
             (place[cell.candidate], number[cell.unit]): cell.value * steps[number[cell.unit]] // 1
@@ -171,6 +175,7 @@ class _Problem:
             weight = int(weights[r] * self.scale)
             table = _Table(self, unit.response, weight, steps[r])
             step = gcd(*levels[r]) if levels[r] else 1
+            # 1 divides everything; to look for more would take too long.
             if top // step > LONGEST_TABLE:
                 self.grain = 1
             else:
@@ -183,6 +188,8 @@ class _Problem:
             # H may miss h by a grid step, so a later gain may exceed an earlier one by two of them.
             coarsest = unit.response.grain(Fraction(top, steps[r]))
             self.slack.append(0 if unit.response.is_rational else 2 * weight // coarsest)
+        # Every level that a store can reach is a multiple of the unit's step or cut off at the top,
+        # so `grain` divides the value of every store.
         self.grain = max(1, self.grain)
         self.capped = [{r: min(z, self.top[r]) for r, z in row} for row in self.rows]
 
@@ -218,15 +225,19 @@ class _Problem:
         """
         rows = self.capped
         able = [u for u, row in enumerate(rows) if row and self.cost[u] <= self.budget]
+        # The order of the argument: whatever can replace u comes before it.
         able.sort(key=lambda u: (self.cost[u], -sum(rows[u].values()), u))
         groups: dict[int, list[int]] = {}
         for u in able:
             groups.setdefault(self.group[u], []).append(u)
         gone: set[int] = set()
+        # Only at a cap of 1 is there room for v in the group once u has left.
         if self.cap == 1:
             for members in groups.values():
                 gone.update(u for u, better in self._as_good(members) if better)
         if across:
+            # A candidate that enters must not clash with what is there already: it is alone in its
+            # group, and neither has parts nor is one.
             related = self.whole.keys() | self.parts.keys()
             alone = {us[0] for g, us in groups.items() if len(us) == 1 and g not in related}
             gone |= self._covered_by(alone, able)
@@ -252,6 +263,8 @@ class _Problem:
             for u, better in self._as_good(members):
                 missing = {r: self.top[r] for r in rows[u]}
                 others = better & allowed if u in asking else 0
+                # All of them cover at least z of each unit: if so many times z is enough, nobody
+                # need be counted.
                 if all(others.bit_count() * z >= self.top[r] for r, z in rows[u].items()):
                     gone.add(u)
                     continue
@@ -272,11 +285,15 @@ class _Problem:
                 holders.setdefault(r, []).append((z, at))
         for found in holders.values():
             found.sort(reverse=True)
+        # Bits are worked on many at a time, so work grows by words of the numbers.
         each = 4 + (len(members) >> 8)
         for start in range(0, len(members), WINDOW):
             bits = {at: (1 << at) - 1 for at in range(start, min(start + WINDOW, len(members)))}
             for found in holders.values():
                 self.spend(each * len(found))
+                # From the highest level down, `seen` has all that cover this unit no less; what is
+                # left after all units covers no less anywhere. Equal ones are seen together, and
+                # the earlier counts.
                 seen = 0
                 for _, level in groupby(found, key=itemgetter(0)):
                     same = [at for _, at in level]
@@ -300,6 +317,8 @@ class _Layout:
                 if not 0 <= r < len(problem.top) or self.block.setdefault(r, b) != b:
                     raise _Fails(f"unit {r} of block {b} is unknown or in two blocks")
             for g in groups:
+                # A group inside a block is decided there in whole: at a cap above 1 a layer would
+                # have to offer pairs of candidates, so groups then only link.
                 if _number(g) >= 0 and (problem.cap > 1 or self.inside.setdefault(g, b) != b):
                     raise _Fails(f"group {g} cannot be inside block {b}")
             self.order.append(tuple(max(g, ~g) for g in groups))
@@ -346,18 +365,23 @@ class _Checker:
         p, mu = self.p, node.mu
         block, order, inside = node.layout.block, node.layout.order, node.layout.inside
         self.spend(sum(40 + 8 * len(p.rows[u]) for u in node.open))
+        # What is kept is worth F(kept), and a store within the budget pays no more than mu times
+        # what is left. That is the first line of the bound.
         result = _Bound(self.q * sum(p.worth[r][z] for r, z in node.base.items()) + mu * node.left)
         profits: dict[int, list[tuple[int, int]]] = {}
         offers: dict[int, dict[int, list[Option]]] = {}
         alive = []
         for u in node.open:
             group = p.group[u]
+            # It can be in no store of this node. Leaving it out of the bound needs no proof.
             if p.cost[u] > node.left or node.kept.get(group, 0) >= p.cap:
                 continue
             parts: dict[int, tuple[int, list[tuple[int, int]]]] = {}
             for r, level in p.rows[u]:
                 z = node.base.get(r, 0)
                 more = p.worth[r][min(p.top[r], z + level)] - p.worth[r][z]
+                # h is concave, so at no node below does u add more to this unit than it does here,
+                # apart from the slack of rounded tables.
                 if more or (p.slack[r] and z < p.top[r]):
                     b = block.get(r, len(order) + r)
                     ceiling, row = parts.setdefault(b, (0, []))
@@ -367,6 +391,7 @@ class _Checker:
                 continue
             alive.append(u)
             if group in inside:
+                # Else it would sell to blocks that never charge it for its cost.
                 if parts.keys() != {inside[group]}:
                     raise _Fails(f"group {group} is not inside block {inside[group]}")
                 row = parts[inside[group]][1]
@@ -376,10 +401,14 @@ class _Checker:
                 continue
             profit = -mu * p.cost[u]
             for b, (ceiling, row) in parts.items():
+                # At the ceiling the block gains nothing by buying, so the candidate is sold there
+                # for all it can add, and left out of the block: most candidates are nowhere in a
+                # block.
                 price = min(ceiling, node.prices.get((u, b), 0 if node.free else ceiling))
                 profit += price
                 if price < ceiling:
                     offers.setdefault(b, {}).setdefault(group, []).append((u, row, price))
+            # A part is sold with the candidate that has it: a store keeps only one side.
             profits.setdefault(p.whole.get(group, group), []).append((profit, u))
         node.open = tuple(alive)
         for group, offered in profits.items():
@@ -394,9 +423,13 @@ class _Checker:
     def _sell(self, offered: list[tuple[int, int]], room: int, result: _Bound) -> None:
         """The group side: its best `room` profits, and what forcing a candidate in or out costs."""
         room = min(room, len(offered))
+        # At most `room` of the group are in a store, and nobody has to be: the largest profits, or
+        # 0.
         best = [*sorted((max(0, profit) for profit, _ in offered), reverse=True), 0]
         result.total += sum(best[:room])
         for profit, u in offered:
+            # Forced in, u takes the place of the last that had room. Forced out, the next takes its
+            # own.
             result.fall_in[u] = max(0, best[room - 1] - profit)
             chosen = profit > 0 and profit >= best[room - 1]
             result.fall_out[u] = profit - best[room] if chosen else 0
@@ -407,6 +440,7 @@ class _Checker:
         """The group side of a candidate and its parts: its profit, or all of theirs."""
         sides = {True: 0, False: 0}
         for profit, u in offered:
+            # Parts are in different groups, so a store may keep all of them.
             sides[self.p.group[u] == group] += max(0, profit)
         best = max(sides.values())
         result.total += best
@@ -428,7 +462,11 @@ class _Checker:
         p = self.p
         self.spend(len(order))
         # Each group once: what forcing a candidate costs is added up over layers.
+        # Any order of groups is right; the declared one keeps the states few. Groups that it leaves
+        # out follow.
         layers = [groups[g] for g in dict.fromkeys((*order, *sorted(groups))) if g in groups]
+        # Each candidate by itself: the block may then buy more of a group than it can have, which
+        # only raises the bound.
         if p.cap > 1:
             layers = [[option] for layer in layers for option in layer]
         last = {r: at for at, layer in enumerate(layers) for _, row, _ in layer for r, _ in row}
@@ -443,10 +481,14 @@ class _Checker:
             asked += steps * p.width  # what is remembered grows with the length of its numbers
             if asked > MOST_IN_BLOCK or (p.fine and len(states) > MOST_FINE):
                 raise _Fails("a block asks for too much work")
+            # After its last layer a unit's level changes nothing, so states that differ in it are
+            # one.
             closing = [seat[r] for r in units if last[r] == at]
             ahead: dict[tuple[int, ...], int] = {}
             edges = []
             for key, value in states.items():
+                # Buy nothing of this group, or one of its candidates: at a cap of 1 no store has
+                # two.
                 for u, row, price in ((-1, (), 0), *layer):
                     levels, net = list(key), value - price
                     for r, level in row:
@@ -456,6 +498,7 @@ class _Checker:
                     for i in closing:
                         levels[i] = -1
                     state = tuple(levels)
+                    # Of all ways to a state only the best can be part of the best path.
                     if net > ahead.get(state, net - 1):
                         ahead[state] = net
                     if falls:
@@ -463,8 +506,12 @@ class _Checker:
             if falls:
                 history.append((states, edges))
             states = ahead
+        # All units are closed: one state is left.
         (best,) = states.values()
         result.total += best
+        # Backwards, `after[state]` is the best that can still be added from a state on. The best
+        # path through an option is what it falls to if the option is forced; without an option, the
+        # layer's next best remains.
         after = dict.fromkeys(states, 0)
         for before, edges in reversed(history):
             through: dict[int, int] = {}
@@ -502,11 +549,19 @@ class _Checker:
         """Decide candidates whose other choice is below the target."""
         bound = self.bound(node, falls=True)
         for u in banned:
+            # A candidate that the bound has left out is in no store of this node, so it may be
+            # banned. Else: with u kept, no store reaches the target. The falls of sides and blocks
+            # add up, since the bound is the sum of them, each of which can only be less with u
+            # forced in.
             if u in bound.fall_in and bound.total - bound.fall_in[u] >= self.target:
                 raise _Fails(f"banning candidate {u} is not justified")
         for u in kept:
+            # Without u no store reaches the target, so every store that does keeps it. Each
+            # candidate is judged by itself from the same bound, and a store that reaches the target
+            # passes every one of these tests: so all may be decided together.
             if u not in bound.fall_out or bound.total - bound.fall_out[u] >= self.target:
                 raise _Fails(f"keeping candidate {u} is not justified")
+        # Kept twice, a candidate would be paid for and counted twice.
         decided = {*banned, *kept}
         if len(decided) != len(set(banned)) + len(kept):
             raise _Fails("a candidate is fixed twice")
@@ -516,49 +571,71 @@ class _Checker:
     def run(self, proof: Sequence[int], layouts: Sequence[_Layout], root: _Node) -> None:
         """Follow the proof; raises `_Fails` at the first step that does not hold."""
         words = iter(proof)
+        # Preorder: a branch puts its banned side, then its kept side on top of what waits. When
+        # nothing waits any more every side of every branch has ended in a leaf that holds.
         waiting = [root]
         while waiting:
-            node, word = waiting.pop(), -1
-            while word not in (LEAF, BRANCH, BROKEN):
+            node = waiting.pop()
+            while True:
                 word = next(words)
                 self.spend(1 + node.size)
-                if word == MU:
-                    node.mu = _at_least_0(next(words))
-                elif word == PRICE:
-                    node.prices = dict(node.prices)
-                    for _ in range(_at_least_0(next(words))):
-                        pair = (_number(next(words)), _number(next(words)))
-                        node.prices[pair] = _at_least_0(next(words))
-                elif word == FIX:
-                    banned = [_number(next(words)) for _ in range(_at_least_0(next(words)))]
-                    kept = [_number(next(words)) for _ in range(_at_least_0(next(words)))]
-                    self.fix(node, banned, kept)
-                elif word == ZERO:
-                    node.free = True
-                elif word == LAYOUT:
-                    node.layout, node.prices = layouts[_at_least_0(next(words))], {}
-                elif word not in (LEAF, BRANCH, BROKEN):
-                    raise _Fails(f"unknown word {_shown(Fraction(word))}")
+                if word in (LEAF, BRANCH, BROKEN):
+                    break
+                self._change(node, word, words, layouts)
             if word == BRANCH:
-                u = next(words)
-                if u not in node.open:
-                    raise _Fails(f"branch on candidate {_number(u)}, which is not open")
-                node.open = tuple(v for v in node.open if v != u)
-                waiting.append(replace(node))
-                self.keep(node, [u])
-                waiting.append(node)
-                self.spend(len(waiting))
-                if sum(pending.size for pending in waiting) > MOST_PENDING:
-                    raise _Fails("the proof asks for too much memory")
-                continue
-            self.leaves += 1
-            if word == BROKEN:
-                if not self.broken(node):
-                    raise _Fails(f"leaf {self.leaves}: what is kept breaks no constraint")
-            elif self.bound(node).total >= self.target:
-                raise _Fails(f"leaf {self.leaves}: the bound does not exclude a better store")
+                self._branch(node, next(words), waiting)
+            else:
+                self._close(node, word)
         if next(words, None) is not None:
             raise _Fails("the proof continues after its last leaf")
+
+    def _change(
+        self, node: _Node, word: int, words: Iterator[int], layouts: Sequence[_Layout]
+    ) -> None:
+        """New multipliers or decisions, which hold in the whole subtree.
+
+        Multipliers prove nothing by themselves: any that are not negative give a bound. So they
+        need no check but that, and only the words that use a bound can be refused for what it says.
+        """
+        if word == MU:
+            node.mu = _at_least_0(next(words))
+        elif word == PRICE:
+            node.prices = dict(node.prices)
+            for _ in range(_at_least_0(next(words))):
+                pair = (_number(next(words)), _number(next(words)))
+                node.prices[pair] = _at_least_0(next(words))
+        elif word == FIX:
+            banned = [_number(next(words)) for _ in range(_at_least_0(next(words)))]
+            kept = [_number(next(words)) for _ in range(_at_least_0(next(words)))]
+            self.fix(node, banned, kept)
+        elif word == ZERO:
+            node.free = True
+        elif word == LAYOUT:
+            # Blocks are numbered anew, so prices of the old ones would go to the wrong blocks.
+            node.layout, node.prices = layouts[_at_least_0(next(words))], {}
+        else:
+            raise _Fails(f"unknown word {_shown(Fraction(word))}")
+
+    def _branch(self, node: _Node, u: int, waiting: list[_Node]) -> None:
+        """Every store of the node keeps u or does not: both sides have to be proven."""
+        if u not in node.open:
+            raise _Fails(f"branch on candidate {_number(u)}, which is not open")
+        node.open = tuple(v for v in node.open if v != u)
+        waiting.append(replace(node))
+        self.keep(node, [u])
+        waiting.append(node)
+        self.spend(len(waiting))
+        if sum(pending.size for pending in waiting) > MOST_PENDING:
+            raise _Fails("the proof asks for too much memory")
+
+    def _close(self, node: _Node, word: int) -> None:
+        """A leaf: no store is in it at all, or none of them reaches the target."""
+        self.leaves += 1
+        if word == BROKEN:
+            if not self.broken(node):
+                raise _Fails(f"leaf {self.leaves}: what is kept breaks no constraint")
+        elif self.bound(node).total >= self.target:
+            raise _Fails(f"leaf {self.leaves}: the bound does not exclude a better store")
 
 
 def _at_least_0(word: int) -> int:

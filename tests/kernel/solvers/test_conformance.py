@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from memaudit.kernel.errors import UnknownSolver
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.solvers.brute import BruteForce
 from memaudit.kernel.solvers.form import Form, integer_form
 from memaudit.kernel.solvers.protocol import Limits, Solution
+from memaudit.kernel.solvers.reference import BruteForce
 from memaudit.kernel.solvers.registry import SOLVERS, named_solver
 from tests.kernel.solvers.random_forms import random_form, random_package
 from tests.strategies import packages, renamed

@@ -12,14 +12,13 @@ from bench.instance import Instance, as_package
 from memaudit.kernel.checker import verify
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers import fast
-from memaudit.kernel.solvers.auto import Auto
-from memaudit.kernel.solvers.brute import BruteForce
 from memaudit.kernel.solvers.fast import Fast, solve_batch, solve_packed
 from memaudit.kernel.solvers.form import integer_form
 from memaudit.kernel.solvers.highs import Highs
 from memaudit.kernel.solvers.packed import pack
 from memaudit.kernel.solvers.protocol import Limits
-from memaudit.kernel.solvers.reference import Reference
+from memaudit.kernel.solvers.reference import BruteForce, Reference
+from memaudit.kernel.solvers.registry import Auto
 from memaudit.kernel.solvers.solve import solve
 from tests.kernel.solvers.random_forms import knapsack, random_form, random_package
 from tests.kernel.solvers.test_conformance import check_store, shuffled

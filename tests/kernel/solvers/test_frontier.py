@@ -9,8 +9,6 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers import frontier as module
-from memaudit.kernel.solvers.auto import Auto
-from memaudit.kernel.solvers.brute import BruteForce
 from memaudit.kernel.solvers.form import Form, integer_form
 from memaudit.kernel.solvers.frontier import (
     BUDGET_BY_BUDGET,
@@ -21,6 +19,8 @@ from memaudit.kernel.solvers.frontier import (
     frontier,
 )
 from memaudit.kernel.solvers.protocol import Limits, Solution
+from memaudit.kernel.solvers.reference import BruteForce
+from memaudit.kernel.solvers.registry import Auto
 from memaudit.kernel.solvers.solve import solve
 from tests.kernel.solvers.random_forms import random_package
 from tests.kernel.solvers.test_fast import talk

@@ -11,7 +11,6 @@ from memaudit.kernel.checker import verify
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.optimum import Certificate
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.solvers.brute import BruteForce
 from memaudit.kernel.solvers.compiled import hull_solve
 from memaudit.kernel.solvers.compiled.hull import has_hulls
 from memaudit.kernel.solvers.compiled.large import solve_large
@@ -19,6 +18,7 @@ from memaudit.kernel.solvers.compiled.problem import LargeSolution
 from memaudit.kernel.solvers.form import Form, integer_form
 from memaudit.kernel.solvers.packed import FINE, SCALE, clean, pack
 from memaudit.kernel.solvers.protocol import Limits
+from memaudit.kernel.solvers.reference import BruteForce
 from memaudit.kernel.solvers.solve import solve
 
 F = Fraction

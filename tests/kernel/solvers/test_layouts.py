@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bench.families import family
-from memaudit.kernel.solvers.compiled import layout as module
+from memaudit.kernel.solvers.compiled import blocks as module
+from memaudit.kernel.solvers.compiled.blocks import Plan, choose_layout
 from memaudit.kernel.solvers.compiled.bound import enter, losses, workspace
-from memaudit.kernel.solvers.compiled.layout import Plan, choose_layout
 from memaudit.kernel.solvers.compiled.problem import OpenProblem, prepare
 from memaudit.kernel.solvers.compiled.types import Core, seal
 from memaudit.kernel.solvers.form import Form, integer_form

@@ -15,12 +15,11 @@ from memaudit.kernel.package.objective import value, violations
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.response import Capped, Log1p, Piecewise, Response, Sqrt
 from memaudit.kernel.solvers import fast, form
-from memaudit.kernel.solvers.auto import Auto
 from memaudit.kernel.solvers.form import Form, Level, integer_form
 from memaudit.kernel.solvers.frontier import BUDGET_BY_BUDGET, frontier
 from memaudit.kernel.solvers.parts import solve_with_parts
 from memaudit.kernel.solvers.protocol import Limits, Solution
-from memaudit.kernel.solvers.registry import SOLVERS, named_solver
+from memaudit.kernel.solvers.registry import SOLVERS, Auto, named_solver
 from memaudit.kernel.solvers.solve import solve
 from tests.kernel.solvers.random_forms import random_package_with_parts, with_parts
 from tests.kernel.solvers.test_conformance import check_store, rounding

@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from memaudit.kernel.solvers.brute import BruteForce
 from memaudit.kernel.solvers.form import granularity, integer_form
 from memaudit.kernel.solvers.protocol import Limits
-from memaudit.kernel.solvers.reference import Reference, greedy
+from memaudit.kernel.solvers.reference import BruteForce, Reference, Tree, greedy
 from memaudit.kernel.solvers.solve import solve
-from memaudit.kernel.solvers.tree import Tree
 from tests.kernel.solvers.random_forms import knapsack, random_form, random_package
 
 

@@ -15,12 +15,11 @@ from memaudit.kernel.package.package import Candidate, Coverage, EvidenceUnit, E
 from memaudit.kernel.package.response import Response, Saturating, Sqrt
 from memaudit.kernel.solvers import protocol
 from memaudit.kernel.solvers import solve as solve_module
-from memaudit.kernel.solvers.brute import BruteForce
 from memaudit.kernel.solvers.compiled import stage
 from memaudit.kernel.solvers.fast import Fast, solve_packed
 from memaudit.kernel.solvers.form import Form, integer_form
 from memaudit.kernel.solvers.protocol import Limits
-from memaudit.kernel.solvers.reference import greedy
+from memaudit.kernel.solvers.reference import BruteForce, greedy
 from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.kernel.solvers.solve import SolveProgress, near_ties, solve, solve_all
 from memaudit.kernel.solvers.tie_breaking import canonical_order, undominated, without_waste

@@ -14,7 +14,7 @@ from memaudit.building.named_packages import short_set
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory, Origin, write_store
-from memaudit.kernel.solvers.protocol import STOP
+from memaudit.kernel.solvers.solve import STOP
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.pages.package import answer_row

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from memaudit.engines import named_engine
-from memaudit.kernel.solvers.brute import BruteForce
 from memaudit.kernel.solvers.form import Form
 from memaudit.kernel.solvers.protocol import Limits, Solution
+from memaudit.kernel.solvers.reference import BruteForce
 from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.lab.runs.solver_audit import audit_package, audit_solvers, audit_tasks
 

@@ -80,7 +80,7 @@ def score_judged_stores(
         # One judge on both sides: a lenient one then raises the optimum as it raises the store.
         for judge in dict.fromkeys(scoring.judges[store.name] for store in stores):
             rejudged = judge_candidates(rejudged, judge)
-    scorer = StoreScorer(rejudged, stores, scoring.group_cap, scoring.seconds)
+    scorer = StoreScorer(rejudged, stores, scoring.group_cap, scoring.seconds, scoring.threads)
     plans = _budget_plans(package, scorer.stores, scoring)
     rows = [_score_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans]
     return with_intervals(_assemble(package, exported, scorer, rows, scoring))

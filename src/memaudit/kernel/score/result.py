@@ -42,6 +42,8 @@ class Scoring:
     salience: Salience = OWN_SALIENCE
     group_cap: int | None = None
     seconds: float | None = None
+    threads: int | None = field(default=None, compare=False)
+    """Of a solve; they change the time it takes and nothing else."""
     trust_package_cells: bool = False
     """Keep the package's assumed cells, which the judge of the stores judges otherwise."""
     policy: Policy | None = None

@@ -173,15 +173,24 @@ class _Problem:
     """One line of the chain: a package that is solved once per budget, and what stores are worth
     to it."""
 
-    def __init__(self, union: Union, group_cap: int | None, seconds: float | None) -> None:
-        self.union, self.package, self._seconds = union, union.package, seconds
+    def __init__(
+        self,
+        union: Union,
+        group_cap: int | None,
+        seconds: float | None,
+        threads: int | None,
+    ) -> None:
+        self.union, self.package = union, union.package
+        self._seconds, self._threads = seconds, threads
         self._solver = PackageSolver(union.package, group_cap)
         self.valuer = StoreValuer(union.package, self._solver.form, union)
         self._optima: dict[Fraction, Optimum] = {}
 
     def optimum(self, budget: Fraction) -> Optimum:
         if budget not in self._optima:
-            self._optima[budget] = self._solver.solve(budget, seconds=self._seconds)
+            self._optima[budget] = self._solver.solve(
+                budget, seconds=self._seconds, threads=self._threads
+            )
         return self._optima[budget]
 
     def units(self, budget: Fraction) -> dict[str, Enclosure]:
@@ -205,9 +214,10 @@ class StoreScorer:
         stores: Sequence[JudgedStore],
         group_cap: int | None = None,
         seconds: float | None = None,
+        threads: int | None = None,
     ) -> None:
         self.package, self.stores = package, tuple(stores)
-        self.group_cap, self.seconds = group_cap, seconds
+        self.group_cap, self.seconds, self.threads = group_cap, seconds, threads
         names = [store.name for store in self.stores]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise MemAuditError(f"two stores are called {twice[0]!r}; rename one: NAME=PATH")
@@ -215,7 +225,9 @@ class StoreScorer:
 
     def _problem(self, line: str, make: Callable[[], Union], store: str = "") -> _Problem:
         if (line, store) not in self._problems:
-            self._problems[line, store] = _Problem(make(), self.group_cap, self.seconds)
+            self._problems[line, store] = _Problem(
+                make(), self.group_cap, self.seconds, self.threads
+            )
         return self._problems[line, store]
 
     # The lines of the chain, from the top.

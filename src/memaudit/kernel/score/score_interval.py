@@ -115,7 +115,7 @@ def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDr
     stores = [judge_store(package, store, drawn, scoring.salience) for store in result.exported]
     judged = package if scoring.trust_package_cells else judge_candidates(package, drawn)
     limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
-    scorer = StoreScorer(judged, stores, scoring.group_cap, limit)
+    scorer = StoreScorer(judged, stores, scoring.group_cap, limit, scoring.threads)
     by_name = {store.name: store for store in scorer.stores}
     scores: list[float | None] = []
     best: set[str] = set()

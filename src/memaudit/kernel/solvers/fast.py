@@ -59,6 +59,7 @@ class Fast:
         except KeyboardInterrupt:
             # The search has not started: the interrupt came while compiling or at the root.
             limits.interrupted = True
+            # All the same a feasible store and a valid bound come back: every unit fully covered.
             store = hint or greedy(form)
             most = sum(level.value(level.top) for level in form.levels)
             return Solution(store, form.value(store), most, closed=False)
@@ -69,6 +70,8 @@ def solve_form(
 ) -> Solution:
     """Solve one packed problem; `groups` are the group numbers its proof should use."""
     if len(packed.cost) <= SMALL:
+        # Loading numba takes longer than 400 nodes in plain Python. Both ways give the same result,
+        # so it does not matter for it who loaded numba, or when.
         compiled = "numba" in sys.modules
         solution = _small(packed, limits, slack, SMALL_NODES if compiled else PLAIN_NODES, compiled)
         if solution is None and not compiled:
@@ -96,21 +99,12 @@ def _small(
     search: Any = small.small_search
     useful: Any = small.useful
     if compiled:
-        from memaudit.kernel.solvers.compiled import batch, problem
+        from memaudit.kernel.solvers.compiled import problem
 
         _wait_for_kernels(limits, "small")
-        search, useful = batch.small_search, problem.useful
+        search, useful = problem.small_search, problem.useful
     count = len(packed.cost)
-    keep = useful(
-        packed.cost,
-        packed.group,
-        packed.row_start,
-        packed.unit,
-        packed.level,
-        packed.tops,
-        packed.budget,
-        packed.useful_cap,
-    )
+    keep = useful(*packed.rows, packed.tops, packed.budget, packed.useful_cap)
     status = np.where(keep, 0, 2)
     store = np.zeros(count, np.bool_)
     words = TAPE_WORDS
@@ -121,28 +115,15 @@ def _small(
         tape = np.zeros(words, np.int64)
         scratch = [np.zeros(size, np.int64) for size in _scratch_sizes(packed)]
         value, visited, used, rest = search(
-            packed.cost,
-            packed.group,
-            packed.row_start,
-            packed.unit,
-            packed.level,
-            packed.table_start,
-            packed.table,
-            packed.tops,
-            slack,
-            packed.budget,
-            packed.group_cap,
-            SCALE,
-            grain,
-            known,
-            nodes,
-            status.copy(),
-            store,
-            *scratch,
-            tape,
+            (*packed.rows, packed.table_start, packed.table, packed.tops, slack),
+            *(packed.budget, packed.group_cap, SCALE, grain, known, nodes),
+            *(status.copy(), store, *scratch, tape),
         )
+        # Stopped: what is left belongs to the large solver, which begins afresh.
         if rest:
             return None
+        # The first run finds the best store late and writes what it visits until then. The second
+        # has only the proof's nodes. A tape that was too short is written again, longer.
         if used >= 0 and (known >= 0 or visited <= SHORT_PROOF):
             break
         # Search once more, knowing the best value from the start: the proof is shorter.

@@ -59,6 +59,7 @@ class Level:
 
     def after(self, level: int) -> "Level":
         """The unit once this coverage is given."""
+        # Counted from there: gains and the top stay those of the checker at this node.
         given = min(level, self.top)
         table = self.table and tuple(value - self.table[given] for value in self.table[given:])
         return replace(self, top=self.top - given, table=table, base=self.base + given)
@@ -177,6 +178,8 @@ def integer_form(package: Package) -> Form:
     for row in rows:
         for unit, level in row:
             reach[unit] += level
+    # Every h at every level becomes whole: its own grain at steps of 1/steps, times the weight's
+    # denominator. The checker derives the same number.
     scale = lcm(
         1,
         *(
@@ -190,6 +193,7 @@ def integer_form(package: Package) -> Form:
     )
     costs = [candidate.cost.as_integer_ratio() for candidate in candidates]
     cost_scale = lcm(1, *{denominator for _, denominator in costs})
+    # Also groups without candidates have a number: the proof names groups as the checker does.
     group = tuple(position[candidate.experience] for candidate in candidates)
     members: list[list[int]] = [[] for _ in position]
     for index, owner in enumerate(group):
@@ -223,6 +227,7 @@ def _level(response: Response, weight: Fraction, steps: int, reach: int, scale: 
     saturation = response.saturates_at
     top = reach if saturation is None else min(reach, _ceiling(saturation * steps))
     bare = Level(response, steps, top, weight * scale, None)
+    # The value is computed on demand then; such forms are for Python integers.
     if top > FINEST_TABLE:
         return bare
     if isinstance(response, Capped):  # a straight line, then flat: no fractions needed
@@ -235,6 +240,7 @@ def granularity(form: Form) -> int:
     """A number of which every store's scaled value is a multiple; 1 where nothing is known."""
     if form.root_grain is not None:
         return form.root_grain
+    # A gcd over more levels than a table holds would take longer than it can save.
     if any(level.table is None for level in form.levels):
         return 1
     strides = [0] * len(form.levels)

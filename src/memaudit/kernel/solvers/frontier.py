@@ -15,12 +15,13 @@ from memaudit.kernel.notebook import html_text, step_line
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.objective import assumed_share
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.solvers.auto import Auto
 from memaudit.kernel.solvers.fast import SMALL
 from memaudit.kernel.solvers.form import Form, check_budget, integer_form
 from memaudit.kernel.solvers.packed import FINE, SCALE, Packed, clean, pack
 from memaudit.kernel.solvers.parts import solve_with_parts
-from memaudit.kernel.solvers.protocol import Limits, usual_threads
+from memaudit.kernel.solvers.protocol import Limits
+from memaudit.kernel.solvers.registry import Auto
+from memaudit.kernel.solvers.solve import STOP, usual_threads
 from memaudit.kernel.solvers.tie_breaking import without_waste
 from memaudit.kernel.words.text import counted
 
@@ -132,7 +133,7 @@ def frontier(
     if scaled is None:
         solver = _sweeper(form) or _OneByOne(form)
         method = solver.method
-        parts = list(_parts(solver, last, threads or usual_threads(), known, keep, progress))
+        parts = list(_parts(solver, last, usual_threads(threads), known, keep, progress))
         scaled, stores = _joined(form, parts, last)
     values = tuple(Fraction(value, form.value_scale) for value in scaled)
     assumed = assumed_share(package, package.candidate)
@@ -146,9 +147,9 @@ def _components(form: Form) -> list[int] | None:
         return None
     import numpy as np
 
-    from memaudit.kernel.solvers.compiled.block_frontier import component_frontier
+    from memaudit.kernel.solvers.compiled.blocks import choose_layout
+    from memaudit.kernel.solvers.compiled.frontiers import component_frontier
     from memaudit.kernel.solvers.compiled.kernel_cache import ensure_compiled
-    from memaudit.kernel.solvers.compiled.layout import choose_layout
     from memaudit.kernel.solvers.compiled.problem import prepare
     from memaudit.kernel.solvers.compiled.types import seal
 
@@ -157,6 +158,7 @@ def _components(form: Form) -> list[int] | None:
     if not len(core.cost):
         return [0] * (form.budget // form.cost_scale + 1)
     layout = choose_layout(core, patience=PATIENCE).layout
+    # A group between blocks would tie their budgets together: blocks could not be merged.
     if layout.dense or not layout.inside.all():
         return None
     best = component_frontier(seal(core), seal(layout), form.budget)
@@ -185,10 +187,12 @@ def _parts(
 
     tops = [part for part in known if part.last == last]
     top = done(tops[0] if tops else solver.solve(last, last))
+    # The same parts whatever is known already, or those that were kept would not fit.
     lasts = range(top.first - 1, -1, -TOGETHER)
     if progress is not None:
         progress(last + 1 - top.first, last + 1)
     yield top
+    # Parts depend on no other part, so they may be solved at the same time and kept one by one.
     pool = ThreadPoolExecutor(threads)
     try:
         for part in pool.map(solve, lasts):
@@ -209,6 +213,7 @@ def _joined(
         for (start, value, store), end in zip(part.steps, ends, strict=True):
             values[start:end] = [value] * (end - start)
             stores[start] = tuple(sorted(form.candidate_ids[u] for u in store))
+    # Parts begin with a step of their own that need not be a rise.
     rises = [b for b in sorted(stores) if b == 0 or values[b] > values[b - 1]]
     return values, {budget: stores[budget] for budget in rises}
 
@@ -225,12 +230,15 @@ class _OneByOne:
         form, budget = self.form, last
         steps: list[tuple[int, int, tuple[int, ...]]] = []
         while budget >= first:
-            limits = Limits()
+            limits = Limits(stop=STOP)
             solution = solve_with_parts(Auto(), form.at(Fraction(budget), form.group_cap), limits)
             if not solution.closed:
                 raise _not_proven(budget, limits)
             chosen = without_waste(form, solution.chosen)
+            # The store fits every budget from its cost on, and OPT never falls with less budget
+            # than that: down to there OPT is the same, so these budgets need no solve.
             lowest = -(-sum(form.cost[u] for u in chosen) // form.cost_scale)
+            # A part of one budget (the last) may reach below itself; others end at their first.
             lowest = min(first, lowest) if first == last else max(first, lowest)
             steps.append((lowest, solution.value, chosen))
             budget = lowest - 1
@@ -258,7 +266,7 @@ def _sweeper(form: Form) -> "_Sweep | None":
 
 
 class _Sweep:
-    """Lowers the budget of a linear programme (compiled/hull_frontier.py)."""
+    """Lowers the budget of a linear programme (compiled/frontiers.py)."""
 
     method = SWEEP
 
@@ -267,15 +275,16 @@ class _Sweep:
 
     def solve(self, first: int, last: int) -> Part:
         """By sweeps; a budget that one cannot settle is solved on its own."""
-        from memaudit.kernel.solvers.compiled.hull_frontier import Point, sweep
+        from memaudit.kernel.solvers.compiled.frontiers import Point, sweep
 
         form, best, end = self.form, dict[int, Point](), last
         while end >= first:
             budgets = [budget * form.cost_scale for budget in range(first, end + 1)]
-            limits = Limits(nodes=MOST_NODES)
+            limits = Limits(nodes=MOST_NODES, stop=STOP)
             points = sweep(self.state, budgets, self.groups, limits)
             end -= len(points)
             best.update(enumerate(points, start=end + 1))
+            # The sweep's trees are limited; a single budget is solved with everything there is.
             if end >= first:
                 if limits.expired:
                     raise KeyboardInterrupt

@@ -92,6 +92,7 @@ def _model(form: Form) -> _Model:
     for cost in form.cost:
         model.column(0.0, float(cost <= form.budget))
     model.binaries = len(form.cost)
+    # Absolute tolerances of 1e-9 mean nothing to costs of 1e12, so large numbers are scaled down.
     scale = _shrink(max(form.cost), 1)
     model.row(
         [(c, float(cost * scale)) for c, cost in enumerate(form.cost) if 0 < cost <= form.budget],
@@ -151,6 +152,7 @@ def _envelope(level: Level) -> list[Point]:
     hull: list[Point] = [(Fraction(0), Fraction(0))]
     for amount in range(1, level.top + 1):
         point = (Fraction(amount), Fraction(level.value(amount)))
+        # The usual scan for an upper hull: a point goes while it lies below the line past it.
         while len(hull) > 1 and _slope(hull[-2], hull[-1]) <= _slope(hull[-1], point):
             hull.pop()
         hull.append(point)
@@ -198,6 +200,8 @@ def _linear_program(model: _Model) -> "highspy.HighsLp":
     """The model in HiGHS's own structure, rows first."""
     import highspy
 
+    # Rows, not columns: the model is built row by row. Variables after the binaries are shares of
+    # units, which h makes concave, so they need no integrality.
     lp = highspy.HighsLp()
     lp.sense_ = highspy.ObjSense.kMaximize
     lp.num_col_ = len(model.upper)
@@ -229,5 +233,6 @@ def _repaired(form: Form, store: list[int]) -> tuple[tuple[int, ...], int]:
     """The store without what makes it infeasible in integers, and how many candidates that were."""
     kept = list(store)
     while not form.feasible(kept):
+        # Rounded at 1e-9 a store may break the budget by a hair. Drop what costs least value.
         kept.remove(max(kept, key=lambda c: form.value([o for o in kept if o != c])))
     return tuple(kept), len(store) - len(kept)

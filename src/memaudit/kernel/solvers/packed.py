@@ -41,6 +41,11 @@ class Packed:
     root_grain: int | None = None
 
     @property
+    def rows(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """Candidates and their cells, in the order in which kernels take them."""
+        return self.cost, self.group, self.row_start, self.unit, self.level
+
+    @property
     def useful_cap(self) -> int:
         """The group cap for `useful`, which leaves out dominated candidates only at cap 1."""
         return self.group_cap if self.root_grain is None else max(2, self.group_cap)
@@ -67,6 +72,7 @@ def clean(packed: Packed) -> Packed:
     worthless = packed.table[packed.table_start[1:] - 1] == 0
     if not worthless.any():
         return packed
+    # Such units come of problems without a package (the benchmark); forms have left them out.
     stays = ~worthless[packed.unit]
     return replace(
         packed,
@@ -83,9 +89,12 @@ def pack(form: Form) -> Packed | None:
     tables = [level.table or () for level in form.levels]
     most = sum(table[-1] for table in tables) + 1
     cheapest = min((cost for cost in form.cost if cost > 0), default=1)
+    # The largest price of the budget that can matter is that at which the cheapest candidate must
+    # earn all there is; times the budget it is the largest number in any bound.
     highest_rent = SCALE * most * (form.budget // cheapest + 1)
     if highest_rent >= LARGEST or most * (form.budget + 1) >= LARGEST or sum(form.cost) >= LARGEST:
         return None
+    # Compiled code wants groups without gaps; the proof's numbers are kept beside (`groups`).
     used = sorted(set(form.group))
     renumber = {group: index for index, group in enumerate(used)}
     return Packed(

@@ -27,13 +27,23 @@ from dataclasses import dataclass, replace
 
 from memaudit.kernel.package.optimum import Layout
 from memaudit.kernel.solvers.form import Form, granularity
-from memaudit.kernel.solvers.protocol import Limits, Proof, Solution, Solver, Tell
-from memaudit.kernel.solvers.reference import greedy
+from memaudit.kernel.solvers.protocol import (
+    BRANCH,
+    BROKEN,
+    FIX,
+    LAYOUT,
+    LEAF,
+    MU,
+    PRICE,
+    ZERO,
+    Limits,
+    Proof,
+    Solution,
+    Solver,
+    Tell,
+)
+from memaudit.kernel.solvers.reference import Q, greedy
 from memaudit.kernel.solvers.tie_breaking import undominated, without_waste
-from memaudit.kernel.solvers.tree import Q
-
-LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN = range(8)
-"""Words of a proof (kernel/checker.py)."""
 
 
 def solve_with_parts(
@@ -71,6 +81,7 @@ class _Search:
         self.excluded, self.whole, self.grain = _excluded(form), _wholes(form), granularity(form)
         self.store, self.value = (hint, form.value(hint)) if form.feasible(hint) else ((), 0)
         root = _root(form)
+        # One store that obeys the rule from the start: without wholes, there are only parts.
         self._offer(greedy(_without(root, set(self.whole.values()))))
         everything = form.value(range(len(form.rows)))
         self.waiting = [_Branch(root, self.store, (), 0, everything)]
@@ -88,19 +99,25 @@ class _Search:
             branch = self.waiting.pop()
             most, leaf = _ceiling(branch.form, self.whole)
             most += branch.value
+            # Not at the root, whose backend proves the same by itself and reports what users expect
+            # of it.
             if self.solutions and most < self.value + self.grain:
                 self.tape += leaf
                 continue
             solution = self.backend.solve(branch.form, self.limits, branch.hint)
             self.solutions.append(solution)
             self.nodes += int(solution.statistics.get("nodes", 0))
+            # A backend without bounds of its own (highs) leaves what everything together is worth.
             bound = most if solution.bound is None else branch.value + solution.bound
             branch = replace(branch, bound=min(branch.bound, most, bound))
             chosen = without_waste(branch.form, solution.chosen)
+            # Before the branch is judged: repaired, its store may be what closes it.
             self._offer((*branch.kept, *chosen))
             if not solution.closed:
                 self.waiting.append(branch)
                 break
+            # The store of the branch may break the rule, but it is worth no more than one that
+            # obeys it, and the branch's proof shows that nothing in it is worth more.
             if branch.value + solution.value <= self.value:
                 self._close(branch, solution)
             elif most < self.value + self.grain:
@@ -126,6 +143,7 @@ class _Search:
         kept = frozenset(store)
         while clashes := self._clashes(kept):
             u = self._worst(clashes)
+            # The better of the two ways to obey: without u, or without all that u excludes.
             kept = max(kept - {u}, kept.difference(self.excluded[u]), key=self.form.value)
         if self.form.value(kept) > self.value:
             self.store, self.value = tuple(sorted(kept)), self.form.value(kept)
@@ -144,6 +162,8 @@ class _Search:
         u = self._worst(self._clashes((*branch.kept, *chosen)))
         out = {v for v in self.excluded[u] if form.rows[v]}
         self.tape += (BRANCH, u)
+        # In the checker's tree each excluded candidate is banned by a branch whose kept side is
+        # broken.
         for v in sorted(out):
             self.tape += (BRANCH, v, BROKEN)
         rest = tuple(v for v in chosen if v != u)
@@ -155,6 +175,7 @@ class _Search:
             branch.value + form.value((u,)),
             branch.bound,
         )
+        # The kept side is taken up first, as the proof has it.
         self.waiting += (banned, kept)
 
     @property
@@ -224,6 +245,7 @@ def _from_layout(first: int, tape: Sequence[int]) -> list[int]:
         word = words[at]
         if word == LAYOUT:
             words[at + 1] += first
+        # The words that follow are no words of their own: their number tells how far to skip.
         if word == PRICE:
             at += 2 + 3 * words[at + 1]
         elif word == FIX:
@@ -248,8 +270,11 @@ def _ceiling(form: Form, whole: dict[int, int]) -> tuple[int, list[int]]:
     total, sold = 0, dict[int, int]()
     prices: list[int] = []
     for unit, (level, amounts) in enumerate(zip(form.levels, covering, strict=True)):
+        # What the checker calls the ceiling of each candidate on this unit.
         gains = {u: level.value(z) + level.slack for u, z in amounts.items()}
         free = level.value(_reach(form, amounts))
+        # Either way gives a valid bound, so the choice is free. It is made unit by unit, though
+        # groups sell to all units together.
         if _best_sales(form, gains, whole) >= free:
             total += free
             continue

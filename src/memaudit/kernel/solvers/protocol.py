@@ -1,44 +1,13 @@
 """What every solver takes and returns: limits, solution, proof."""
 
-import math
-import multiprocessing
-import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.optimum import COARSE, Layout
 from memaudit.kernel.solvers.form import Form
-
-STOP = threading.Event()
-"""While it is set, every solver of this process stops with what it has. Whoever wants bounds after
-Ctrl-C sets it before KeyboardInterrupt is raised; otherwise Ctrl-C ends the command."""
-
-
-MOST_THREADS = 8
-_threads: list[int] = []
-
-
-def usual_threads() -> int:
-    """What was asked for, else all cores, up to 8; one if the process is one of several."""
-    if multiprocessing.parent_process() is not None:
-        return 1
-    if _threads:
-        return _threads[-1]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(MOST_THREADS, cores or 1)
-
-
-def use_threads(threads: int | None) -> int | None:
-    """The number of threads for all solves of this process; an error if it is not above 0."""
-    if threads is not None and threads < 1:
-        raise MemAuditError(f"threads must be at least 1, not {threads}")
-    _threads[:] = [] if threads is None else [threads]
-    return threads
-
 
 Tell = Callable[[int, int | None, int], None]
 """Takes the value of the best store so far, a bound on every store's (None: no news) and nodes."""
@@ -51,13 +20,17 @@ TELL_EVERY = 0.1
 class Limits:
     """When to stop early; the result is then a bound, never a wrong optimum.
 
-    The number of threads changes the time that a solve takes, not its result.
+    `nodes` are compared with those a solver has visited, so they stop it at the same node on every
+    machine; `seconds` do not. The number of `threads` changes the time that a solve takes, not its
+    result. `stop` ends solves of several threads together; `interrupted` says that this one met
+    Ctrl-C. `started` is moved forward by work that is not solving.
     """
 
     seconds: float | None = None
     nodes: int | None = None
     threads: int = 1
     progress: Tell | None = None
+    stop: threading.Event | None = None
     started: float = field(default_factory=time.monotonic)
     interrupted: bool = False
     told: float = 0.0
@@ -92,7 +65,8 @@ class Limits:
     @property
     def expired(self) -> bool:
         """Whether it is time to stop: Ctrl-C was pressed or the time is up."""
-        return self.interrupted or STOP.is_set() or self.left == 0.0
+        stopped = self.stop is not None and self.stop.is_set()
+        return stopped or self.interrupted or self.left == 0.0
 
     @property
     def left(self) -> float | None:
@@ -100,6 +74,10 @@ class Limits:
         if self.seconds is None:
             return None
         return max(0.0, self.seconds - self.spent)
+
+
+LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN, ACROSS = range(9)
+"""The words of a proof. They are a file format; checker.py, which shares no code, has them too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +118,3 @@ class Solver(Protocol):
     def solve(self, form: Form, limits: Limits, hint: tuple[int, ...] = ()) -> Solution:
         """Solve, starting from a feasible hint; stop at the limits with what is known."""
         ...
-
-
-def checked_seconds(seconds: float | None) -> float | None:
-    """The seconds; an error if they are not above 0."""
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise MemAuditError(f"seconds must be above 0, not {seconds:g}")
-    return seconds

@@ -1,5 +1,8 @@
 """`solve`: pick a backend, solve, check the certificate, and report what is proven."""
 
+import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -16,10 +19,33 @@ from memaudit.kernel.package.optimum import Certificate, Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.form import Form, check_budget, integer_form
 from memaudit.kernel.solvers.parts import solve_with_parts
-from memaudit.kernel.solvers.protocol import STOP, Limits, Solution, Tell, usual_threads
+from memaudit.kernel.solvers.protocol import Limits, Solution, Tell
+from memaudit.kernel.solvers.reference import Q, Tree
 from memaudit.kernel.solvers.registry import named_solver
 from memaudit.kernel.solvers.tie_breaking import without_waste
-from memaudit.kernel.solvers.tree import Q, Tree
+
+STOP = threading.Event()
+"""While it is set, `solve` and `frontier` stop with what they have, in every thread.
+
+Whoever wants bounds after Ctrl-C sets it before KeyboardInterrupt is raised; otherwise Ctrl-C ends
+the command.
+"""
+
+MOST_THREADS = 8
+"""More share the rounds of a tree badly: a round has 16 nodes at most."""
+
+
+def usual_threads(asked: int | None = None) -> int:
+    """What is asked for, else all cores, up to MOST_THREADS.
+
+    One in a process that is one of several, whatever is asked: the others use the other cores.
+    """
+    if multiprocessing.parent_process() is not None:
+        return 1
+    if asked:
+        return asked
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(MOST_THREADS, cores or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +119,15 @@ def iter_optima(
     amounts = [exact(budget) for budget in budgets]
     for amount in amounts:
         check_budget(amount, package_solver.group_cap)
-    threads = threads or usual_threads()
+    threads = usual_threads(threads)
 
     def solved(amount: Fraction, threads: int) -> Optimum:
         return package_solver.solve(
             amount, seconds=seconds, check=check, threads=threads, progress=progress
         )
 
+    # The first result comes as soon as it can, and whatever has to be compiled is compiled once;
+    # then one thread for each budget wastes nothing.
     alone = amounts if threads == 1 else amounts[:1]
     for amount in alone:
         yield solved(amount, threads)
@@ -167,11 +195,12 @@ class PackageSolver:
                 f"solver {self.backend.name!r} cannot take {self.package.name!r}: {refusal}"
             )
         tell = None if progress is None else _teller(form, progress)
-        limits = Limits(seconds=seconds, threads=threads or usual_threads(), progress=tell)
+        limits = Limits(seconds=seconds, threads=usual_threads(threads), progress=tell, stop=STOP)
         solution = solve_with_parts(self.backend, form, limits, _numbers(form, hint))
         if limits.interrupted and not STOP.is_set():
             raise KeyboardInterrupt  # nobody waits for a bound: whoever does has set STOP
         spent = limits.spent
+        # One check at a time: the checker counts its steps for one certificate.
         with self._one_check:
             optimum = _optimum(
                 self.checker,
@@ -224,9 +253,11 @@ def _optimum(
     check: bool,
 ) -> Optimum:
     package, name = checker.package, checker.digest
+    # After every backend, so that stores do not differ by candidates that add nothing.
     chosen = without_waste(form, solution.chosen)
     store = tuple(sorted(form.candidate_ids[u] for u in chosen))
     low, high = form.low(chosen), form.value(chosen)
+    # No backend is trusted: its store is valued again, exactly, and checked against every rule.
     if high != solution.value or not form.feasible(chosen):
         raise MemAuditError(
             f"solver {solver!r} returned a store that does not have the value it reports"
@@ -257,6 +288,7 @@ def _optimum(
         note = STOPPED_EARLY
     bound = high if certified or solution.bound is None else max(high, solution.bound)
     if solution.bound is None and not certified:
+        # No bound in integers at all: what all units are worth in full always holds.
         bound = max(high, sum(level.value(level.top) for level in form.levels))
     if certified and low < high:
         note = _precision(form, chosen)
@@ -299,6 +331,8 @@ def _closed(highest: Optimum, lowest: Optimum, checker: PackageChecker, check: b
     )
     if highest.certificate is None or not check:
         return optimum
+    # The proof excludes every store under the upper bounds. If the best known store is worth as
+    # much by its values, no judge's answer can change the optimum.
     certificate = replace(highest.certificate, store=lowest.store)
     if not checker.verify(certificate).valid:
         return optimum
@@ -314,7 +348,7 @@ def _closed(highest: Optimum, lowest: Optimum, checker: PackageChecker, check: b
 
 def _precision(form: Form, chosen: tuple[int, ...]) -> str:
     """Whether another store is too close to distinguish at the precision of irrational values."""
-    near = near_ties(form, chosen, Limits())
+    near = near_ties(form, chosen, Limits(stop=STOP))
     if near is False:
         return "decided: every other store is worth less"
     return "undecided at precision: another store may be worth as much within the enclosure"
@@ -336,6 +370,8 @@ def near_ties(form: Form, chosen: tuple[int, ...], limits: Limits) -> bool | Non
     target = _signature(form, [amounts.get(unit, 0) for unit in range(len(form.levels))])
     while nodes < most_nodes and not limits.expired:
         nodes += 1
+        # Worth more by upper ends than the chosen store by lower ends, and not because both cover
+        # the same: then enclosures cannot tell which is better.
         if tree.value > low and _signature(form, tree.level) != target:
             return True
         options = tree.options()

@@ -48,6 +48,9 @@ def undominated(form: "Form") -> list[int]:
             for unit, z in rows[u].items():
                 levels.setdefault(unit, []).append((-z, at, u))
         for holders in levels.values():
+            # From the highest level down: `at_least` holds the places of all that cover this unit
+            # no less. A candidate keeps those that do so on each of its units. Sets of places are
+            # the bits of one number, so groups of thousands need no comparison of all pairs.
             at_least = 0
             for _, same in groupby(sorted(holders), key=itemgetter(0)):
                 alike = list(same)
@@ -62,6 +65,7 @@ def undominated(form: "Form") -> list[int]:
 def without_waste(form: "Form", chosen: Sequence[int]) -> tuple[int, ...]:
     """The store less the candidates that add nothing: the most expensive first, then the last."""
     kept, amounts = set(chosen), form.cover(chosen)
+    # The dearest first, so that the store that is left costs as little as this can give.
     for candidate in sorted(kept, key=lambda c: (-form.cost[c], -c)):
         row = form.rows[candidate]
         values = [(form.levels[unit].value, amounts[unit], amount) for unit, amount in row]

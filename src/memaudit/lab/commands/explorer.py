@@ -49,7 +49,7 @@ def serve(
 
 
 def _serve(folders: list[Path], port: int, browser: bool) -> None:
-    from memaudit.kernel.solvers.protocol import STOP
+    from memaudit.kernel.solvers.solve import STOP
     from memaudit.lab.explorer.app import explorer_app
     from memaudit.lab.explorer.library.library import Library
     from memaudit.lab.explorer.site import SERVED, Site

@@ -125,6 +125,7 @@ def sensitivity(
             len(places) > 1,
             named_policy(policy),
             named_salience(salience or [], names, session),
+            base.threads,
         )
         run = chosen_engine(base.in_one_process).map
         settings = partial(plan.settings, places, base.files(names))

@@ -51,6 +51,7 @@ class SensitivityPlan:
     """Whether there are several packages: then a store need not be written for each."""
     policy: Policy | None = None
     salience: Salience = OWN_SALIENCE
+    threads: int | None = None
 
     def __post_init__(self) -> None:
         if any(cap < 1 for cap in self.group_caps):
@@ -144,7 +145,7 @@ def _measured(
     )
     return PackageSensitivity(
         package.name,
-        variant_runs(chain(tried, seen), plan.budgets, plan.seconds, plan.policy),
+        variant_runs(chain(tried, seen), plan.budgets, plan.seconds, plan.policy, plan.threads),
         {
             name: [
                 store_data(store, written.caveats)

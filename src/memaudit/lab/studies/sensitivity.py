@@ -65,9 +65,10 @@ def sensitivity_rows(
     group_cap: int | None = None,
     seconds: float | None = None,
     policy: Policy | None = None,
+    threads: int | None = None,
 ) -> list[SensitivityRow]:
     """Every store at every budget. A store that fits is kept whole, else what a policy keeps."""
-    scorer = StoreScorer(package, stores, group_cap, seconds)
+    scorer = StoreScorer(package, stores, group_cap, seconds, threads)
     rows = []
     for budget in budgets:
         for store in scorer.stores:
@@ -183,12 +184,13 @@ def variant_runs(
     budgets: Sequence[Fraction],
     seconds: float | None = None,
     policy: Policy | None = None,
+    threads: int | None = None,
 ) -> dict[str, list[list[SensitivityRow]]]:
     """Every variant measured."""
     runs: dict[str, list[list[SensitivityRow]]] = {}
     for variant in tried:
         rows = sensitivity_rows(
-            variant.package, variant.stores, budgets, variant.group_cap, seconds, policy
+            variant.package, variant.stores, budgets, variant.group_cap, seconds, policy, threads
         )
         runs.setdefault(variant.name, []).append(rows)
     return runs

@@ -1,15 +1,10 @@
 """Many small problems in one compiled call."""
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from memaudit.kernel.solvers import small
-from memaudit.kernel.solvers.compiled.problem import grain, useful
+from memaudit.kernel.solvers.compiled.problem import grain, small_search, useful
 from memaudit.kernel.solvers.compiled.types import Flags, Ints
-
-small_search: Any = njit(cache=True)(small.small_search)
 
 
 @njit(cache=True)
@@ -72,15 +67,17 @@ def batch(
         values = table[table_at[i] : table_at[i + 1]]
         step = grain(unit[entries], level[entries], starts, values, units)
         value[i], nodes[i], tape_used[i], open_bound[i] = small_search(
-            costs,
-            groups,
-            rows,
-            unit[entries],
-            level[entries],
-            starts,
-            values,
-            top[:units],
-            slack[unit_at[i] : unit_at[i + 1]],
+            (
+                costs,
+                groups,
+                rows,
+                unit[entries],
+                level[entries],
+                starts,
+                values,
+                top[:units],
+                slack[unit_at[i] : unit_at[i + 1]],
+            ),
             budget[i],
             cap[i],
             scale,

@@ -1,12 +1,18 @@
-"""Splitting the units into blocks and unrolling each block into a layered graph of its states."""
+"""Layouts: graphs of blocks of units where they stay small, else one block for each unit.
 
+Units are split into blocks by joining the units of a group, the groups that span least first, and
+each block is unrolled into a layered graph of its states.
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from memaudit.kernel.solvers.compiled.types import Core, Edges, Flags, Ints, copy_into
+from memaudit.kernel.solvers.compiled.types import Core, Edges, Flags, Ints, Layout, copy_into, seal
+from memaudit.kernel.solvers.packed import starts_of
 
 LOCAL = 8
 """Groups touching fewer units than this give the units their place along the stream."""
@@ -39,6 +45,7 @@ def touched_units(core: Core) -> tuple[Ints, Ints]:
 @njit(cache=True)
 def _find(parent: Ints, r: int) -> int:
     while parent[r] != r:
+        # Halving the path keeps trees flat without a second pass or ranks.
         parent[r] = parent[parent[r]]
         r = parent[r]
     return r
@@ -48,6 +55,8 @@ def places(touch_start: Ints, touch: Ints, units: int) -> Ints:
     """Each unit's place along the stream: the order in which groups first mention it."""
     sizes = np.diff(touch_start)
     owner = np.repeat(np.arange(len(sizes)), sizes)
+    # Groups that touch many units (summaries, profiles) say little about where a unit is, so they
+    # count only for units that nobody else mentions.
     late = np.repeat(np.where(sizes < LOCAL, 0, len(sizes)), sizes)
     first = np.full(units, 2 * len(sizes), np.int64)
     np.minimum.at(first, touch, owner + late)
@@ -77,6 +86,7 @@ def cluster(
     parent = np.arange(units)
     states = np.ones(units)
     most_states = 2.0**MOST_BITS
+    # Options (with that of keeping nothing) that a unit's place sees on average.
     per_place = (core.cost.shape[0] + 2 * groups) / units
     estimate = per_place * units
     inside = np.zeros(groups, np.bool_)
@@ -85,9 +95,12 @@ def cluster(
         options = core.group_start[group + 1] - core.group_start[group] + 1.0
         extra, peak = 0.0, 0.0
         for at in range(low[group], high[group]):
+            # Between a group's first and its last place its choice is pending, so every state there
+            # is multiplied by its options.
             extra += states[at] * (options - 1.0)
             peak = max(peak, states[at] * options)
         extra *= per_place
+        # A group at one place makes no state pending and is always inside.
         if high[group] - low[group] > 1 and (peak > most_states or estimate + extra > most_edges):
             continue
         estimate += extra
@@ -113,6 +126,8 @@ def order_layers(touch_start: Ints, touch: Ints, place: Ints, block: Ints) -> tu
     """Per block, the groups that touch it by their first place in it, as a CSR list."""
     groups = len(touch_start) - 1
     owner = np.repeat(np.arange(groups), np.diff(touch_start))
+    # Groups in the order in which they first touch the block: a unit opens late and closes early,
+    # and only open units tell states apart.
     order = np.lexsort((place[touch], owner, block[touch]))
     owner, blocks, first = owner[order], block[touch][order], place[touch][order]
     new = np.ones(len(order), np.bool_)
@@ -162,6 +177,8 @@ def unroll(
     members = np.empty(units, np.int64)
     last = np.empty(units, np.int64)
     shuffle = np.empty(units, np.int64)
+    # Random odd factors make a sum of levels a good hash of a state; a fixed seed, so the graph is
+    # the same everywhere.
     seed = 88172645463325252
     for r in range(units):
         seed ^= seed << 13
@@ -183,6 +200,8 @@ def unroll(
         width = 0
         for layer in range(block_layer[b], block_layer[b + 1]):
             group = layer_group[layer]
+            # `last`: after that layer a unit's level is of no more use, and states that differ in
+            # it alone become one.
             for u in range(core.group_start[group], core.group_start[group + 1]):
                 for entry in range(core.row_start[u], core.row_start[u + 1]):
                     r = core.unit[entry]
@@ -205,6 +224,7 @@ def unroll(
             option_candidate[filled] = -1
             filled += 1
             for u in range(core.group_start[group], core.group_start[group + 1]):
+                # Candidates of a group that touches several blocks: only those that touch this one.
                 touches = False
                 for entry in range(core.row_start[u], core.row_start[u + 1]):
                     if block[core.unit[entry]] == b:
@@ -220,6 +240,8 @@ def unroll(
             layer_edge[layer] = edges
             epoch += 1
             fresh = 0
+            # The estimate of `cluster` may be wrong: the graph is given up, and the next try is
+            # coarser.
             if edges + count * (filled - layer_option[layer]) > most_edges:
                 return failed
             while edges + count * (filled - layer_option[layer]) > source.shape[0]:
@@ -230,6 +252,8 @@ def unroll(
                     if fresh == MOST_LAYER_NODES:
                         return failed
                     for i in range(width):
+                        # The new state is written to the first free row and given up if an equal
+                        # one is there already.
                         following[fresh, i] = states[node, i]
                     won = 0
                     u = option_candidate[o]
@@ -248,6 +272,8 @@ def unroll(
                             following[fresh, i] = 0
                         key += following[fresh, i] * shuffle[members[i]]
                     key ^= key >> 29
+                    # Open addressing; a stamp by layer empties the table without touching it. At
+                    # most 2,000 of 8,192 slots are taken, so runs stay short.
                     slot = key & 8191
                     match = -1
                     while stamp[slot] == epoch:
@@ -292,3 +318,155 @@ def unroll(
         option[:edges].copy(),
         gain[:edges].copy(),
     )
+
+
+EDGES_AT_LEAST = 5_000
+EDGES_PER_CANDIDATE = 20
+"""How large, in all, the graphs of a core may grow by the estimate."""
+
+LEAST_INSIDE = 0.5
+"""With fewer groups than this inside blocks, graphs do not pay."""
+
+_NONE = np.empty(0, np.int64)
+_NO_EDGES = np.empty(0, np.int32)
+_NO_BLOCKS = Layout._make((False, np.empty(0, np.bool_), *[_NONE] * 12, *[_NO_EDGES] * 3, _NONE))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A layout with the block of each unit and, per row entry, its pair (-1 inside a block)."""
+
+    layout: Layout
+    block: Ints
+    entry_pair: Ints
+
+    def break_even(self, core: Core, mu: int) -> Ints:
+        """Prices at which every linking candidate just earns its rent mu * cost."""
+        ceiling = self.layout.pair_ceiling
+        owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(self.layout.pair_start))
+        total = np.bincount(owner, weights=ceiling, minlength=core.cost.shape[0])
+        # A candidate's rent is spread over its blocks by what it can add to each.
+        rent = mu * core.cost[owner] * (ceiling / np.maximum(total[owner], 1))
+        return np.minimum(ceiling, rent.astype(np.int64))
+
+    def carry(
+        self, other: "Plan", prices: Ints, core: Core, entries: Ints, old: Core, mu: int
+    ) -> Ints:
+        """Start prices here from another plan's prices, `entries` being the rows that stayed.
+
+        A pair's price is spread over its row entries by what each is worth at most; candidates
+        that had no price start at break-even.
+        """
+        at = old.table_start[old.unit]
+        most = old.table[at + np.minimum(old.level, old.top[old.unit])] - old.table[at]
+        linked = other.entry_pair >= 0
+        share = np.zeros(len(most))
+        pair = other.entry_pair[linked]
+        total = np.bincount(pair, weights=most[linked], minlength=len(prices))
+        share[linked] = prices[pair] * (most[linked] / np.maximum(total[pair], 1))
+        fresh = self.break_even(core, mu)
+        mine = self.entry_pair >= 0
+        pairs = self.entry_pair[mine]
+        known = np.bincount(pairs, weights=linked[entries][mine], minlength=len(fresh))
+        total = np.bincount(pairs, weights=share[entries][mine], minlength=len(fresh))
+        carried = np.minimum(self.layout.pair_ceiling, total.astype(np.int64))
+        return np.where(known > 0, carried, fresh)
+
+
+def choose_layout(core: Core, dense: bool = False, patience: int = 1) -> Plan:
+    """The layout for a core; with more patience, blocks may be larger."""
+    units = core.top.shape[0]
+    if not dense and core.cap == 1 and units:
+        sealed = seal(core)
+        touch_start, touch = touched_units(sealed)
+        place = places(touch_start, touch, units)
+        low = np.minimum.reduceat(place[touch], touch_start[:-1])
+        high = np.maximum.reduceat(place[touch], touch_start[:-1])
+        order = np.argsort(high - low, kind="stable")
+        budget = patience * (EDGES_AT_LEAST + EDGES_PER_CANDIDATE * core.cost.shape[0])
+        # A graph that grew beyond its estimate is tried again with fewer groups inside.
+        for share in (1, 4, 16):
+            block, inside = cluster(sealed, touch_start, touch, low, high, order, budget // share)
+            # With most groups linking, graphs cost more than single units and know hardly more.
+            if inside.mean() < LEAST_INSIDE:
+                break
+            graph = _graph(core, touch_start, touch, place, block, inside, 2 * budget)
+            if graph is not None:
+                return graph
+    return Plan(_dense(core), np.arange(units), np.arange(core.unit.shape[0]))
+
+
+def _dense(core: Core) -> Layout:
+    owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
+    at = core.table_start[core.unit]
+    level = np.minimum(core.level, core.top[core.unit])
+    most = core.table[at + level] - core.table[at] + core.slack[core.unit]
+    return _NO_BLOCKS._replace(
+        dense=True,
+        inside=np.zeros(core.group_start.shape[0] - 1, np.bool_),
+        pair_start=core.row_start,
+        pair_block=core.unit,
+        pair_ceiling=core.scale * most,
+        entry_owner=owner,
+    )
+
+
+def _graph(
+    core: Core,
+    touch_start: Ints,
+    touch: Ints,
+    place: Ints,
+    block: Ints,
+    inside: Flags,
+    most_edges: int,
+) -> Plan | None:
+    owner = np.repeat(np.arange(core.cost.shape[0]), np.diff(core.row_start))
+    links = ~inside[core.group[owner]]
+    at = core.table_start[core.unit]
+    most = core.table[at + np.minimum(core.level, core.top[core.unit])] - core.table[at]
+    # One number for candidate and block: equal cells of a pair fall together by `unique`.
+    key = owner[links] * (int(block.max()) + 1) + block[core.unit[links]]
+    pairs, where = np.unique(key, return_inverse=True)
+    ceiling = np.zeros(len(pairs), np.int64)
+    np.add.at(ceiling, where, (most + core.slack[core.unit])[links])
+    pair_owner = pairs // (int(block.max()) + 1)
+    pair_block = pairs % (int(block.max()) + 1)
+    pair_start = starts_of(np.bincount(pair_owner, minlength=core.cost.shape[0]))
+    block_layer, layer_group = order_layers(touch_start, touch, place, block)
+    (
+        fits,
+        option_candidate,
+        option_pair,
+        layer_option,
+        layer_edge,
+        block_node,
+        source,
+        target,
+        option,
+        gain,
+    ) = unroll(seal(core), block, block_layer, layer_group, pair_start, pair_block, most_edges)
+    if not fits:
+        return None
+    entry_pair = np.full(core.unit.shape[0], -1, np.int64)
+    entry_pair[links] = where
+    layout = Layout(
+        dense=False,
+        inside=inside,
+        pair_start=pair_start,
+        pair_block=pair_block,
+        pair_ceiling=core.scale * ceiling,
+        unit_block=block,
+        entry_owner=_NONE,
+        option_candidate=option_candidate,
+        option_pair=option_pair,
+        layer_option=layer_option,
+        layer_group=layer_group,
+        layer_edge=layer_edge,
+        block_layer=block_layer,
+        block_node=block_node,
+        edge_source=source,
+        edge_target=target,
+        edge_option=option,
+        edge_gain=gain,
+    )
+    return Plan(layout, block, entry_pair)

@@ -13,14 +13,19 @@ stores) and, when asked for, how much the bound falls if a candidate is forced i
 import numpy as np
 from numba import njit
 
-from memaudit.kernel.solvers.compiled.dense import dense_losses, dense_side, list_live
-from memaudit.kernel.solvers.compiled.graph import graph_losses, graph_side
 from memaudit.kernel.solvers.compiled.groups import (
     at_price,
     best_mu,
     gross_profits,
     group_losses,
     pick,
+)
+from memaudit.kernel.solvers.compiled.sides import (
+    dense_losses,
+    dense_side,
+    graph_losses,
+    graph_side,
+    list_live,
 )
 from memaudit.kernel.solvers.compiled.types import (
     FREE,
@@ -94,14 +99,20 @@ def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, price
             room[group[u]] -= 1
             for entry in range(rows[u], rows[u + 1]):
                 r = units[entry]
+                # Cut off at the top at once: what is beyond it is worth nothing, for the checker as
+                # well.
                 base[r] = min(tops[r], base[r] + levels[entry])
     value = 0
     for r in range(tops.shape[0]):
         value += table[starts[r] + base[r]]
+    # Of candidates that are not active here nothing is picked or bought; averages would remember
+    # it.
     work.picked.fill(0.0)  # of earlier nodes
     work.bought.fill(0.0)
     count = 0
     for u in range(cost.shape[0]):
+        # What the checker leaves out of a node, in the same words: decided, no room, no budget
+        # left, and below, nothing to add. So both sum over the same candidates.
         if status[u] != FREE or room[group[u]] <= 0 or cost[u] > left:
             continue
         gain = 0
@@ -114,6 +125,8 @@ def enter(core: Core, layout: Layout, work: Work, status: Ints, left: int, price
                 most = table[at + high] - table[at + base[r]] + slack[r]
             gain += most
             if dense:
+                # The checker cuts prices off at what a candidate can still add here, so they are
+                # cut off here, too: above it a price only raises the bound.
                 prices[entry] = min(prices[entry], scale * most)
         if gain > 0:
             active[count] = u
@@ -141,6 +154,8 @@ def evaluate(
     """
     gross_profits(layout, work, prices)
     if layout.dense:
+        # With no cost inside blocks the block side does not depend on mu, so the best mu for given
+        # prices is found exactly instead of by steps.
         mu, total = best_mu(core, layout, work, mu, left)
         _, most_cost, least_cost = at_price(core, layout, work, mu)
         pick(core, layout, work, mu, left, most_cost, least_cost)
@@ -197,9 +212,13 @@ def _move(layout: Layout, work: Work, prices: Ints, heading: Floats, length: flo
         share = picked[u]
         for pair in range(pair_start[u], pair_start[u + 1]):
             price = prices[pair]
+            # The subgradient of the bound: a candidate that is sold but not bought is too dear to
+            # its blocks, so its price falls; one that is bought but not sold rises. At a price that
+            # can go no further the pull counts as 0, or its norm would shorten every step.
             pull = share - bought[pair]
             if (pull < 0 and price >= ceilings[pair]) or (pull > 0 and price <= 0):
                 pull = 0.0
+            # Deflected by the direction so far: without it steps zigzag between two picks.
             pull += MOMENTUM * heading[pair]
             if (pull < 0 and price >= ceilings[pair]) or (pull > 0 and price <= 0):
                 pull = 0.0
@@ -207,6 +226,7 @@ def _move(layout: Layout, work: Work, prices: Ints, heading: Floats, length: flo
             norm += pull * pull
     if norm < 1e-12:
         return False
+    # Polyak's step: `length` is how far the bound is hoped to fall.
     step = length / norm
     for at in range(work.counts[0]):
         u = active[at]
@@ -239,16 +259,20 @@ def ascend(
     [aim, mu step]: with an aim above 0 (the root) steps aim that far below the best bound and
     the aim decays when progress stalls; otherwise (search nodes) they aim at the target.
     """
+    # `best` holds the prices of the lowest bound so far: steps are not monotone, and the last may
+    # be worse.
     lowest, lowest_mu = -1, mu
     stalled, ambition, sign = 0, 1.0, 0
     at_root = pace[0] != 0.0
     heading.fill(0.0)
     for turn in range(rounds):
         bound, used, spent = evaluate(core, layout, work, status, mu, left, value, prices)
+        # The average of picks over an ascent is close to the relaxation's x; branching uses it.
         memory = MEMORY if turn else 0.0
         for at in range(work.counts[0]):
             u = work.active[at]
             work.share[u] = memory * work.share[u] + (1.0 - memory) * work.picked[u]
+        # The first aim: down to the target, or a fortieth of the bound where there is none yet.
         if at_root and pace[0] < 0:
             pace[0] = max(bound - target, bound // 40) + 1.0
         slow = lowest >= 0 and (lowest - bound) * (500 if at_root else 100) < (
@@ -260,16 +284,22 @@ def ascend(
             stalled = stalled + 1 if slow else 0
         else:
             stalled += 1
+        # Below the target is all that is asked of a node, so no further round is spent on it.
         if bound < target or turn == rounds - 1:
             break
+        # An aim that decays when it fails beat Polyak's fixed one: the optimum that steps should
+        # aim at is not known at the root.
         if at_root and stalled >= 12:
             pace[0] *= 0.6
             stalled = 0
             for pair in range(heading.shape[0]):
                 heading[pair] *= 0.3
+            # An eighth of a unit of value: finer steps no longer change what can be fixed.
             if pace[0] < core.scale / 8:
                 pace[0] = core.scale / 8
                 break
+        # At a node the target itself is the aim; giving up early saves the rounds of nodes that
+        # have to branch anyway.
         elif not at_root and stalled >= 8:
             ambition *= 0.6
             stalled = 0
@@ -281,6 +311,8 @@ def ascend(
         moved = _move(layout, work, prices, heading, length)
         mu = used
         if not layout.dense:
+            # The subgradient in mu is a whole number, budget left minus what is spent; its sign is
+            # enough. Steps grow while the sign stays and shrink when it turns, so mu is enclosed.
             new = 1 if spent > left else -1
             if spent == left:
                 new = 0
@@ -292,6 +324,7 @@ def ascend(
             sign = new
         elif not moved:
             break
+    # Losses, fixes and the proof go by the best multipliers, not by the last.
     copy_into(prices, best)
     return lowest, lowest_mu
 
@@ -319,6 +352,7 @@ def visit(
     bound, mu = ascend(
         core, layout, work, status, mu, left, value, prices, target, rounds, pace, heading, best
     )
+    # Computed anew at the best prices: `work` holds the last round's.
     if bound >= target and work.counts[0] > 0:
         bound = losses(core, layout, work, status, mu, left, value, prices)
     return bound, mu, value

@@ -11,9 +11,9 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from memaudit.kernel.solvers.compiled.stage import BRANCH, FULL, LEAF, Stage
+from memaudit.kernel.solvers.compiled.stage import Stage
 from memaudit.kernel.solvers.compiled.types import BANNED, KEPT, Ints
-from memaudit.kernel.solvers.protocol import Limits
+from memaudit.kernel.solvers.protocol import BRANCH, BROKEN, LEAF, Limits
 
 ROUNDS, DENSE_ROUNDS = 16, 30
 """Steps of ascent at a node; without blocks, branching needs a fair average of the picks."""
@@ -122,27 +122,37 @@ def search(
     jumps = DENSE_JUMP if stage.plan.layout.dense else JUMP
     with _Crew(stage, limits.threads) as crew:
         while waiting:
+            # `enough > value`: a search that begins with such a store has to prove it.
             if best.value >= enough > value or best.nodes >= most or limits.expired:
                 best.bound = max(pending.bound for pending in waiting)
                 break
+            # The first nodes one by one: each may find a store that closes the next.
             size = TOGETHER if best.nodes >= ALONE else 1
             round_: list[_Pending] = []
             while waiting and len(round_) < size:
                 number = best.nodes + len(round_)
+                # The number of the node decides, not the clock, so the tree is the same with any
+                # threads.
                 jump = number % jumps == jumps - 1 and len(waiting) < MOST_WAITING
+                # Depth first from the end: few nodes wait, and their arrays are what memory is
+                # spent on.
                 round_.append(waiting.pop(_highest(waiting) if jump else -1))
             try:
                 visits = crew.visit(round_, best)
             except KeyboardInterrupt:
                 limits.interrupted = True
+                # Those of the round are open again, so that the bound of all counts them; there is
+                # no proof then.
                 waiting += round_
                 continue
             for visit in visits:
                 if visit.value > best.value:
                     best.value, best.store = visit.value, visit.store
+            # So that the first node's children are taken up first, as without rounds.
             for visit in reversed(visits):
                 waiting += visit.children
             best.nodes += len(round_)
+            # Doubling keeps the share of time that shaking takes constant while a tree grows.
             if best.nodes >= next_shake:
                 found, kept = stage.shaken(best.store, next_shake)
                 if found > best.value:
@@ -175,6 +185,8 @@ class _Crew:
 
     def visit(self, nodes: list[_Pending], best: SearchResult) -> list[_Visit]:
         numbers = range(best.nodes, best.nodes + len(nodes))
+        # All of a round see the store as it was before the round, in threads or not: otherwise the
+        # order in which threads end would show in the tree.
         if self.threads == 1 or len(nodes) == 1:
             return [_visit(self.stage, *job, best) for job in zip(nodes, numbers, strict=True)]
         if self.pool is None:
@@ -204,18 +216,23 @@ def _visit(stage: Stage, pending: _Pending, number: int, best: SearchResult) -> 
     rounds = DENSE_ROUNDS if stage.many_levels else ROUNDS
     while True:
         if stage.broken:
-            stage.trace.put(FULL)
+            stage.trace.put(BROKEN)
             return visit
+        # In integers: below the next possible value above the best store.
         target = (visit.value - offset + core.grain) * core.scale
         pace[1] = max(1.0, mu / 64)
+        # Ends as soon as it is below the target; until then losses are computed for `fix`.
         bound, mu = stage.bound(mu, target, rounds, pace)
         empty = not len(stage.active)
+        # What is kept is a store by itself: nothing else would ever offer it where nothing fits.
         if offset + stage.value > visit.value:
             visit.value, visit.store = offset + stage.value, stage.kept_store()
         if bound >= target and not empty and _time_for_a_store(number):
             value, store = stage.store(passes=1)
             if value > visit.value:
                 visit.value, visit.store = value, store
+        # Again, because the node's own store may have raised it; the proof is checked against the
+        # last best store, so a target only ever rises.
         target = (visit.value - offset + core.grain) * core.scale
         mu = 0 if empty else mu
         stage.write_multipliers(mu)
@@ -225,13 +242,17 @@ def _visit(stage: Stage, pending: _Pending, number: int, best: SearchResult) -> 
         active = len(stage.active)
         fixed = stage.fix(bound, target)
         kept = stage.status[fixed] == KEPT
+        # Keeping changes levels and budget, and many bans the prices, so the node is bounded again;
+        # for a few bans another round of ascent costs more than it brings.
         if not kept.any() and len(fixed) * 4 <= active:
             break
     u, node = stage.branching(), pending.node
     stage.trace.put(BRANCH, int(stage.state.names[u]))
     node.kept, node.banned = ProofNode(), ProofNode()
     state = (stage.status.copy(), stage.prices.copy(), stage.known.copy(), stage.left, mu)
+    # Bounds of children are reported, not proven: a parent's holds below it as well.
     bound = min(bound, pending.bound)
+    # The kept side last, so that it is visited first: preorder has it first, too.
     visit.children = (
         _Pending(node.banned, u, BANNED, *state, bound),
         _Pending(node.kept, u, KEPT, *state, bound),

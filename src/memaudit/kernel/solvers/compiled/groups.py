@@ -26,6 +26,7 @@ def at_price(core: Core, layout: Layout, work: Work, mu: int) -> tuple[int, int,
     at, count = 0, work.counts[0]
     while at < count:
         group = owner[active[at]]
+        # Groups inside a block pay mu there, as part of its path.
         if inside[group]:
             while at < count and owner[active[at]] == group:
                 at += 1
@@ -40,6 +41,8 @@ def at_price(core: Core, layout: Layout, work: Work, mu: int) -> tuple[int, int,
                 if net > best:
                     best, high, low = net, cost, cost
                 elif net == best:
+                    # Ties: the least and the most that the best picks may cost. The budget left
+                    # lies between the two at the best mu, and `pick` mixes them.
                     high = max(high, cost)
                     low = min(low, cost)
                 at += 1
@@ -50,6 +53,8 @@ def at_price(core: Core, layout: Layout, work: Work, mu: int) -> tuple[int, int,
             begin = at
             while at < count and owner[active[at]] == group:
                 at += 1
+            # The sum of the largest `room` profits without sorting: what exceeds the smallest of
+            # them, and that smallest for every place. Ties need no care then.
             limit = _nth_net(core, work, begin, at, room, mu)
             for i in range(begin, at):
                 u = active[i]
@@ -68,6 +73,7 @@ def _nth_net(core: Core, work: Work, begin: int, end: int, nth: int, mu: int) ->
     """The nth largest positive net profit among active[begin:end], or 0."""
     if end - begin < nth:
         return 0
+    # Room is small, so some passes beat a sort that would need an array.
     last = NEVER
     seen = 0
     while seen < nth:
@@ -102,6 +108,9 @@ def best_mu(core: Core, layout: Layout, work: Work, mu: int, left: int) -> tuple
         value = total + mu * left
         if best < 0 or value < best_value:
             best, best_value = mu, value
+        # The slope at mu is budget left minus what is spent. If even the cheapest of tied picks
+        # spend more than is left, mu is too low; if even the dearest spend less, too high; else it
+        # is best.
         if least_cost > left:
             low, low_value, low_slope = mu, value, left - least_cost
         elif most_cost < left:
@@ -109,11 +118,14 @@ def best_mu(core: Core, layout: Layout, work: Work, mu: int, left: int) -> tuple
         else:
             break
         if low >= 0 and high >= 0:
+            # Where the tangents of the two sides meet, kept strictly between them: whole numbers,
+            # so the search ends.
             rise = low_value - high_value - low_slope * low + high_slope * high
             mu = min(high - 1, max(low + 1, rise // (high_slope - low_slope)))
             if mu <= low:
                 break
         elif low >= 0:
+            # No upper side yet: steps grow fourfold, since mu may be off by orders of magnitude.
             mu = low + step
             step *= 4
         elif high > 0:
@@ -131,6 +143,8 @@ def pick(
     """What each linking group sells; ties are mixed so that the budget is just used up."""
     active, gross, picked, rooms = work.active, work.profit, work.picked, work.room
     owner, costs, inside = core.group, core.cost, layout.inside
+    # A convex mix of tied picks that spends exactly the budget left is a subgradient of 0 in mu,
+    # and the best guess at the relaxation's x.
     mix = 0.0
     if most_cost > least_cost:
         mix = min(1.0, max(0.0, (left - least_cost) / (most_cost - least_cost)))
@@ -186,6 +200,8 @@ def group_losses(core: Core, layout: Layout, work: Work, mu: int) -> None:
         if layout.inside[group]:
             continue
         room = work.room[group]
+        # To come in, a candidate displaces the last that has room; when it goes, the next one fills
+        # its place, or nobody.
         limit = _nth_net(core, work, begin, at, room, mu)
         after = _nth_net(core, work, begin, at, room + 1, mu)
         for i in range(begin, at):

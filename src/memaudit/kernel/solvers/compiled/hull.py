@@ -70,10 +70,14 @@ def new_tableau(core: Core, budget: int, stop: Ints) -> Tableau:
     variables = columns + rows + MOST_NAMES
     first = core.table_start[:-1]
     low, high = np.zeros(variables), np.ones(variables)
+    # y counts from the value at level 0, and starts at its top: costs are 1, so the basis of slacks
+    # is dual feasible from the first pivot on and no first phase is needed.
     high[candidates:columns] = core.table[first + core.top] - core.table[first]
     at_high = np.zeros(variables, np.bool_)
     at_high[candidates:columns] = True
     reduced = np.ones(columns)
+    # Without perturbed costs the simplex needed 1,700 pivots instead of 400, or did not end: with x
+    # free of cost nearly every basis is dual degenerate. The seed is fixed, so the run is as well.
     reduced[:candidates] = -TIE * (1.0 + np.random.default_rng(1).random(candidates))
     place = np.full(variables, -1, np.int64)
     place[:columns] = np.arange(columns)
@@ -93,6 +97,8 @@ def new_tableau(core: Core, budget: int, stop: Ints) -> Tableau:
         nonzero=np.zeros(columns, np.int64),
         weight=np.ones(rows),
         cut_start=np.zeros(rows + MOST_NAMES + 1, np.int64),
+        # Room for 16 cuts of every unit on average; where it is full, no more cuts are added and
+        # the bound is a little weaker.
         cut_entry=np.zeros(64 + 16 * entries, np.int64),
         cut_gain=np.zeros(64 + 16 * entries),
         owner=np.repeat(np.arange(candidates), np.diff(core.row_start)),
@@ -109,6 +115,7 @@ def new_tableau(core: Core, budget: int, stop: Ints) -> Tableau:
 @njit(cache=True)
 def move_budget(lp: Tableau, by: float) -> None:
     """Raise the right side of the first row, the budget's."""
+    # The name 0 is the budget's slack: raising the right side moves the slack the other way.
     column = lp.place[lp.columns]
     if column < 0:
         lp.beta[-1 - column] += by
@@ -123,6 +130,7 @@ def _first_rows(lp: Tableau, core: Core, budget: float) -> None:
     for u in range(lp.candidates):
         index[u], factor[u] = u, float(core.cost[u])
     add_row(lp, index, factor, lp.candidates, budget)
+    # S empty: y is at most the sum of what each candidate gives alone.
     for r in range(core.top.shape[0]):
         _add_cut(lp, core, r, index, factor, index, 0, 0)
 
@@ -133,6 +141,8 @@ def _gain(lp: Tableau, core: Core, entry: int, chosen: Ints, count: int, level: 
     them: a group keeps one."""
     r, own = core.unit[entry], 0
     for at in range(count):
+        # Groups keep one, so an entry of S's own group replaces its member there. That is tighter
+        # than adding it, and holds for every store that a cap of 1 allows.
         if core.group[lp.owner[chosen[at]]] == core.group[lp.owner[entry]]:
             own = core.level[chosen[at]]
     at = core.table_start[r]
@@ -162,6 +172,8 @@ def _add_cut(
     for at in range(begin, end):
         entry = lp.unit_entry[at]
         gain = _gain(lp, core, entry, chosen, count, level)
+        # A gain below 0 (a group's smaller member) counts as 0: the cut gets weaker, and stays
+        # valid.
         if gain > 0:
             lp.cut_entry[filled], lp.cut_gain[filled] = entry, float(gain)
             filled += 1
@@ -195,6 +207,7 @@ def _cut_groups(lp: Tableau, core: Core, values: Floats, index: Ints, factor: Fl
         total = 0.0
         for u in range(first, last):
             total += values[u]
+        # Group rows are added when they are violated: most never are.
         if total <= core.room[g] + 1e-6 or lp.counts[0] >= lp.cells.shape[0]:
             continue
         if lp.counts[1] + 2 >= lp.cut_start.shape[0]:
@@ -214,6 +227,7 @@ def _by_value(lp: Tableau, values: Floats, r: int, order: Ints) -> int:
     for at in range(lp.unit_start[r], lp.unit_start[r + 1]):
         entry = lp.unit_entry[at]
         x = values[lp.owner[entry]]
+        # Entries with x = 0 add nothing to the right side at this point, so S need not hold them.
         if x <= 1e-9:
             continue
         place = count
@@ -235,6 +249,8 @@ def _cut_unit(
         return False
     count = _by_value(lp, values, r, order)
     at = core.table_start[r]
+    # Values are concave, so prefixes by x are the sets most violated. Other starts than the largest
+    # x are for units that this candidate alone would fill.
     least, best_first, best_size, best_level = y - VIOLATED, -1, 0, 0
     for first in range(min(count, STARTS)):
         level = 0
@@ -242,8 +258,10 @@ def _cut_unit(
             entry = order[last]
             for other in range(first, last):
                 if core.group[lp.owner[order[other]]] == core.group[lp.owner[entry]]:
+                    # Two of a group in S: no store has that level, so the set ends here.
                     level = core.top[r]
             level += core.level[entry]
+            # At the top nothing is gained outside S: the cut is y <= top, which is a bound already.
             if level >= core.top[r]:
                 break
             total = float(core.table[at + level] - core.table[at])
@@ -262,6 +280,8 @@ def _cut_unit(
 def _drop_slack_cuts(lp: Tableau, first_name: int) -> None:
     """Drop the rows added later that do not bind."""
     for row in range(lp.counts[0] - 1, -1, -1):
+        # From the last row up, since the row that is dropped takes the last one's content. The
+        # first rows (budget and one a unit) stay: their names are counted on.
         if lp.basic[row] >= lp.columns + first_name and lp.beta[row] > 1e-6:
             drop_row(lp, row)
 
@@ -284,10 +304,13 @@ def bound_by_hulls(
             return -UNBOUNDED
         value = objective(lp)
         read_values(lp, values)
+        # The bound may stand still for some rounds and then fall, while many x change (seen where
+        # nearly everything is covered); so a few flat rounds are allowed.
         flat = flat + 1 if before - value < least else 0
         if state != OPTIMAL or value < cutoff or turn == rounds or flat > FLAT:
             break
         before = value
+        # Every unit may add a row in a round, so that many are kept free.
         if lp.counts[0] > lp.cells.shape[0] - units:
             _drop_slack_cuts(lp, units + 1)
         added = _cut_groups(lp, core, values, index, factor)
@@ -307,12 +330,17 @@ def multipliers(lp: Tableau, scale: int, prices: Ints) -> int:
     for column in range(lp.columns):
         name = lp.nonbasic[column] - lp.columns
         dual = -lp.reduced[column]
+        # Only rows have prices. A row's dual is what the value gains by unit of its right side;
+        # below 0 it can only be a rounding error.
         if name < 0 or dual <= 1e-12:
             continue
         if name == 0:
             mu = round(dual * scale)
         for at in range(lp.cut_start[name], lp.cut_start[name + 1]):
+            # A unit's price for a candidate: over the unit's rows, dual times coefficient.
             real[lp.cut_entry[at]] += dual * lp.cut_gain[at]
     for entry in range(prices.shape[0]):
+        # Rounding is harmless: any integers >= 0 are multipliers, only the bound may get weaker. At
+        # 1/1024 some 5,000 prices lost 0.15 to 0.4, more than the next grain; hence packed.FINE.
         prices[entry] = round(real[entry] * scale)
     return mu

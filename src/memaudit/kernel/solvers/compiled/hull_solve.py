@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from memaudit.kernel.solvers.compiled.blocks import choose_layout
 from memaudit.kernel.solvers.compiled.hull import (
     LEAST,
     ROUNDS,
@@ -30,13 +31,12 @@ from memaudit.kernel.solvers.compiled.hull_tree import (
     new_search,
     waiting,
 )
-from memaudit.kernel.solvers.compiled.layout import choose_layout
 from memaudit.kernel.solvers.compiled.primal import improve
 from memaudit.kernel.solvers.compiled.problem import LargeSolution, OpenProblem
 from memaudit.kernel.solvers.compiled.simplex import UNBOUNDED
-from memaudit.kernel.solvers.compiled.stage import BLOCKS, FULL, LEAF, MU, ZERO, Stage, Trace
+from memaudit.kernel.solvers.compiled.stage import Stage, Trace
 from memaudit.kernel.solvers.compiled.types import KEPT, Flags, Floats, Ints, seal
-from memaudit.kernel.solvers.protocol import Limits
+from memaudit.kernel.solvers.protocol import BROKEN, LAYOUT, LEAF, MU, ZERO, Limits
 
 CLOSE, FEW_STEPS = 4, 8
 """Steps of price ascent where a bound just misses; gaps of so many grains are closed one by one."""
@@ -140,16 +140,18 @@ class HullSearch:
 
     def run(self) -> LargeSolution:
         state, core = self.state, self.state.core
+        # All candidates for nothing: if that is no more than the store known, one leaf proves it.
         reach = np.bincount(core.unit, core.level, len(core.top)).astype(np.int64)
         most = int(core.table[core.table_start[:-1] + np.minimum(reach, core.top)].sum())
         if most + state.value < self.value + self.grain:
-            return self._solution(self.value, [BLOCKS, 0, MU, 0, ZERO, LEAF])
+            return self._solution(self.value, [LAYOUT, 0, MU, 0, ZERO, LEAF])
         relaxed, found = self._first_relaxation()
         self.take(found)
         stage = Stage(
             state, choose_layout(core, dense=True), relaxed.prices.copy(), Trace(self.group_names)
         )
         bound, mu = stage.bound(relaxed.mu, 0, 1, pace_of(relaxed.mu))
+        # Values come in grains from 0 on, kept ones included, so the bound is rounded down to one.
         top = (bound // self.scale + state.value) // self.grain * self.grain
         return self.settle(top, Relaxed(mu, stage.prices.copy()))
 
@@ -165,15 +167,22 @@ class HullSearch:
         """From a value that no store exceeds down to the best store."""
         proof: list[int] | None = None
         while top > self.value:
+            # Small gaps close one grain at a time: an attempt that fails has cost little, and the
+            # last one is the proof. Large ones go by quarters, since each attempt is a search of
+            # its own.
             gap = (top - self.value) // self.grain
             step = 1 if gap <= FEW_STEPS else (gap + 3) // 4
             assumed = top - step * self.grain
             self.top = top
+            # A proof of `assumed` lowers the top to it, a better store raises the value: either way
+            # the gap shrinks, and where neither happened a limit was reached.
             found = self._attempt(assumed, relaxed)
             if found is not None:
                 top, proof = assumed, found
             elif self.value <= assumed:
                 return self._solution(top, None)
+        # The value met the top without a proof for it: the last one was for a higher value, or none
+        # was needed. One more tree, at the value itself, cannot find a better store.
         if proof is None:
             proof = [] if self.pool is None else self._attempt(self.value, relaxed)
         return self._solution(top if proof is None else self.value, proof)
@@ -189,11 +198,15 @@ class HullSearch:
             if words > LONGEST_PROOF or self.limits.out(self.nodes):
                 return None
             parts = [rest.pop() for _ in range(min(TOGETHER, len(rest)))]
+            # Few parts mean idle threads, so they are split sooner. The choice depends on numbers
+            # of parts only, which are the same with one thread as with eight.
             nodes, stop = FEWER if len(parts) < TOGETHER else NODES, np.zeros(1, np.int64)
             search = partial(_explore, assumed, self.group_names, nodes, stop)
             quick = parts[0] is whole and len(self.state.core.unit) <= QUICK
             alone = self.pool is None or quick
             found = map(search, parts) if alone else self._together(search, parts, stop)
+            # In the order of the proof: what counts is decided by the first part that finds a
+            # store, not by the first thread that ends.
             for part, one in zip(parts, found, strict=False):
                 self.take(one)
                 words += len(part.words)
@@ -202,6 +215,8 @@ class HullSearch:
                 if self.pool is None:  # nobody wants a proof
                     part.words.clear()
                     words = 0
+            # A stack: what follows the first part is searched before the others' parts, so few
+            # wait.
             for part in reversed(parts):
                 rest += (after for after in reversed(part.parts) if not after.closed)
         return whole.flatten()
@@ -216,6 +231,8 @@ class HullSearch:
         assert self.pool is not None
         found: list[Found] = []
         running = [self.pool.submit(search, part) for part in parts]
+        # Later parts may run on while an earlier one ends the round; their results are not looked
+        # at, or the outcome would depend on speed.
         while len(found) < len(running) and not (found and found[-1].end == FOUND):
             self._watch(running[: len(found) + 1], stop)
             found.append(running[len(found)].result())
@@ -230,6 +247,7 @@ class HullSearch:
                 left = self.limits.left
                 wait(running, PATIENCE if left is None else min(PATIENCE, left + 0.01))
                 stop[0] = self.limits.expired
+            # Kernels cannot be interrupted; the flag they look at every few pivots ends them.
             except KeyboardInterrupt:
                 self.limits.interrupted = True
                 stop[0] = 1
@@ -275,6 +293,7 @@ def _explore(assumed: int, group_names: Ints, nodes: int, stop: Ints, part: _Par
     """
     trace, state, relaxed = Trace(group_names, part.words), part.state, part.relaxed
     best = Found(CLOSED, state.value, state.kept)
+    # Nothing is open: the only store left is what is kept, and at mu 0 its value is the bound.
     if not len(state.core.cost):
         trace.put(MU, 0, LEAF)
         return best.against(assumed)
@@ -290,15 +309,17 @@ def _explore(assumed: int, group_names: Ints, nodes: int, stop: Ints, part: _Par
     stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(), trace)
     target, pace = (assumed - state.value + core.grain) * core.scale, pace_of(relaxed.mu)
     bound, mu = stage.bound(relaxed.mu, target, 1, pace)
+    # Missed by less than a unit of value: a few steps of ascent cost less than a branch.
     if target <= bound < target + core.scale:
         bound, mu = stage.bound(mu, target, CLOSE, pace)
     stage.write_multipliers(mu if len(stage.active) else 0)
     if bound < target:
         trace.put(LEAF)
         return best.against(assumed)
+    # Fixing before the tableau is built: its size is rows times columns.
     stage.fix(bound, target)
     if stage.broken:
-        trace.put(FULL)
+        trace.put(BROKEN)
         return best.against(assumed)
     state, entries = state.shrink(stage.status)
     found = _branch(part, state, Relaxed(mu, stage.prices[entries]), trace, assumed, nodes, stop)
@@ -328,7 +349,10 @@ def _branch(
         return Found(CLOSED, state.value, state.kept).against(assumed)
     core, entries = state.core, len(state.core.unit)
     stage = Stage(state, choose_layout(core, dense=True), relaxed.prices.copy(), trace)
+    # Prices of every depth are remembered, so deep searches of wide problems are cut; what is left
+    # open there becomes parts.
     depth = max(8, min(DEEPEST, REMEMBERED // max(1, entries)))
+    # At least one node must fit, whatever its size, or a search would stop where it began.
     words = max(WORDS, 16 * (entries + len(core.cost) + 16))
     search = new_search(len(core.cost), entries, depth, words)
     lp = seal(new_tableau(core, state.budget, stop))
@@ -349,10 +373,11 @@ def _branch(
     store = (*state.kept, *state.names[search.chosen].tolist())
     trace.tape.extend(search.tape[:used].tolist())
     if end == STOPPED:
+        # The present node first: its words follow on what the search has written.
         for status, left in waiting(search):
             kept = np.bincount(core.group[status == KEPT], minlength=len(core.room))
             if left < 0 or (kept > core.room).any():
-                part.parts.append(_Part(state, words=[FULL], closed=True))
+                part.parts.append(_Part(state, words=[BROKEN], closed=True))
             else:
                 part.parts.append(_Part(state.shrink(status)[0]))
     return Found(end, state.value + value, store, visited)

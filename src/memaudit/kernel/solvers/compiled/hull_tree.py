@@ -19,7 +19,6 @@ from memaudit.kernel.solvers.compiled.simplex import (
     objective,
     set_bounds,
 )
-from memaudit.kernel.solvers.compiled.stage import BRANCH, FIX, FULL, LEAF, MU, PRICE
 from memaudit.kernel.solvers.compiled.types import (
     BANNED,
     FREE,
@@ -33,6 +32,7 @@ from memaudit.kernel.solvers.compiled.types import (
     Work,
     copy_into,
 )
+from memaudit.kernel.solvers.protocol import BRANCH, BROKEN, FIX, LEAF, MU, PRICE
 
 ROOT_ROUNDS, NODE_ROUNDS = 30, 2
 """Rounds of cuts at the root of a search and at its other nodes."""
@@ -91,6 +91,7 @@ def _write_multipliers(
 ) -> int:
     """mu, and the prices of open candidates that the proof does not hold yet."""
     used = _put(tape, _put(tape, used, MU), mu)
+    # The count stands before the prices but is known after them, so its place is left free.
     head, count = used, 0
     used += 2
     for at in range(work.counts[0]):
@@ -135,6 +136,8 @@ def _fix(
             keeps += 1
     if bans + keeps == 0:
         return trailed, used, 0, spent
+    # Two passes: the words need the numbers before the candidates. Each candidate is decided by its
+    # own fall from the same bound, so the order does not matter.
     used = _put(tape, _put(tape, used, FIX), bans)
     for at in range(work.counts[0]):
         u = work.active[at]
@@ -148,6 +151,8 @@ def _fix(
         spent = 0
     for at in range(work.counts[0]):
         u = work.active[at]
+        # FREE leaves out those that were banned above: below the target on both sides is one
+        # decision.
         if status[u] == FREE and bound - work.loss_out[u] < target:
             used = _put(tape, used, names[u])
             status[u] = KEPT
@@ -173,12 +178,15 @@ def _overfull(core: Core, status: Ints) -> bool:
 def _follow(lp: Tableau, work: Work, status: Ints, wanted: Flags) -> None:
     """Give the relaxation the bounds of the present node."""
     for u in range(lp.candidates):
+        # Candidates that are free but out of reach (no budget, no room, nothing to add) have x = 0,
+        # too: the bound leaves them out, so the relaxation must.
         wanted[u] = False
     for at in range(work.counts[0]):
         wanted[work.active[at]] = True
     for u in range(lp.candidates):
         low = 1.0 if status[u] == KEPT else 0.0
         high = 1.0 if status[u] == KEPT or wanted[u] else 0.0
+        # Each change may move all basic variables, so only changes are made.
         if lp.low[u] != low or lp.high[u] != high:
             set_bounds(lp, u, low, high)
 
@@ -188,6 +196,8 @@ def _probe(lp: Tableau, u: int, side: float, value: float, cutoff: float) -> flo
     """How far the relaxation falls, at most to the cutoff, with a candidate decided."""
     set_bounds(lp, u, side, side)
     state = dual_simplex(lp, cutoff, PROBE_PIVOTS)
+    # Twelve pivots do not reach the optimum, but the value only falls: a try underestimates the
+    # fall at most.
     after = cutoff if state == EMPTY else max(cutoff, objective(lp))
     return max(0.0, value - after)
 
@@ -212,6 +222,7 @@ def _choose(
         for u in range(history.shape[0]):
             falls[side] += history[u, 2 * side]
             counts[side] += history[u, 2 * side + 1]
+        # Candidates that were never branched on count as average; 1 where nobody was.
         falls[side] = falls[side] / counts[side] if counts[side] > 0 else 1.0
     count = 0
     options, keys = np.empty(work.counts[0], np.int64), np.empty(work.counts[0])
@@ -222,15 +233,21 @@ def _choose(
             up = history[u, 0] / history[u, 1] if history[u, 1] > 0 else falls[0]
             down = history[u, 2] / history[u, 3] if history[u, 3] > 0 else falls[1]
             options[count] = u
+            # Both sides must be closed, so the product counts: it prefers two middling falls to one
+            # large one. The floor keeps a side without any fall from hiding the other.
             keys[count] = max(up * (1 - x), 1e-4) * max(down * x, 1e-4)
             count += 1
     best, best_key, tried = -1, -1.0, 0
     for at in np.argsort(-keys[:count], kind="mergesort"):
         u, key, x = options[at], keys[at], values[options[at]]
+        # One observation is taken for reliable; four, or more tries, changed times by less than
+        # 10%.
         if min(history[u, 1], history[u, 3]) < 1 and tried < PROBES and value > -UNBOUNDED:
             tried += 1
             up = _probe(lp, u, 1.0, value, cutoff)
             down = _probe(lp, u, 0.0, value, cutoff)
+            # Not back to the optimum: the next node's relaxation starts from wherever this one
+            # stands.
             set_bounds(lp, u, 0.0, 1.0)
             history[u, 0] += up / (1 - x)
             history[u, 2] += down / x
@@ -239,6 +256,8 @@ def _choose(
             key = max(up, 1e-4) * max(down, 1e-4)
         if key > best_key:
             best, best_key = u, key
+    # No fractional x among what is open, but the integer bound is not below the target: it was
+    # rounded, or x breaks what cuts do not say. Losses of the exact bound decide then.
     if best < 0:
         for at in range(work.counts[0]):
             u = work.active[at]
@@ -271,6 +290,8 @@ def grow(
     be visited, and so are the other sides of the branches above it.
     """
     scale, grain, n = core.scale, core.grain, lp.candidates
+    # The target in integers decides what is proven. The cutoff only ends a relaxation early, so it
+    # may be in floating point; MARGIN keeps it on the safe side of the rounding of duals.
     target, cutoff = (assumed + grain) * scale, assumed + grain - MARGIN
     entries, counts, status, trail = core.unit.shape[0], at.counts, at.status, at.trail
     tape, chosen = at.tape, at.chosen
@@ -289,17 +310,22 @@ def grow(
         full = depth >= at.side.shape[0] - 1
         pruned = False
         while True:
+            # A node writes at most 3 words a price and, in FIX, one a candidate, with room to
+            # spare; a full tape, like a stop, ends the search where the node has not begun.
             if used + 4 * entries + 4 * n + 64 > tape.shape[0] or full or stop[0]:
                 most_nodes = nodes
             counts[1] = nodes
             if nodes >= most_nodes:
                 counts[2], counts[3], counts[4], counts[5] = used, depth, trailed, left
                 return STOPPED
+            # What was fixed may break the budget or a cap together: then no store is in this node
+            # at all.
             if left < 0 or _overfull(core, status):
-                used = _put(tape, used, FULL)
+                used = _put(tape, used, BROKEN)
                 pruned = True
                 break
             kept = enter(core, layout, work, status, left, prices)
+            # First the parent's prices: in integers, without a pivot, they close many nodes.
             bound, mu, _ = evaluate(core, layout, work, status, mu, left, kept, prices)
             if kept > best:
                 best = counts[0] = kept
@@ -310,8 +336,11 @@ def grow(
                 _follow(lp, work, status, wanted)
                 rounds = NODE_ROUNDS if depth else ROOT_ROUNDS
                 value = bound_by_hulls(lp, core, values, cutoff, rounds, LEAST)
+                # Where the relaxation is empty its duals are of no use; the old prices stay, and
+                # the exact bound or the next decisions close the node.
                 if value > -UNBOUNDED:
                     mu = multipliers(lp, scale, prices)
+                    # What was learnt of the branch: the fall from the parent's value by unit of x.
                     if share > 0.0:
                         history[came_by, 2 * at.side[depth - 1]] += max(0.0, above - value) / share
                         history[came_by, 2 * at.side[depth - 1] + 1] += 1.0
@@ -320,6 +349,8 @@ def grow(
                 bound, mu, _ = visit(
                     core, layout, work, status, mu, left, prices, target, 1, pace, heading, spare
                 )
+                # Stores are sought in the whole core at the whole budget, not below this node only:
+                # any store worth more than assumed ends the search.
                 if bound >= target and (nodes < STORES_AT_FIRST or nodes % STORES_LATER == 0):
                     for u in range(n):
                         trial[u] = values[u] > 0.5
@@ -344,6 +375,8 @@ def grow(
                         spare,
                     )
             share = 0.0
+            # Everything written so far is dropped by the caller: the next attempt assumes another
+            # value.
             if best > assumed:
                 return FOUND
             if empty:
@@ -360,6 +393,8 @@ def grow(
                 core, work, status, names, bound, target, trail, trailed, tape, used
             )
             left -= max(0, spent)
+            # Keeping changes levels, and many bans the relaxation, so the node is bounded once
+            # more; after a few bans alone it is not worth it.
             if spent < 0 and bans * 4 <= before:
                 break
         nodes += 1
@@ -372,6 +407,8 @@ def grow(
             numbers = at.numbers[depth]
             numbers[0], numbers[1], numbers[2], numbers[3] = left, mu, trailed, u
             at.values[depth, 0], at.values[depth, 1] = value, values[u]
+            # The banned side comes later and starts from here: prices, and what the proof knows of
+            # them, are those of this node and not of the subtree between.
             copy_into(at.prices[depth], prices)
             copy_into(at.known[depth + 1], at.known[depth])
             at.side[depth] = 0
@@ -383,6 +420,7 @@ def grow(
             continue
         while depth > 0 and at.side[depth - 1] == 1:
             depth -= 1
+            # Both sides are done: what was fixed at that node goes as well.
             trailed = _undo(status, trail, trailed, at.numbers[depth])
         if depth == 0:
             counts[1], counts[2] = nodes, used
@@ -429,6 +467,8 @@ def waiting(search: Search) -> list[tuple[Ints, int]]:
     left, depth, end = search.counts[5], search.counts[3], search.counts[4]
     status = search.status.copy()
     nodes = [(status.copy(), int(left))]
+    # In the order of the proof: the present node comes first, then the banned sides from the
+    # deepest up, since the tree is in preorder.
     for above in range(depth - 1, -1, -1):
         left, _, trailed, u = search.numbers[above]
         status[search.trail[trailed:end]] = FREE

@@ -86,9 +86,9 @@ def compile_for(piece: str, parent: str) -> None:
 def compile_piece(piece: str) -> None:
     """Call kernels with the types they will meet, so that numba compiles and stores them."""
     _ready.update(PARTS)
-    from memaudit.kernel.solvers.compiled.block_frontier import component_frontier
+    from memaudit.kernel.solvers.compiled.blocks import choose_layout
+    from memaudit.kernel.solvers.compiled.frontiers import component_frontier
     from memaudit.kernel.solvers.compiled.hull_solve import search_at_once
-    from memaudit.kernel.solvers.compiled.layout import choose_layout
     from memaudit.kernel.solvers.compiled.primal import drop_waste, improve, shake
     from memaudit.kernel.solvers.compiled.problem import prepare
     from memaudit.kernel.solvers.compiled.stage import Stage, Trace

@@ -70,6 +70,7 @@ def make_feasible(core: Core, chosen: Flags, budget: int, covered: Ints, amount:
             if kept[core.group[u]] > core.room[core.group[u]]:
                 chosen[u] = False
     _, cost = store_value(core, chosen, covered, amount)
+    # Losses change as candidates go, so the worst is looked for anew each time; few have to go.
     while cost > budget:
         worst, rate = -1, np.inf
         for u in range(core.cost.shape[0]):
@@ -118,6 +119,8 @@ def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) ->
         if chosen[u]:
             kept[groups[u]] += 1
         else:
+            # Free candidates come first. Floating point only orders them: gains and values stay
+            # whole.
             key[u] = _gain(rows, units, levels, starts, table, tops, covered, u) / max(
                 costs[u], 1e-9
             )
@@ -133,6 +136,8 @@ def fill(core: Core, chosen: Flags, budget: int, covered: Ints, amount: Ints) ->
             rate = gain / max(costs[u], 1e-9)
             if gain <= 0:
                 drop = True
+            # Gains only fall, so a key is an upper bound: if it is still right, nobody else's is
+            # higher. Otherwise it is corrected and sinks.
             elif rate >= key[u]:
                 chosen[u] = True
                 kept[groups[u]] += 1
@@ -164,6 +169,7 @@ def swap(core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amo
             kept[groups[u]] += 1
     for _ in range(passes):
         improved = False
+        # -1 drops nobody: a candidate may just fit after other swaps.
         for out in range(-1, costs.shape[0]):
             loss, freed = 0, 0
             if out >= 0:
@@ -183,9 +189,12 @@ def swap(core: Core, chosen: Flags, budget: int, passes: int, covered: Ints, amo
                 if cost - freed + costs[u] > budget:
                     continue
                 gain = _gain(rows, units, levels, starts, table, tops, covered, u)
+                # Equal value at less cost counts as better, or budget would never come free for the
+                # next.
                 if gain > best_gain or (gain == best_gain > 0 and costs[u] < best_cost):
                     best, best_gain, best_cost = u, gain, costs[u]
             if best < 0:
+                # No better one: put it back, by the lines that put in any other.
                 best = out
             else:
                 improved = True
@@ -220,6 +229,7 @@ def shake(core: Core, chosen: Flags, budget: int, tries: int, covered: Ints, amo
     """Drop a few candidates of a store, at random, and complete it again; keep what is no worse."""
     value, _ = store_value(core, chosen, covered, amount)
     members, trial = np.nonzero(chosen)[0], chosen.copy()
+    # A fixed seed: the store must be the same on every machine and with any number of threads.
     seed = 88172645463325252 + tries
     for _ in range(tries if members.shape[0] else 0):
         for u in range(chosen.shape[0]):
@@ -231,6 +241,7 @@ def shake(core: Core, chosen: Flags, budget: int, tries: int, covered: Ints, amo
             trial[members[(seed >> 11) % members.shape[0]]] = False
         found = swap(core, trial, budget, 1, covered, amount)
         found = max(found, fill(core, trial, budget, covered, amount))
+        # No worse is enough: sideways moves leave plateaus, and nothing is lost.
         if found >= value:
             value = found
             for u in range(chosen.shape[0]):
@@ -243,6 +254,7 @@ def shake(core: Core, chosen: Flags, budget: int, tries: int, covered: Ints, amo
 def drop_waste(core: Core, chosen: Flags, covered: Ints, amount: Ints) -> tuple[int, int]:
     """Drop what adds nothing, the dearest first; value and cost of what stays."""
     store_value(core, chosen, covered, amount)
+    # The same order as `without_waste`, so both drop the same candidates.
     for u in np.argsort(-core.cost, kind="mergesort"):
         if chosen[u] and _drop_loss(core, amount, u) == 0:
             chosen[u] = False

@@ -1,6 +1,7 @@
 """Shrinking a problem without changing its optimum."""
 
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,13 @@ from memaudit.kernel.solvers import small
 from memaudit.kernel.solvers.compiled.types import FREE, KEPT, Core, Flags, Ints
 from memaudit.kernel.solvers.packed import Packed, starts_of
 
-useful: Any = njit(cache=True)(small.useful)
-grain: Any = njit(cache=True)(small.grain)
+# The functions of small.py call each other. Compiled, they must call each other's compiled forms,
+# so they get a copy of their module's names in which those stand.
+_names: dict[str, Any] = dict(vars(small))
+for _name, _function in vars(small).items():
+    if isinstance(_function, FunctionType) and _function.__module__ == small.__name__:
+        _names[_name] = njit(cache=True)(FunctionType(_function.__code__, _names, _name))
+useful, grain, small_search = (_names[name] for name in ("useful", "grain", "small_search"))
 
 
 def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints, Ints]:
@@ -23,8 +29,11 @@ def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints
     lengths = np.diff(core.row_start)[stay]
     starts = starts_of(lengths)
     entries = np.repeat(core.row_start[stay] - starts[:-1], lengths) + np.arange(starts[-1])
+    # Cells of units that are full add nothing any more; without them rows and tables get shorter,
+    # and a block stays small.
     entries = entries[base[core.unit[entries]] < core.top[core.unit[entries]]]
     owner = np.searchsorted(core.row_start, entries, side="right") - 1
+    # Candidates keep their order, so groups stay together and ties fall the same way as before.
     place = np.full(core.cost.shape[0], -1, np.int64)
     place[stay] = np.arange(len(stay))
     row_start = starts_of(np.bincount(place[owner], minlength=len(stay)))
@@ -37,6 +46,8 @@ def compress(core: Core, stay: Ints, base: Ints, room: Ints) -> tuple[Core, Ints
     first[1:] = owners[1:] != owners[:-1]
     sizes = core.top[units] - base[units] + 1
     table_start = starts_of(sizes)
+    # Tables are cut off below the level that is given and count from its value: what is kept is
+    # worth `value` outside, and the checker's bound of the node is that value plus this one's.
     offsets = core.table_start[units] + base[units]
     cells = np.repeat(offsets - table_start[:-1], sizes) + np.arange(table_start[-1])
     smaller = core._replace(
@@ -76,6 +87,8 @@ class OpenProblem:
         kept = np.nonzero(status == KEPT)[0]
         given = status[owner] == KEPT
         base = np.bincount(core.unit[given], core.level[given], len(core.top)).astype(np.int64)
+        # More than the top is the same as the top. Both sides of a cell, `base` and the level, are
+        # cut off there by everybody, so the bounds stay those of the checker number for number.
         base = np.minimum(base, core.top)
         room = core.room - np.bincount(core.group[kept], minlength=len(core.room))
         left = self.budget - int(core.cost[kept].sum())
@@ -105,6 +118,8 @@ def replaceable(
             size[group[u]] += 1
         for entry in range(row_start[u], row_start[u + 1]):
             total[u] += min(level[entry], top[unit[entry]])
+    # The order in which candidates are taken is that of `useful` in the checker: by cost, then by
+    # what they cover in all, then by number. Whatever can replace u comes before it.
     # Per unit, those that are alone so far, in a list with links.
     head, number = np.full(top.shape[0], -1), np.zeros(top.shape[0], np.int64)
     link = np.full(unit.shape[0], -1)
@@ -115,6 +130,7 @@ def replaceable(
     gone = np.zeros(count, np.bool_)
     need, missing = np.zeros(top.shape[0], np.int64), np.zeros(top.shape[0], np.int64)
     by_total = np.argsort(-total, kind="mergesort")
+    # Two stable sorts: by cost, and among equals by total, which `by_total` has put in order.
     for u in by_total[np.argsort(cost[by_total], kind="mergesort")]:
         if not able[u]:
             continue
@@ -125,6 +141,9 @@ def replaceable(
             need[r], missing[r] = min(level[entry], top[r]), top[r]
             if number[r] < number[scarcest]:
                 scarcest = r
+        # Everybody who can replace u covers all of its units, so the list of the scarcest has them
+        # all. `missing` is what they leave of each unit's top; u goes where nothing is missing
+        # anywhere.
         open_, other = last - first, head[scarcest]
         while other >= 0 and open_ > 0:
             v, covered = owner[other], 0
@@ -138,6 +157,8 @@ def replaceable(
                         missing[r] -= min(level[entry], top[r])
                         open_ -= missing[r] <= 0
             other = link[other]
+        # A candidate that is gone stays in the lists: exchanges move to earlier candidates only, so
+        # they end, whoever else is left out (the argument is in the checker's `useful`).
         gone[u] = open_ == 0
         for entry in range(first, last):
             r = unit[entry]
@@ -150,26 +171,9 @@ def replaceable(
 
 def prepare(packed: Packed, scale: int, slack: Ints, across: bool = False) -> OpenProblem:
     """The useful part of a packed problem as the first core, also `across` groups."""
-    keep = useful(
-        packed.cost,
-        packed.group,
-        packed.row_start,
-        packed.unit,
-        packed.level,
-        packed.tops,
-        packed.budget,
-        packed.useful_cap,
-    )
+    keep = useful(*packed.rows, packed.tops, packed.budget, packed.useful_cap)
     if across and len(keep):
-        keep &= ~replaceable(
-            packed.cost,
-            packed.group,
-            packed.row_start,
-            packed.unit,
-            packed.level,
-            packed.tops,
-            packed.budget,
-        )
+        keep &= ~replaceable(*packed.rows, packed.tops, packed.budget)
     root_grain = packed.root_grain or grain(
         packed.unit, packed.level, packed.table_start, packed.table, len(packed.tops)
     )
@@ -190,6 +194,8 @@ def prepare(packed: Packed, scale: int, slack: Ints, across: bool = False) -> Op
         root_grain,
         scale,
     )
+    # What is left out at the root is left out by the checker too, from the same rule, so the proof
+    # need not mention it.
     stay = np.nonzero(keep)[0]
     core, units, _ = compress(everything, stay, np.zeros(len(packed.tops), np.int64), room)
     return OpenProblem(core, stay, units, (), 0, packed.budget)

@@ -157,6 +157,8 @@ class Handle(structref.StructRefProxy):
 structref.define_boxing(_Sealed, Handle)
 _new: Any = structref.new
 
+# C-contiguous arrays only: a kernel compiled for any layout is slower, and each layout that comes
+# along would be compiled anew.
 _INTS, _EDGES = types.int64[::1], types.int32[::1]
 _KINDS = {
     "cap": types.int64,

@@ -16,8 +16,7 @@ from typing import Any, TypeVar
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.provenance import assumed_text
-from memaudit.kernel.solvers.protocol import STOP
-from memaudit.kernel.solvers.solve import PackageSolver
+from memaudit.kernel.solvers.solve import STOP, PackageSolver
 from memaudit.lab.explorer.library.packages import IndexedPackage
 from memaudit.lab.runs.sweep import EvaluatedPackage
 from memaudit.lab.writers.protocol import OracleView

@@ -1,8 +1,22 @@
-"""The block side where every unit is a block of its own: a programme over coverage levels."""
+"""The block side of the bound, in its two forms.
+
+Dense: every unit is a block of its own, and its best purchase is a programme over coverage levels.
+Graphs: a block of several units is a layered graph, and its best purchase is a longest path. Each
+form also tells what forcing a candidate in or out costs its blocks.
+"""
 
 from numba import njit
 
-from memaudit.kernel.solvers.compiled.types import NEVER, Core, Ints, Layout, Work
+from memaudit.kernel.solvers.compiled.types import (
+    BANNED,
+    FREE,
+    KEPT,
+    NEVER,
+    Core,
+    Ints,
+    Layout,
+    Work,
+)
 
 
 @njit(cache=True)
@@ -23,6 +37,8 @@ def list_live(core: Core, layout: Layout, work: Work) -> None:
         for entry in range(rows[u], rows[u + 1]):
             r = units[entry]
             if base[r] < tops[r]:
+                # A counting sort by unit: count, add up, place. Candidates come in order, so each
+                # unit's entries stay sorted by group, and a layer is a run.
                 start[r + 1] += 1
     for r in range(tops.shape[0]):
         start[r + 1] += start[r]
@@ -34,15 +50,18 @@ def list_live(core: Core, layout: Layout, work: Work) -> None:
                 entries[start[r]] = entry
                 start[r] += 1
     for r in range(tops.shape[0], 0, -1):
+        # Placing has moved every start to the next one's: move them back.
         start[r] = start[r - 1]
     start[0] = 0
     for r in range(tops.shape[0]):
         at = starts[r] + base[r]
         end = start[r + 1]
+        # From behind, so that each entry finds the end of its layer already known.
         for i in range(end - 1, start[r] - 1, -1):
             entry = entries[i]
             steps[i] = min(levels[entry], tops[r] - base[r])
             ceilings[i] = core.scale * (table[at + steps[i]] - table[at] + slack[r])
+            # Above a cap of 1 nothing excludes anything here: a weaker bound, and the checker's.
             same = (
                 exclusive
                 and i + 1 < start[r + 1]
@@ -88,6 +107,8 @@ def dense_side(core: Core, work: Work, prices: Ints) -> int:
             for i in range(at, stop):
                 cost = prices[entries[i]]
                 bought[entries[i]] = 0.0
+                # At its ceiling a candidate brings the unit nothing, so it is left out, as in the
+                # checker.
                 if cost < ceilings[i]:
                     offer_price[offered] = cost
                     offer_step[offered] = steps[i]
@@ -98,7 +119,10 @@ def dense_side(core: Core, work: Work, prices: Ints) -> int:
             if offered == 0:
                 continue
             cost, step, entry = offer_price[0], offer_step[0], offer_entry[0]
+            # Levels beyond what the layers so far can reach stay NEVER and need not be looked at.
             reach = min(span, reach + longest)
+            # The common case without the inner loop: this side takes nearly all of an evaluation's
+            # time.
             if offered == 1:
                 for z in range(pad + reach, pad, -1):
                     value, old = row[z - step] + cost, row[z]
@@ -122,6 +146,7 @@ def dense_side(core: Core, work: Work, prices: Ints) -> int:
             if net > best:
                 best, level = net, z
         total += best
+        # Back through the layers: `choice` says by which entry each level was reached at its layer.
         while level > 0:
             history -= pad
             entry = choice[history + pad + level]
@@ -155,6 +180,9 @@ def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
         first = starts[r] + bases[r]
         span = tops[r] - bases[r]
         row[pad] = 0
+        # `before[layer]` is the cheapest way to each level by the layers before it, `after[layer]`
+        # the best net value from a level on by the layers from it. Forcing an entry is then one
+        # pass over levels, not a programme of its own.
         before[0] = 0
         for z in range(1, span + 1):
             row[pad + z] = NEVER
@@ -222,9 +250,144 @@ def dense_losses(core: Core, layout: Layout, work: Work, prices: Ints) -> None:
                 value -= offer_price[i]
                 u = owner[offer_entry[i]]
                 loss_in[u] += best - value
+                # `top`, of buying nothing here, or of the best entry: losing the winner costs what
+                # the next best of its layer, nothing included, is worse.
                 if value > top:
                     top, second, winner = value, top, u
                 elif value > second:
                     second = value
             if winner >= 0:
+                loss_out[winner] += best - second
+
+
+@njit(cache=True)
+def _price_options(
+    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, prices: Ints
+) -> None:
+    """What each option costs its block at this node; NEVER where it is not allowed."""
+    option_price, room, costs = work.option_price, work.room, core.cost
+    candidate, pair, first = layout.option_candidate, layout.option_pair, layout.layer_option
+    layer_group = layout.layer_group
+    for layer in range(layer_group.shape[0]):
+        closed = room[layer_group[layer]] == 0
+        taken = False
+        for o in range(first[layer] + 1, first[layer + 1]):
+            u = candidate[o]
+            if status[u] == KEPT:
+                option_price[o] = 0
+                taken = True
+            elif closed or status[u] == BANNED or costs[u] > left:
+                option_price[o] = NEVER
+            elif pair[o] >= 0:
+                option_price[o] = prices[pair[o]]
+            else:
+                option_price[o] = mu * costs[u]
+        # Where the layer's group keeps a candidate already, buying nothing is no option: the graph
+        # has its levels only on that edge.
+        option_price[first[layer]] = NEVER if taken else 0
+
+
+@njit(cache=True)
+def graph_side(
+    core: Core, layout: Layout, work: Work, status: Ints, mu: int, left: int, prices: Ints
+) -> tuple[int, int]:
+    """Each block's best path through its graph; the total, and the cost of what lies inside."""
+    _price_options(core, layout, work, status, mu, left, prices)
+    option_price, node, via, picks = work.option_price, work.node, work.via, work.best
+    bought, scale, costs, group = work.bought, core.scale, core.cost, core.group
+    source, target = layout.edge_source, layout.edge_target
+    option, gain = layout.edge_option, layout.edge_gain
+    candidate, pair = layout.option_candidate, layout.option_pair
+    block_node, block_layer, layer_edge = layout.block_node, layout.block_layer, layout.layer_edge
+    # Edges are in the order of layers, so one pass over them finds all best paths.
+    node.fill(-NEVER)
+    picks.fill(-1)
+    bought.fill(0.0)
+    total, spent = 0, 0
+    for b in range(block_layer.shape[0] - 1):
+        begin = block_node[b]
+        node[begin] = 0
+        for edge in range(layer_edge[block_layer[b]], layer_edge[block_layer[b + 1]]):
+            cost = option_price[option[edge]]
+            if cost == NEVER:
+                continue
+            value = node[source[edge]] + scale * gain[edge] - cost
+            if value > node[target[edge]]:
+                node[target[edge]] = value
+                via[target[edge]] = edge
+        at = block_node[b + 1] - 1
+        total += node[at]
+        # Back along the best path: who bought, and what inside the block costs.
+        while at != begin:
+            edge = via[at]
+            o = option[edge]
+            u = candidate[o]
+            # What is kept is given; only free candidates pull prices or spend budget.
+            if u >= 0 and status[u] == FREE:
+                if pair[o] >= 0:
+                    bought[pair[o]] = 1.0
+                else:
+                    picks[group[u]] = u
+                    spent += costs[u]
+            at = source[edge]
+    return total, spent
+
+
+@njit(cache=True)
+def _offered(core: Core, layout: Layout, work: Work, o: int) -> bool:
+    """Whether an option's price is below what it can still add to its block at this node.
+
+    The checker leaves candidates at that ceiling out of the block, so they must not count here.
+    """
+    pair = layout.option_pair[o]
+    if pair < 0:
+        return True
+    u = layout.option_candidate[o]
+    ceiling = 0
+    for entry in range(core.row_start[u], core.row_start[u + 1]):
+        r = core.unit[entry]
+        if layout.unit_block[r] == layout.pair_block[pair]:
+            at = core.table_start[r]
+            high = min(core.top[r], work.base[r] + core.level[entry])
+            if high > work.base[r]:
+                ceiling += core.table[at + high] - core.table[at + work.base[r]] + core.slack[r]
+    return work.option_price[o] < core.scale * ceiling
+
+
+@njit(cache=True)
+def graph_losses(core: Core, layout: Layout, work: Work, status: Ints) -> None:
+    """Adds each option's loss, from best values before (`node`) and after (`back`) its edges."""
+    node, back, through, option_price = work.node, work.back, work.through, work.option_price
+    source, target = layout.edge_source, layout.edge_target
+    option, gain, scale = layout.edge_option, layout.edge_gain, core.scale
+    candidate, layer_option = layout.option_candidate, layout.layer_option
+    block_node, block_layer, layer_edge = layout.block_node, layout.block_layer, layout.layer_edge
+    loss_in, loss_out = work.loss_in, work.loss_out
+    back.fill(-NEVER)
+    through.fill(-NEVER)
+    for b in range(block_layer.shape[0] - 1):
+        back[block_node[b + 1] - 1] = 0
+        first, last = layer_edge[block_layer[b]], layer_edge[block_layer[b + 1]]
+        # The same pass from behind; a node's value is then the best path through it.
+        for edge in range(last - 1, first - 1, -1):
+            o = option[edge]
+            if option_price[o] == NEVER:
+                continue
+            value = back[target[edge]] + scale * gain[edge] - option_price[o]
+            begin = source[edge]
+            back[begin] = max(back[begin], value)
+            through[o] = max(through[o], node[begin] + value)
+        best = node[block_node[b + 1] - 1]
+        for layer in range(block_layer[b], block_layer[b + 1]):
+            top, second, winner = -NEVER, -NEVER, -1
+            for o in range(layer_option[layer], layer_option[layer + 1]):
+                u = candidate[o]
+                open_ = u >= 0 and status[u] == FREE and option_price[o] != NEVER
+                if open_ and _offered(core, layout, work, o):
+                    loss_in[u] += best - through[o]
+                if through[o] > top:
+                    top, second, winner = through[o], top, u
+                elif through[o] > second:
+                    second = through[o]
+            if winner >= 0 and status[winner] == FREE:
                 loss_out[winner] += best - second
