@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from memaudit.kernel.losses import KEPT, LOSS_STEPS
@@ -310,7 +311,7 @@ DIFFERENCE_COLUMNS: list[Column[BoardDifference]] = [
     *(
         Column(
             key=name,
-            value=lambda gap, name=name: getattr(gap, name),
+            value=attrgetter(name),
             header=name,
             short=name,
             is_store=True,

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -115,7 +116,7 @@ def scores_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
         _column("kept_by", "kept by"),
         _column("score"),
         *(
-            Column(key=name, value=lambda line, at=at: line.losses[at], short=name)
+            Column(key=name, value=partial(_loss, at), short=name)
             for at, name in enumerate(LOSS_STEPS)
         ),
     ]
@@ -127,7 +128,7 @@ def all_numbers_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
     others: list[Column[ScoreLine]] = [
         Column(
             key=name,
-            value=lambda line, name=name: line.others.get(name),
+            value=partial(_other, name),
             short=name.replace("query_salience", "query-aware"),
         )
         for name in _others(lines)
@@ -137,6 +138,14 @@ def all_numbers_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
 
 NARROW = (0, 1, 0, 0)
 """Space around a cell: these tables have up to 11 columns and should fit 80 characters."""
+
+
+def _loss(at: int, line: ScoreLine) -> str:
+    return line.losses[at]
+
+
+def _other(name: str, line: ScoreLine) -> str | None:
+    return line.others.get(name)
 
 
 def _column(key: str, short: str = "", words: bool = False) -> Column[Any]:
@@ -187,7 +196,7 @@ def _written(row: KindRow) -> str:
     return f"{_short(row.written)}{share}"
 
 
-def _at_step(row: KindRow, step: str) -> str | None:
+def _at_step(step: str, row: KindRow) -> str | None:
     if row.lost is None or row.gained is None:
         return None
     return _lost(row.lost[step], row.gained[step])
@@ -256,10 +265,7 @@ KIND_COLUMNS: list[Column[KindRow]] = [
     Column(key="weight", value=lambda row: row.weight, short="weight", show=_short),
     Column(key="written", value=_written, short="written"),
     Column(key="kept", value=lambda row: row.kept, short="kept", show=_short),
-    *(
-        Column(key=name, value=lambda row, name=name: _at_step(row, name), short=name)
-        for name in LOSS_STEPS
-    ),
+    *(Column(key=name, value=partial(_at_step, name), short=name) for name in LOSS_STEPS),
 ]
 
 
