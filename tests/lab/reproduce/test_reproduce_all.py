@@ -85,7 +85,7 @@ def test_the_manifest_names_what_was_computed(finished: Path) -> None:
     assert two is not None
     assert listed["certificates"][digest(natural_set()[0])]["60, k = 2"] == certificate_hash(two)
     for name in PROMPTS:
-        assert listed["prompts"][f"natural/prompts/{name}.md"] == pass_prompt(name).sha256
+        assert listed["prompts"][f"models/prompts/{name}.md"] == pass_prompt(name).sha256
     assert listed["seeds"]["sweep"] == listed["seeds"]["stress"] == "0-2"
     assert {"python", "numpy", "numba", "highspy", "memaudit"} <= listed["versions"].keys()
     assert listed["command_lines"]["all"].endswith("--seeds 3 --rows 24 --packages 3")
