@@ -121,8 +121,7 @@ def dataset_offers(transcript: Transcript) -> DatasetOffers:
         else:
             unplaced.append(shipped.id)
             continue
-        # LoCoMo repeats observations word for word; equal candidates of a turn would only slow the
-        # solver.
+        # Equal candidates of a turn would only slow the solver.
         if shipped.text.strip() and (experience, shipped.text) not in seen:
             seen.add((experience, shipped.text))
             offers.append(
