@@ -119,10 +119,10 @@ def lost_updates(
     package: Package, before: JudgedStore, now: JudgedStore, later: ExportedStore
 ) -> Iterator[Finding]:
     """Units that an earlier export covered more than this one, with what became of its memories."""
-    then, left = (covered(one, package.equal_texts_once) for one in (before, now))
+    then, left = (covered(store, package.equal_texts_once) for store in (before, now))
     known = {memory.id: memory for memory in later.memories}
     for unit in package.units:
-        had, has = (min(ALL, one.get(unit.id, NOTHING)) for one in (then, left))
+        had, has = (min(ALL, amounts.get(unit.id, NOTHING)) for amounts in (then, left))
         if not package.weights[unit.id] or has >= had or unit.kind == STALE:
             continue
         shown: list[Evidence] = [_unit(unit)]
@@ -141,7 +141,7 @@ def lost_updates(
             elif content_key(after.text) != content_key(memory.text):
                 events.append(f"{memory.id} was changed")
                 shown.append(evidence("memory now", after.id, after.text))
-        ids = tuple(one.id for one in shown if one.what == "memory before")
+        ids = tuple(text.id for text in shown if text.what == "memory before")
         what = (
             f"covered {_share(had)} before, {_share(has)} now: {', '.join(events) or 'unchanged'}"
         )

@@ -121,7 +121,9 @@ def cleanup_plan(report: LintReport, store: ExportedStore) -> PlanFile:
         else:
             action, reason = "keep", "" if wanted is None else "part of the smallest store"
         actions.append(_action(store, memory, action, reason, into))
-    saved = sum((report.costs[one.id] for one in actions if one.action in GONE), Fraction(0))
+    saved = sum(
+        (report.costs[action.id] for action in actions if action.action in GONE), Fraction(0)
+    )
     return PlanFile(
         format=FORMAT,
         version=VERSION,
@@ -216,10 +218,10 @@ def cleaned(plan: PlanFile, path: Path) -> Cleaned:
         raise MemAuditError(
             f"{path}: has changed since the plan was made, or is another store; make the plan again"
         )
-    gone = {one.id for one in plan.actions if one.action in GONE}
+    gone = {action.id for action in plan.actions if action.action in GONE}
     if unknown := sorted(gone - {memory.id for memory in store.active}):
         raise MemAuditError(f"the plan names {unknown[0]!r}, which {path} does not have")
-    removed = tuple(one for one in plan.actions if one.action in GONE)
+    removed = tuple(action for action in plan.actions if action.action in GONE)
     if stored:
         return Cleaned(_beside(path), {"": store_text(_without(store, gone))}, removed)
     if not store.documents:
@@ -241,7 +243,9 @@ def _without(store: ExportedStore, gone: Collection[str]) -> ExportedStore:
     """The store without some memories. Its documents are no longer what they were, so that entries
     stand for themselves."""
     apart = {"document": None, "lines": None}
-    left = tuple(one.model_copy(update=apart) for one in store.memories if one.id not in gone)
+    left = tuple(
+        memory.model_copy(update=apart) for memory in store.memories if memory.id not in gone
+    )
     update = {"name": f"{store.name}, cleaned", "memories": left, "documents": ()}
     return store.model_copy(update=update)
 

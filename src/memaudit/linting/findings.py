@@ -225,4 +225,6 @@ def failing(report: LintReport, fail_on: Sequence[str]) -> list[str]:
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By rule, the most expensive first."""
     place = {rule: at for at, rule in enumerate(RULES)}
-    return tuple(sorted(findings, key=lambda one: (place[one.rule], -one.cost, one.memories)))
+    return tuple(
+        sorted(findings, key=lambda finding: (place[finding.rule], -finding.cost, finding.memories))
+    )

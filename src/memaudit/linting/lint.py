@@ -83,7 +83,7 @@ def _is_package(path: Path) -> bool:
 
 def _built(path: Path) -> list[Package]:
     """The packages of a conversation, with units where it has labelled questions."""
-    packages = [one.package for one in plan_build(BuildJob(path)).built()]
+    packages = [job.package for job in plan_build(BuildJob(path)).built()]
     if not packages:
         raise MemAuditError(f"{path}: has no conversation")
     return packages
@@ -170,7 +170,7 @@ def store_costs(
     known = (
         {}
         if package is None
-        else {one.id: one.cost for one in price_store(package, store).memories}
+        else {memory.id: memory.cost for memory in price_store(package, store).memories}
     )
     cost, total = dict[str, Fraction](), Fraction(0)
     for memory in memories:
@@ -196,14 +196,16 @@ def store_costs(
 
 
 def _turns(package: Package | None) -> list[Experience]:
-    return [one for one in package.experiences if one.text.strip()] if package is not None else []
+    return (
+        [turn for turn in package.experiences if turn.text.strip()] if package is not None else []
+    )
 
 
 def _sensitive(memories: Sequence[Memory]) -> Iterator[Finding]:
     for memory in memories:
         by_rule: dict[str, list[str]] = {}
-        for one in sensitive(memory.text):
-            by_rule.setdefault(one.rule, []).append(f"{one.what} {mask(one, memory.text)}")
+        for secret in sensitive(memory.text):
+            by_rule.setdefault(secret.rule, []).append(f"{secret.what} {mask(secret, memory.text)}")
         for rule, found in by_rule.items():
             shown = (evidence("memory", memory.id, memory.text),)
             yield Finding(rule, (memory.id,), "; ".join(dict.fromkeys(found)), shown)
@@ -268,7 +270,7 @@ def _sorted(unmeasured: Mapping[str, str]) -> dict[str, str]:
 
 def _priced(written: JudgedStore, costs: Mapping[str, Fraction]) -> JudgedStore:
     """The judged memories, each at what it takes; whole files are no choice beside their lines."""
-    memories = tuple(replace(one, cost=costs[one.id]) for one in written.memories)
+    memories = tuple(replace(memory, cost=costs[memory.id]) for memory in written.memories)
     return replace(written, memories=memories, documents=())
 
 

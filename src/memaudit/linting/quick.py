@@ -91,7 +91,7 @@ def first_look(paths: Sequence[Path]) -> FirstLook:
         rough = not any(package.weights.values())
         if rough:
             package = with_statements(package)
-        turns = counted(sum(bool(one.text) for one in package.experiences), "turn")
+        turns = counted(sum(bool(turn.text) for turn in package.experiences), "turn")
         lines.append(
             f"transcript: {talks[0].name}, read as {formats[talks[0]]}: {turns}, "
             f"{counted(len(package.units), 'unit')}"

@@ -38,28 +38,30 @@ DOUBTFUL_FROM = 0.2
 def pairs_to_compare(texts: Sequence[str]) -> list[Pair]:
     """Pairs that share rare words, in order; equal texts are left to their clusters."""
     said = [statement(text) for text in texts]
-    having = Counter(term for one in said for term in one.terms)
+    having = Counter(term for memory in said for term in memory.terms)
     weight = {
         term: float(np.log((len(said) + 1) / number) + 0.1) for term, number in having.items()
     }
     holders: dict[str, list[int]] = {}
-    for place, one in enumerate(said):
-        for term in one.terms:
+    for place, memory in enumerate(said):
+        for term in memory.terms:
             if having[term] <= MOST_HOLDERS:
                 holders.setdefault(term, []).append(place)
     arrays = {term: np.array(places) for term, places in holders.items() if len(places) > 1}
-    total = np.array([sum(weight[term] for term in one.terms) or 1.0 for one in said])
+    total = np.array([sum(weight[term] for term in memory.terms) or 1.0 for memory in said])
     found: set[Pair] = set()
-    for place, one in enumerate(said):
+    for place, memory in enumerate(said):
         # All pairs of 100,000 memories would be five billion. Memories that say the same share a
         # rare word, mostly several.
-        rare = sorted((term for term in one.terms if term in arrays), key=lambda term: having[term])
+        rare = sorted(
+            (term for term in memory.terms if term in arrays), key=lambda term: having[term]
+        )
         near = [arrays[term] for term in rare[:RAREST_WORDS]]
         if not near:
             continue
         others = np.unique(np.concatenate(near))
         others = others[others != place]
-        shared = np.array([_shared(one, said[other], weight) for other in others.tolist()])
+        shared = np.array([_shared(memory, said[other], weight) for other in others.tolist()])
         share = shared / np.minimum(total[place], total[others])
         for at in np.argsort(-share, kind="stable")[:MOST_PARTNERS].tolist():
             if share[at] >= LEAST_SHARED:
@@ -99,14 +101,14 @@ def clusters(
         key=lambda pair: (-verdicts[pair].same, pair),
     )
     for first, second in sure:
-        one, other = head.get(first, first), head.get(second, second)
-        if one == other:
+        head_of_first, other = head.get(first, first), head.get(second, second)
+        if head_of_first == other:
             continue
-        ends = min(one, other), max(one, other)
+        ends = min(head_of_first, other), max(head_of_first, other)
         known = verdicts.get(ends)
         # The ends of two clusters were never compared, or differ: joining them would chain small
         # differences.
-        if (one, other) != (first, second) and (known is None or known.same < threshold):
+        if (head_of_first, other) != (first, second) and (known is None or known.same < threshold):
             continue
         for place in [place for place, its in head.items() if its == ends[1]] + [ends[1]]:
             head[place] = ends[0]
@@ -175,7 +177,11 @@ def _verdicts(
     found = dict(zip(pairs, compare([(texts[a], texts[b]) for a, b in pairs]), strict=True))
     if model is None or session is None:
         return found
-    doubtful = [pair for pair, one in found.items() if max(one.same, one.conflict) >= DOUBTFUL_FROM]
+    doubtful = [
+        pair
+        for pair, verdict in found.items()
+        if max(verdict.same, verdict.conflict) >= DOUBTFUL_FROM
+    ]
     asked = [(texts[first], texts[second]) for first, second in doubtful]
     answers = find_pair_verdicts(asked, session, model, owner)
     decided = {
@@ -191,11 +197,11 @@ def _duplicates(members: Sequence[Memory], cost: dict[str, Fraction]) -> Finding
     keep = max(
         enumerate(members), key=lambda one: (len(set(one[1].text.casefold().split())), one[0])
     )[1]
-    others = sum((cost[one.id] for one in members if one is not keep), Fraction(0))
-    same = all(same_words(one.text, keep.text) for one in members)
+    others = sum((cost[memory.id] for memory in members if memory is not keep), Fraction(0))
+    same = all(same_words(memory.text, keep.text) for memory in members)
     return Finding(
         "duplicates",
-        tuple(one.id for one in members),
+        tuple(memory.id for memory in members),
         f"{counted(len(members), 'memory')} with {'the same text' if same else 'the same content'};"
         f" keep {keep.id}",
         tuple(map(quoted, members)),
@@ -209,13 +215,13 @@ def _contradiction(
 ) -> Finding:
     newer = _newer(first, second, ordered)
     what = "which is newer is not known" if newer is None else f"{newer.id} is newer"
-    stale = [one for one in (first, second) if newer is not None and one is not newer]
+    stale = [memory for memory in (first, second) if newer is not None and memory is not newer]
     return Finding(
         "contradictions",
         (first.id, second.id),
         f"they disagree; {what}",
         (quoted(first), quoted(second)),
-        sum((cost[one.id] for one in stale), Fraction(0)),
+        sum((cost[memory.id] for memory in stale), Fraction(0)),
         newer.id if newer is not None else None,
     )
 
@@ -223,7 +229,7 @@ def _contradiction(
 def _newer(first: Memory, second: Memory, ordered: bool) -> Memory | None:
     """The one with the later time, compared at the precision both have. Without times, the one
     listed later, if the store lists memories in the order of writing."""
-    early, late = (one.updated_at or one.created_at for one in (first, second))
+    early, late = (memory.updated_at or memory.created_at for memory in (first, second))
     if early is not None and late is not None:
         # A day and a time of that day do not say which is later.
         shown = min(len(early), len(late))

@@ -87,7 +87,7 @@ def smallest_stores(
     alone = store_alone(package, store).package
     budgets = _Budgets(alone, seconds)
     # With documents whole or as entries, whichever covers more: both cost at most this.
-    everything = max(store.cost, sum((one.cost for one in store.memories), Fraction(0)))
+    everything = max(store.cost, sum((memory.cost for memory in store.memories), Fraction(0)))
     # OPT of this budget is the value of the whole store: everything fits.
     best = budgets.optimum(everything)
     step = _step(alone)
@@ -102,7 +102,7 @@ def smallest_stores(
 
 def _step(package: Package) -> Fraction:
     """Costs of stores are multiples of this."""
-    costs = [one.cost for one in package.candidates if one.cost]
+    costs = [candidate.cost for candidate in package.candidates if candidate.cost]
     below = lcm(*(cost.denominator for cost in costs)) if costs else 1
     return Fraction(gcd(*(int(cost * below) for cost in costs)) or 1, below)
 
@@ -112,10 +112,12 @@ def _smallest(
 ) -> SmallestStore:
     """Bisection between a budget whose optimum is worth less and one whose optimum is enough."""
     enough = min(
-        (one for one in budgets.found.values() if one.value >= target), key=lambda one: one.cost
+        (optimum for optimum in budgets.found.values() if optimum.value >= target),
+        key=lambda optimum: optimum.cost,
     )
     less = max(
-        (budget for budget, one in budgets.found.items() if one.bound < target), default=-step
+        (budget for budget, optimum in budgets.found.items() if optimum.bound < target),
+        default=-step,
     )
     # Always OPT(less) < target <= OPT(enough), by a bound and by a store that was found. Where they
     # are one step apart, no store between them exists, since costs are multiples of the step.
@@ -133,7 +135,11 @@ def _smallest(
     if at_cost.value >= enough.value:  # else it ran out of time
         enough = at_cost
     below = budgets.found.get(less)
-    proof = [one.certificate for one in (at_cost, below) if one is not None and one.certificate]
+    proof = [
+        optimum.certificate
+        for optimum in (at_cost, below)
+        if optimum is not None and optimum.certificate
+    ]
     prefix = len(store.candidate_id(""))
     kept = tuple(id[prefix:] for id in store.memories_of(enough.store))
     return SmallestStore(share, enough.value, enough.cost, kept, less + step, tuple(proof))
@@ -145,6 +151,6 @@ PROVEN_PACKAGE, PROOFS = "package.json", "certificates.json"
 def write_proof(found: SmallestStores, folder: Path) -> None:
     """The store as a package and all certificates, for `memaudit verify`."""
     make_folder(folder)
-    proofs = {one.budget: one for store in found.stores for one in store.proof}
+    proofs = {proof.budget: proof for store in found.stores for proof in store.proof}
     write_package(found.package, folder / PROVEN_PACKAGE)
     write_certificates([proofs[budget] for budget in sorted(proofs)], folder / PROOFS)

@@ -83,13 +83,17 @@ def store_diff(
 ) -> StoreDiff:
     """Memories are matched by id where the texts share a word, by equal text, and by content."""
     old, new = (
-        writing_order(active_memories(one, package) if package is not None else list(one.active))
-        for one in (before, after)
+        writing_order(
+            active_memories(store, package) if package is not None else list(store.active)
+        )
+        for store in (before, after)
     )
     texts = [memory.text for memory in (*old, *new)]
     declared = package is None or package.cost_rule == DECLARED
     rule = default_rule(texts) if package is None or declared else package.cost_rule
-    costs = [store_costs(one, side, None, rule)[1] for one, side in ((before, old), (after, new))]
+    costs = [
+        store_costs(store, side, None, rule)[1] for store, side in ((before, old), (after, new))
+    ]
     parts_of_one = after.origin.format in PARTS_OF_ONE
     same, changed, gone, fresh = _matched(old, new, parts_of_one)
     found = StoreDiff(
@@ -169,23 +173,23 @@ def _alike(
     verdicts = compare([(texts[first], texts[second]) for first, second in pairs])
     model = pair_model()
     sure: list[tuple[float, tuple[int, int], str]] = []
-    for pair, one in zip(pairs, verdicts, strict=True):
+    for pair, verdict in zip(pairs, verdicts, strict=True):
         mine, theirs = (statement(texts[place]).terms for place in pair)
         shared = len(mine & theirs) / len(mine | theirs)
-        if one.same >= model.same_from:
-            sure.append((one.same, pair, "same content"))
-        elif one.conflict >= model.conflict_from or shared >= EDITED_FROM:
-            sure.append((max(one.conflict, shared), pair, "edited"))
+        if verdict.same >= model.same_from:
+            sure.append((verdict.same, pair, "same content"))
+        elif verdict.conflict >= model.conflict_from or shared >= EDITED_FROM:
+            sure.append((max(verdict.conflict, shared), pair, "edited"))
     taken: set[int] = set()
     # The surest pair first, and each memory once.
-    for _, (first, second), how in sorted(sure, key=lambda one: (-one[0], one[1])):
+    for _, (first, second), how in sorted(sure, key=lambda match: (-match[0], match[1])):
         if not taken & {first, second}:
             taken |= {first, second}
             changed.append(ChangedMemory(both[first], both[second], how))
     return (
         changed,
-        [one for at, one in enumerate(gone) if at not in taken],
-        [one for at, one in enumerate(fresh, len(gone)) if at not in taken],
+        [memory for at, memory in enumerate(gone) if at not in taken],
+        [memory for at, memory in enumerate(fresh, len(gone)) if at not in taken],
     )
 
 
@@ -193,9 +197,11 @@ def _with_units(
     found: StoreDiff, before: ExportedStore, after: ExportedStore, package: Package, judge: Judge
 ) -> StoreDiff:
     measured = package if package.cost_rule != DECLARED else package.recost(found.cost_rule)
-    sides: list[JudgedStore] = [judge_store(measured, one, judge) for one in (before, after)]
-    values = [StoreScorer(measured, [one]).worth(one, one.candidate_ids).value for one in sides]
-    then, now = (covered(one, measured.equal_texts_once) for one in sides)
+    sides: list[JudgedStore] = [judge_store(measured, store, judge) for store in (before, after)]
+    values = [
+        StoreScorer(measured, [store]).worth(store, store.candidate_ids).value for store in sides
+    ]
+    then, now = (covered(store, measured.equal_texts_once) for store in sides)
     one = Fraction(1)
     units = [
         UnitChange(
@@ -235,8 +241,8 @@ def diff_data(diff: StoreDiff) -> dict[str, Any]:
         "unchanged": diff.unchanged,
         "added": [_row(memory) for memory in diff.added],
         "changed": [
-            {"how": one.how, "before": _row(one.before), "after": _row(one.after)}
-            for one in diff.changed
+            {"how": change.how, "before": _row(change.before), "after": _row(change.after)}
+            for change in diff.changed
         ],
         "removed": [_row(memory) for memory in diff.removed],
         "judge": diff.judge or None,

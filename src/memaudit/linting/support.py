@@ -180,40 +180,42 @@ def support_findings(
         asked = [index.to_check(without_secrets(own_text(memory))) for memory in memories]
         answers = find_support(asked, turns, session, model, "support")
         found = [
-            None if one is None else FoundSupport(one.verdict, one.turn, (), masked(one.reason))
-            for one in answers
+            None
+            if answer is None
+            else FoundSupport(answer.verdict, answer.turn, (), masked(answer.reason))
+            for answer in answers
         ]
         notes.append(f"support: model:{model}")
     else:
         found = [index.support(without_secrets(own_text(memory))) for memory in memories]
         notes.append("support: offline, an estimate by words; read the nearest turn")
-    unsaid = sum(one is not None and one.verdict == "not" for one in found)
+    unsaid = sum(support is not None and support.verdict == "not" for support in found)
     if len(memories) > 1 and unsaid >= UNRELATED_FROM * len(memories):
         notes.append(
             f"UNRELATED: nothing in the conversation says {unsaid:,} of {len(memories):,} "
             "memories; is it another conversation?"
         )
-    if silent := sum(one is None for one in found):
+    if silent := sum(support is None for support in found):
         notes.append(f"{counted(silent, 'memory')} got no verdict on support")
     findings = []
-    for memory, one in zip(memories, found, strict=True):
-        if one is None or one.verdict == "supported":
+    for memory, support in zip(memories, found, strict=True):
+        if support is None or support.verdict == "supported":
             continue
-        near = () if one.turn is None else (_turn(turns[one.turn]),)
+        near = () if support.turn is None else (_turn(turns[support.turn]),)
         what = (
             "the conversation says it only in part"
-            if one.verdict == "partly"
+            if support.verdict == "partly"
             else ("nothing in the conversation says it")
         )
-        missing = ", ".join(one.missing[:5])
-        detail = one.reason or (f"not said anywhere: {missing}" if missing else "")
+        missing = ", ".join(support.missing[:5])
+        detail = support.reason or (f"not said anywhere: {missing}" if missing else "")
         findings.append(
             Finding(
                 "unsupported",
                 (memory.id,),
                 f"{what}; {detail}" if detail else what,
                 (quoted(memory), *near),
-                cost[memory.id] if one.verdict == "not" else Fraction(0),
+                cost[memory.id] if support.verdict == "not" else Fraction(0),
             )
         )
     return findings

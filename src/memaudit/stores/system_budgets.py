@@ -123,9 +123,9 @@ def under_limits(limits: Sequence[Limit], results: Sequence[ScoreResult]) -> lis
 def better_file(result: ScoreResult, row: StoreScore) -> str:
     """The memories of the optimum as a list, in the order of the conversation."""
     package = result.union
-    index = {one.id: one.index for one in package.experiences}
+    index = {experience.id: experience.index for experience in package.experiences}
     chosen = sorted(
         (package.candidate[id] for id in row.optimum.store),
-        key=lambda one: (index[one.experience], one.id),
+        key=lambda candidate: (index[candidate.experience], candidate.id),
     )
-    return "".join(f"- {' '.join(one.text.split())}\n" for one in chosen)
+    return "".join(f"- {' '.join(candidate.text.split())}\n" for candidate in chosen)
