@@ -18,8 +18,8 @@ from typing import Any
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import write_package
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.generators.registry import named_distribution
 from memaudit.lab.serving import cookie_name
+from memaudit.lab.sweeps.generators.registry import named_distribution
 
 PACKAGES = 1000
 MANY, LARGE = "event_graph:experiences=14", "event_graph:experiences=700"

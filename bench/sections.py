@@ -12,13 +12,13 @@ from bench.instance import Instance, as_package
 from bench.launch import run_solver
 from bench.real_unions import real_instances
 from bench.worker import OURS
-from memaudit.engines import Processes
 from memaudit.kernel.checker import verify
 from memaudit.kernel.solvers.solve import solve
-from memaudit.lab.generators.registry import PUBLISHED
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.summary import summarise
-from memaudit.lab.runs.sweep import run
+from memaudit.lab.sweeps.generators.registry import PUBLISHED
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.summary import summarise
+from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.workspace.engines import Processes
 
 CHECK_TARGET = 2.0
 """Checking a certificate of family C may take this many times as long as solving."""

@@ -97,11 +97,8 @@ def lines(text: str) -> int:
     return len(rows) - len(comments)
 
 
-EDGES = 123
-"""Between folders side by side: below memaudit, inside the kernel, inside the lab.
-
-Six of them lead to and from `workspace`: journals and run folders are no part of the protocol.
-"""
+EDGES = 110
+"""Between folders side by side: below memaudit, inside the kernel, inside the lab."""
 
 
 def test_imports_know_only_what_is_below() -> None:

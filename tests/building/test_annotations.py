@@ -27,7 +27,7 @@ from memaudit.kernel.package.labels import FULL, NONE, PARTIAL
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import STATEMENT, is_exact
 from memaudit.kernel.words.text import terms
-from memaudit.lab.writers.protocol import visible
+from memaudit.lab.sweeps.writers.protocol import visible
 from tests.building.talks import DIET, Row, cells, load
 from tests.conversations.files import load as load_fixture
 

@@ -8,11 +8,11 @@ import pytest
 
 from memaudit.building.build_folder import BuildJob, build_into, file_name, packages_at
 from memaudit.building.coverage_rules import INCLUSION
-from memaudit.engines import named_engine
 from memaudit.judges.label_files import read_labels
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import examine, read_package
 from memaudit.kernel.package.digest import digest
+from memaudit.workspace.engines import named_engine
 from tests.building.talks import DIET, write_rows
 from tests.cli.running import failure, run
 from tests.conversations.files import FIXTURES

@@ -15,7 +15,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.labels import FULL
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import STATEMENT
-from memaudit.lab.writers.protocol import visible
+from memaudit.lab.sweeps.writers.protocol import visible
 from tests.building.talks import DIET, Row, cells, load, write_rows
 
 UNITS: list[Row] = [

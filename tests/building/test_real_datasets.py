@@ -12,7 +12,7 @@ from memaudit.judges.label_files import read_labels
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.frontier import frontier
 from memaudit.kernel.solvers.solve import solve_all
-from memaudit.lab.writers.protocol import visible
+from memaudit.lab.sweeps.writers.protocol import visible
 from tests.conversations.files import real_file
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.unit_parts import part_units
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.site import Site
-from memaudit.lab.runs.spec import named_packages
+from memaudit.lab.sweeps.runs.spec import named_packages
 from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
 from tests.kernel.package.test_unit_parts import MOVED, PARTS, package_of
 from tests.lab.downstream.fake_grader import grades

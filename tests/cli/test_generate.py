@@ -8,9 +8,9 @@ import pytest
 
 from memaudit.kernel.io.packages import read_package
 from memaudit.kernel.package.digest import digest
-from memaudit.lab.generators.event_graph import Parameters
-from memaudit.lab.generators.registry import DISTRIBUTIONS, named_distribution
-from memaudit.lab.writers.registry import WRITERS
+from memaudit.lab.sweeps.generators.event_graph import Parameters
+from memaudit.lab.sweeps.generators.registry import DISTRIBUTIONS, named_distribution
+from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.workspace.journal import read_journal
 from tests.cli.running import done, failure, printed_json, run
 

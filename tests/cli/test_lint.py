@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.cli.running import done, failure, import_texts, printed_json, run
-from tests.lab.runs.report.conftest import ATTACK, SHOWN
+from tests.lab.sweeps.runs.report.conftest import ATTACK, SHOWN
 from tests.show.html_tree import assert_sound
 
 SAID = ("Ann likes tea", f"Bo says {ATTACK}", f"bo says {ATTACK}", "Mail ann@example.org")

@@ -16,8 +16,8 @@ from memaudit.cli.settings import (
     keys,
     read_settings,
 )
-from memaudit.engines import ENGINES
 from memaudit.kernel.errors import MemAuditError
+from memaudit.workspace.engines import ENGINES
 from tests.cli.running import done, failure, printed_json
 
 ROOT = Path(__file__).parents[2]

@@ -13,8 +13,8 @@ from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.stores.registry import ADAPTERS
 from tests.docs.blocks import blocks, page_text
 from tests.kernel.solvers import test_conformance as solvers
-from tests.lab.writers import running, test_visible_only
-from tests.lab.writers import test_conformance as writers
+from tests.lab.sweeps.writers import running, test_visible_only
+from tests.lab.sweeps.writers import test_conformance as writers
 from tests.stores import test_registry as adapters
 from tests.stores.exports import EXPORTS
 

@@ -43,7 +43,7 @@ WARM = (
     "memaudit.cli.import_store",
     "memaudit.cli.package",
     "memaudit.lab.commands.run",
-    "memaudit.lab.runs.summary",
+    "memaudit.lab.sweeps.runs.summary",
     "memaudit.building.passes.build",
     "memaudit.lab.explorer.bundle",
 )
@@ -91,8 +91,8 @@ def warm() -> None:
     for name in WARM:
         importlib.import_module(name)
     from memaudit.lab.explorer.site import read_templates
-    from memaudit.lab.runs.spec import RunSpec
-    from memaudit.lab.runs.sweep import SweepChunk, resolve, rows_of
+    from memaudit.lab.sweeps.runs.spec import RunSpec
+    from memaudit.lab.sweeps.runs.sweep import SweepChunk, resolve, rows_of
 
     read_templates()
     spec = RunSpec(("base",), (0,), ("2",), ("opt", "gvt"))

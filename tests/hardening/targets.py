@@ -15,7 +15,6 @@ from memaudit import solve
 from memaudit.building.named_packages import short_set
 from memaudit.conversations.registry import LOADERS
 from memaudit.conversations.subset import Subset, subset_text
-from memaudit.engines import Serial
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.published_folder import write_artifact
@@ -27,11 +26,12 @@ from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
 from memaudit.lab.downstream.retrievers import RETRIEVERS
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import StoreChoice, make_cases, named_policy
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.summary import summarise
-from memaudit.lab.runs.sweep import run
-from memaudit.lab.writers.registry import named_writer
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.summary import summarise
+from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.lab.sweeps.writers.registry import named_writer
 from memaudit.stores.registry import ADAPTERS, import_store
+from memaudit.workspace.engines import Serial
 from memaudit.workspace.run_folder import LOCK, ROWS
 from tests.building.test_named_packages import build_of_folders
 from tests.cli.running import done, import_texts

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memaudit.kernel.io.packages import write_package
-from memaudit.lab.generators.registry import named_distribution
+from memaudit.lab.sweeps.generators.registry import named_distribution
 from tests.lab.labels.annotate.small_frames import Served, frame_folder
 
 pytestmark = pytest.mark.slow

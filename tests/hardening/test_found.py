@@ -17,7 +17,7 @@ from memaudit.kernel.io.packages import problems_at
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.response import MOST_POINTS, Piecewise
-from memaudit.lab.runs.sweep import read_run
+from memaudit.lab.sweeps.runs.sweep import read_run
 from memaudit.workspace.journal import Journal, read_journal
 from tests.cli.running import failure, run
 from tests.conversations.files import FIXTURES

@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 
-from memaudit.engines import Serial
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.cost import words
 from memaudit.kernel.package.package import Package
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
-from memaudit.lab.generators import registry
 from memaudit.lab.labels.annotate.app import annotator_app, guideline
 from memaudit.lab.labels.annotate.labelling import LabelDatabase, LabellingSession, frame_digest
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.sweep import run as run_writers
 from memaudit.lab.serving import Guard
+from memaudit.lab.sweeps.generators import registry
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.sweep import run as run_writers
+from memaudit.workspace.engines import Serial
 from tests.cli.running import run, write_rows
 from tests.hardening.edits import SEED
 from tests.hardening.test_fuzz_http import COOKIE, HOST, TOKEN, asked

@@ -41,7 +41,7 @@ def _store(path: Path) -> None:
 
 
 def _run(folder: Path) -> None:
-    from memaudit.lab.runs.sweep import read_run
+    from memaudit.lab.sweeps.runs.sweep import read_run
     from memaudit.workspace.journal import read_journal
     from memaudit.workspace.run_folder import ROWS
 

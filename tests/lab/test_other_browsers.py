@@ -15,10 +15,10 @@ from tests.lab.explorer.serving import exploring
 from tests.lab.explorer.site_pages import slug_of
 from tests.lab.labels.annotate.small_frames import frame_folder, served
 from tests.lab.other_browsers import BROWSERS, Window, missing
-from tests.lab.runs.report.conftest import ATTACK
-from tests.lab.runs.report.conftest import hostile_page as hostile_page
-from tests.lab.runs.report.conftest import plain_page as plain_page
-from tests.lab.runs.report.conftest import plain_run as plain_run
+from tests.lab.sweeps.runs.report.conftest import ATTACK
+from tests.lab.sweeps.runs.report.conftest import hostile_page as hostile_page
+from tests.lab.sweeps.runs.report.conftest import plain_page as plain_page
+from tests.lab.sweeps.runs.report.conftest import plain_run as plain_run
 
 pytestmark = pytest.mark.slow
 

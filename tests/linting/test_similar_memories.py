@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memaudit.lab.training.train_pairs import CONFLICT, SAME, fitted, labelled_pairs
+from memaudit.lab.studies.train_pairs import CONFLICT, SAME, fitted, labelled_pairs
 from memaudit.linting.similar_memories import clusters, contradictions, pairs_to_compare
 from memaudit.linting.statement_pairs import PairVerdict, compare, pair_model, statement
 

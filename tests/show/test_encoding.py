@@ -10,7 +10,7 @@ from matplotlib.markers import MarkerStyle
 
 from memaudit.kernel.losses import KEPT, LOSS_STEPS
 from memaudit.lab.downstream.diagnosis_files import Layer, Outcome
-from memaudit.lab.writers.registry import WRITERS
+from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show import encoding
 from memaudit.show.encoding import (
     DASHES,

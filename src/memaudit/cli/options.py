@@ -17,10 +17,10 @@ from memaudit.kernel.io.files import beside
 from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
-    from memaudit.engines import Engine
     from memaudit.kernel.io.store_file import ExportedStore
     from memaudit.kernel.score.result import Asked
     from memaudit.models.session import AskProgress, ModelSession
+    from memaudit.workspace.engines import Engine
     from memaudit.workspace.task_journal import TaskRunner
 
 
@@ -317,7 +317,7 @@ FEW = 8
 
 def chosen_engine(one_process: str = "", few: int = FEW) -> "Engine":
     """The engine of the settings; `one_process` names what cannot be shared, if anything."""
-    from memaudit.engines import named_engine
+    from memaudit.workspace.engines import named_engine
 
     keys = in_force().engine
     if one_process:

@@ -13,7 +13,6 @@ from memaudit.api import (
     as_package,
     as_stores,
 )
-from memaudit.engines import named_engine
 from memaudit.judges import DEFAULT_JUDGE
 from memaudit.kernel.exact import exact
 from memaudit.kernel.package.budgets import split_budgets
@@ -25,9 +24,10 @@ from memaudit.lab.downstream.retrievers import named_retriever
 from memaudit.lab.downstream.run import diagnose as run_diagnosis
 from memaudit.lab.downstream.store_cases import StoreChoice, make_cases
 from memaudit.lab.downstream.store_cases import named_policy as write_time_policy
-from memaudit.lab.runs.spec import RunSpec, named_suite, parse_seeds
-from memaudit.lab.runs.summary import summarise
-from memaudit.lab.runs.sweep import run as run_spec
+from memaudit.lab.sweeps.runs.spec import RunSpec, named_suite, parse_seeds
+from memaudit.lab.sweeps.runs.summary import summarise
+from memaudit.lab.sweeps.runs.sweep import run as run_spec
+from memaudit.workspace.engines import named_engine
 
 
 def diagnose(

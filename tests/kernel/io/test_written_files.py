@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.score_file import FORMAT, ScoreFile, read_score_run
-from memaudit.lab.runs.run_files import RunManifest, RunRow
+from memaudit.lab.sweeps.runs.run_files import RunManifest, RunRow
 from tests.cli.running import run
 
 NOT_READ = {

@@ -17,7 +17,7 @@ from memaudit.kernel.score.store_value import StoreValuer
 from memaudit.kernel.score.unions import union_of
 from memaudit.kernel.solvers.form import integer_form
 from memaudit.kernel.solvers.solve import solve
-from memaudit.lab.generators.registry import named_distribution
+from memaudit.lab.sweeps.generators.registry import named_distribution
 from tests.kernel.score.small_stores import LONG, MEALS, F, meals_scores, memory, stores
 from tests.strategies import packages
 

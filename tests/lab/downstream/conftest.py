@@ -15,9 +15,9 @@ from memaudit.lab.downstream.question import ServedStore, StoredMemory
 from memaudit.lab.downstream.retrievers import RETRIEVERS
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import DiagnosisCase
-from memaudit.lab.writers.registry import named_writer
+from memaudit.lab.sweeps.writers.registry import named_writer
 from tests.lab.downstream.small_runs import CASES
-from tests.lab.runs.report.conftest import ATTACK
+from tests.lab.sweeps.runs.report.conftest import ATTACK
 
 SETTINGS = {
     "budget": 9,

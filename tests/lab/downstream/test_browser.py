@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memaudit.lab.downstream.downstream_page import write_downstream
-from tests.lab.runs.report.test_browser import browser, visit
+from tests.lab.sweeps.runs.report.test_browser import browser, visit
 
 pytestmark = pytest.mark.slow
 

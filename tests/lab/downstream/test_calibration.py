@@ -11,8 +11,8 @@ from memaudit.lab.downstream.answer_readers import READERS
 from memaudit.lab.downstream.ask_questions import ReadingSetup
 from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
 from memaudit.lab.downstream.retrievers import RETRIEVERS
-from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.writers.registry import named_writer
+from memaudit.lab.sweeps.generators.registry import named_distribution
+from memaudit.lab.sweeps.writers.registry import named_writer
 
 ORACLE = ReadingSetup(RETRIEVERS["oracle"], 99, READERS["evidence-only"])
 BASELINE = ReadingSetup(RETRIEVERS["bm25"], 3, READERS["extractive"])

@@ -14,7 +14,7 @@ from memaudit.lab.figures.calibration_scatter import calibration_scatter
 from memaudit.lab.figures.failure_bars import failure_bars
 from memaudit.lab.figures.recall_words import recall_words
 from memaudit.lab.figures.registry import draw_downstream
-from memaudit.lab.writers.registry import WRITERS
+from memaudit.lab.sweeps.writers.registry import WRITERS
 from tests.lab.figures.drawing import assert_readable
 from tests.lab.figures.test_values import by_gid
 

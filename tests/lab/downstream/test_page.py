@@ -6,13 +6,13 @@ from shutil import copytree
 
 import pytest
 
-from memaudit.engines import Serial
 from memaudit.lab.downstream.downstream_page import build_downstream, open_folder, open_view
-from memaudit.lab.runs.report.page import build_report
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.sweep import run
+from memaudit.lab.sweeps.runs.report.page import build_report
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.workspace.engines import Serial
 from memaudit.workspace.journal import read_journal, to_line
-from tests.lab.runs.report.conftest import ATTACK, SHOWN
+from tests.lab.sweeps.runs.report.conftest import ATTACK, SHOWN
 from tests.show.html_tree import Tree, assert_sound
 
 

@@ -21,8 +21,8 @@ from memaudit.lab.downstream.store_cases import (
     named_policy,
     writer_store,
 )
-from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.writers.registry import named_writer
+from memaudit.lab.sweeps.generators.registry import named_distribution
+from memaudit.lab.sweeps.writers.registry import named_writer
 from memaudit.workspace.task_journal import TaskRunner, one_by_one
 from tests.lab.downstream.small import PACKAGE
 from tests.stopped import Stopped, stop_after

@@ -23,7 +23,7 @@ from memaudit.lab.downstream.transfer import (
     raw_words,
     transfer,
 )
-from memaudit.lab.writers.registry import named_writer
+from memaudit.lab.sweeps.writers.registry import named_writer
 from memaudit.workspace.journal import read_journal
 from tests.lab.downstream.haystacks import written
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from memaudit.building.named_packages import short_set
-from memaudit.engines import Serial
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.published_folder import write_artifact
@@ -19,18 +18,19 @@ from memaudit.lab.downstream.answers import AnswerVerdict
 from memaudit.lab.downstream.diagnosis_files import LOST_BY, MEASURES, Outcome
 from memaudit.lab.downstream.evidence_trace import EvidenceStage
 from memaudit.lab.downstream.outcomes import TABLE
-from memaudit.lab.generators.registry import named_distribution
 from memaudit.lab.labels.agreement import agreement_data, audit_agreement
 from memaudit.lab.labels.frame import Frame, FrameCell, KeyedCell, LabelSet
 from memaudit.lab.labels.frame_files import write_frame, write_labels
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.summary import summarise
-from memaudit.lab.runs.sweep import RUN, run
+from memaudit.lab.sweeps.generators.registry import named_distribution
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.summary import summarise
+from memaudit.lab.sweeps.runs.sweep import RUN, run
+from memaudit.workspace.engines import Serial
 from memaudit.workspace.journal import read_journal, to_line
 from memaudit.workspace.run_folder import ROWS
 from tests.cli.running import run as run_command
 from tests.lab.labels.annotate.small_frames import frame_folder
-from tests.lab.runs.report.conftest import ATTACK, Hostile
+from tests.lab.sweeps.runs.report.conftest import ATTACK, Hostile
 
 WRITERS = ("opt", "greedy", "mem0_style", "random_feasible", "recency_raw")
 
@@ -207,7 +207,7 @@ def hostile_package(text: str, number: int) -> Package:
 
 def hostile_library(folder: Path, corpus: tuple[str, ...] = CORPUS) -> Path:
     """Every attack in every field of packages and records, and one in a run and a file name."""
-    from memaudit.lab.generators import registry
+    from memaudit.lab.sweeps.generators import registry
 
     folder.mkdir()
     for number, text in enumerate(corpus):

@@ -15,7 +15,7 @@ from tests.lab.explorer.serving import exploring
 from tests.lab.explorer.site_pages import entry_named, slug_of
 from tests.lab.explorer.test_scores import line
 from tests.lab.labels.annotate.small_frames import Served
-from tests.lab.runs.report.test_browser import luminance
+from tests.lab.sweeps.runs.report.test_browser import luminance
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from tests.lab.explorer.browsing import expect, visit
 from tests.lab.explorer.libraries import IN_FIVES
 from tests.lab.explorer.serving import exploring
 from tests.lab.labels.annotate.small_frames import Served
-from tests.lab.runs.report.test_browser import luminance
+from tests.lab.sweeps.runs.report.test_browser import luminance
 
 pytestmark = pytest.mark.slow
 

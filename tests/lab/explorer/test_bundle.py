@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from memaudit.building.named_packages import short_set
-from memaudit.engines import Serial
 from memaudit.kernel.checker import verify
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import neighbour_path
@@ -24,8 +23,9 @@ from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.pages import certificates
 from memaudit.lab.explorer.site import META
 from memaudit.lab.explorer.views.optima import runnable_writers
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.sweep import run
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.workspace.engines import Serial
 from memaudit.workspace.run_folder import ROWS
 from tests.lab.explorer.libraries import hostile_package
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.named_packages import short_set
-from memaudit.engines import Serial
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, write_store
@@ -20,9 +19,10 @@ from memaudit.lab.explorer.library.entries import Kind
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, show
-from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.sweep import run
+from memaudit.lab.sweeps.generators.registry import named_distribution
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.workspace.engines import Serial
 from memaudit.workspace.run_folder import ROWS
 from tests.lab.explorer.libraries import hostile_package
 from tests.lab.explorer.serving import exploring

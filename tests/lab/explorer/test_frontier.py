@@ -10,7 +10,7 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.frontier import frontier
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.explorer.views.optima import FrontierSearch
-from memaudit.lab.writers.protocol import OracleView
+from memaudit.lab.sweeps.writers.protocol import OracleView
 from tests.strategies import packages
 
 LONG = 60.0

@@ -16,7 +16,7 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.score_files import read_scores
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.site import ONE_FILE, SERVED, Site
-from memaudit.lab.generators.registry import named_distribution
+from memaudit.lab.sweeps.generators.registry import named_distribution
 from tests.lab.explorer.libraries import large_package
 from tests.lab.explorer.serving import exploring
 from tests.lab.explorer.site_pages import slug_of

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.engines import Serial
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import write_package
 from memaudit.lab.explorer.addresses import PATTERN, anchor, slug
@@ -16,8 +15,9 @@ from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.library import Library, NotInLibrary
 from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, show
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.sweep import run
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.workspace.engines import Serial
 from memaudit.workspace.run_folder import ROWS
 from tests.lab.explorer.libraries import CORPUS, hostile_package
 

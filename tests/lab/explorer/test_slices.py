@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.lab.explorer.pages.run import slice_data, slice_of
-from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run, rank_writers
-from memaudit.lab.runs.summary import SUMMARY, ranking
+from memaudit.lab.sweeps.runs.report.run_grids import FinishedRunData, open_run, rank_writers
+from memaudit.lab.sweeps.runs.summary import SUMMARY, ranking
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,9 @@ from memaudit.lab.explorer.site import Site, show
 from memaudit.lab.explorer.views.optima import runnable_writers
 from memaudit.lab.explorer.views.package_stores import system_store, system_stores
 from memaudit.lab.explorer.views.store_table import store_data
-from memaudit.lab.runs.sweep import EvaluatedPackage
-from memaudit.lab.writers.protocol import Writer
-from memaudit.lab.writers.registry import WRITERS
+from memaudit.lab.sweeps.runs.sweep import EvaluatedPackage
+from memaudit.lab.sweeps.writers.protocol import Writer
+from memaudit.lab.sweeps.writers.registry import WRITERS
 from tests.lab.explorer.libraries import WRITERS as OF_RUN
 from tests.lab.explorer.libraries import large_package
 from tests.lab.explorer.site_pages import element_with, page, slug_of, table_rows, words_of

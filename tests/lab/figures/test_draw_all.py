@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.engines import Serial
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.figures.registry import FIGURES, Skipped, draw_all
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.summary import summarise
-from memaudit.lab.runs.sweep import run
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.summary import summarise
+from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.workspace.engines import Serial
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from memaudit.lab.figures.opt_frontiers import opt_frontiers
 from memaudit.lab.figures.pipeline import ARROWS, PARTS, pipeline
 from memaudit.lab.figures.stress_heatmap import stress_heatmap
 from memaudit.lab.figures.validity_timeline import validity_timeline
-from memaudit.lab.generators.registry import DISTRIBUTIONS
-from memaudit.lab.writers.registry import WRITERS
+from memaudit.lab.sweeps.generators.registry import DISTRIBUTIONS
+from memaudit.lab.sweeps.writers.registry import WRITERS
 from tests.lab.figures.drawing import assert_readable, overlap, summary_of
 
 pytestmark = pytest.mark.slow

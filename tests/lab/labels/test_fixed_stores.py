@@ -14,9 +14,9 @@ from memaudit.lab.labels.audited_package import (
     fixed_stores,
     store_names,
 )
-from memaudit.lab.runs.sweep import EvaluatedPackage
-from memaudit.lab.writers import registry
-from memaudit.lab.writers.registry import WRITERS, named_writer
+from memaudit.lab.sweeps.runs.sweep import EvaluatedPackage
+from memaudit.lab.sweeps.writers import registry
+from memaudit.lab.sweeps.writers.registry import WRITERS, named_writer
 from tests.lab.labels.tiny_package import F, audited, package
 
 BUDGETS = (F(1), F(2))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.engines import Serial
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.reproduce.folder import Ledger, append_rows
+from memaudit.workspace.engines import Serial
 from memaudit.workspace.journal import Key, read_journal, to_line
 
 IDENTITY = {"settings": {"seeds": 3}, "source": "abc"}

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from memaudit.building.named_packages import STORES
-from memaudit.engines import named_engine
 from memaudit.lab.reproduce.own_set import COSTS, DENOMINATORS, SMALLEST, store_texts
+from memaudit.workspace.engines import named_engine
 
 CAPTURED = {"amem", "langmem", "letta", "mem0"}
 

@@ -11,8 +11,8 @@ import pytest
 from memaudit.building.named_packages import natural_set
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.solvers.solve import solve
-from memaudit.lab.generators.registry import named_distribution
-from memaudit.lab.runs.sweep import certificate_hash
+from memaudit.lab.sweeps.generators.registry import named_distribution
+from memaudit.lab.sweeps.runs.sweep import certificate_hash
 from memaudit.models.prompts import PROMPTS, pass_prompt
 from memaudit.workspace.run_folder import files_in
 from tests.cli.running import failure, run
@@ -89,7 +89,7 @@ def test_the_manifest_names_what_was_computed(finished: Path) -> None:
     assert listed["seeds"]["sweep"] == listed["seeds"]["stress"] == "0-2"
     assert {"python", "numpy", "numba", "highspy", "memaudit"} <= listed["versions"].keys()
     assert listed["command_lines"]["all"].endswith("--seeds 3 --rows 24 --packages 3")
-    assert "lab/generators/tables/base.toml" in listed["data"]
+    assert "lab/sweeps/generators/tables/base.toml" in listed["data"]
 
 
 def test_nothing_tells_where_it_was_made(finished: Path) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from memaudit.engines import named_engine
 from memaudit.lab.reproduce.controlled import reproduce_controlled
 from memaudit.lab.reproduce.folder import Settings, remark_on
 from memaudit.lab.reproduce.manifest import scoreboard_page
@@ -21,9 +20,10 @@ from memaudit.lab.reproduce.scoreboard import (
     published,
     solver_lines,
 )
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.summary import summarise
-from memaudit.lab.runs.sweep import run
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.summary import summarise
+from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.workspace.engines import named_engine
 
 
 def audit(rows: int, matches: int, largest: str) -> dict[str, Any]:

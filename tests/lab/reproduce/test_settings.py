@@ -30,9 +30,9 @@ def test_every_prompt_is_there() -> None:
 def test_data_are_tables_examples_and_the_trained_model() -> None:
     """Eight tables, the example, the natural set, and the ridge estimator's model."""
     names = set(data_hashes())
-    assert sum(name.startswith("lab/generators/tables/") for name in names) == 8
+    assert sum(name.startswith("lab/sweeps/generators/tables/") for name in names) == 8
     assert {"examples/travel.json", "examples/short/coverage.jsonl"} <= names
-    assert "lab/writers/estimators/ridge_default.json" in names
+    assert "lab/sweeps/writers/estimators/ridge_default.json" in names
 
 
 def test_the_source_digest_is_about_files_that_ship() -> None:

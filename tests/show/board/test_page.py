@@ -7,7 +7,7 @@ from memaudit.board.board_of_scores import board_of_scores
 from memaudit.board.board_page import build_board_page
 from memaudit.kernel.score.score_files import read_scores
 from memaudit.show.encoding import loss_look
-from tests.lab.runs.report.conftest import ATTACK, SHOWN
+from tests.lab.sweeps.runs.report.conftest import ATTACK, SHOWN
 from tests.show.board.scores import row, write
 from tests.show.html_tree import Tree, assert_sound
 

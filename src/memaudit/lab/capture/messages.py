@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import Package
-from memaudit.lab.writers.protocol import VisibleExperience, visible
+from memaudit.lab.sweeps.writers.protocol import VisibleExperience, visible
 
 ASSISTANTS = frozenset({"assistant", "ai", "agent", "model", "bot", "system"})
 PLAIN = ASSISTANTS | {"user", "human"}

@@ -55,7 +55,7 @@ def solvers(
 ) -> None:
     """Check that all solvers find exactly the same values."""
     from memaudit.cli.terminal import progress_bar
-    from memaudit.lab.runs.solver_audit import SolverTally, audit_solvers
+    from memaudit.lab.sweeps.runs.solver_audit import SolverTally, audit_solvers
 
     tallies: dict[str, SolverTally] = {}
     with progress_bar() as shown:

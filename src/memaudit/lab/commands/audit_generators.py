@@ -23,7 +23,7 @@ from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.commands.tables import plain_table
 
 if TYPE_CHECKING:
-    from memaudit.lab.runs.spec import DrawnPlace
+    from memaudit.lab.sweeps.runs.spec import DrawnPlace
 
 
 def generators(
@@ -54,7 +54,7 @@ def generators(
 
     The difference is generation loss: what no candidate of a generator says in a form that fits.
     """
-    from memaudit.lab.runs.spec import named_places
+    from memaudit.lab.sweeps.runs.spec import named_places
 
     budgets = distinct_budgets(budget)
     places = list(named_places(packages))

@@ -63,7 +63,7 @@ AuditedWriters = Annotated[
 def checked_writers(names: list[str] | None) -> tuple[str, ...]:
     """The writers that are asked for, each once; an unknown name is refused."""
     from memaudit.lab.labels.audited_package import DEFAULT_WRITERS
-    from memaudit.lab.writers.registry import named_writer
+    from memaudit.lab.sweeps.writers.registry import named_writer
 
     writers = tuple(dict.fromkeys(names or DEFAULT_WRITERS))
     for name in writers:

@@ -75,8 +75,8 @@ def calibrate(
     """
     from memaudit.lab.downstream.calibration import CalibrationPlan
     from memaudit.lab.downstream.calibration import calibrate as run_calibration
-    from memaudit.lab.runs.spec import named_packages
-    from memaudit.lab.writers.registry import named_writer
+    from memaudit.lab.sweeps.runs.spec import named_packages
+    from memaudit.lab.sweeps.writers.registry import named_writer
 
     # Hundreds of packages, budgets and writers: a model would be asked tens of thousands of
     # questions.

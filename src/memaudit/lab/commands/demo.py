@@ -49,13 +49,13 @@ def demo(
     ] = Path("out/demo"),
 ) -> None:
     """Rank writers, verify a certificate, write a report, and score two stores."""
-    from memaudit.engines import named_engine
     from memaudit.kernel.package.budgets import split_budgets
     from memaudit.lab.commands.run import run_sweep, show_ranking
-    from memaudit.lab.generators.registry import named_distribution
-    from memaudit.lab.runs.report.page import write_report
-    from memaudit.lab.runs.spec import RunSpec, named_suite, parse_seeds
-    from memaudit.lab.runs.sweep import read_run
+    from memaudit.lab.sweeps.generators.registry import named_distribution
+    from memaudit.lab.sweeps.runs.report.page import write_report
+    from memaudit.lab.sweeps.runs.spec import RunSpec, named_suite, parse_seeds
+    from memaudit.lab.sweeps.runs.sweep import read_run
+    from memaudit.workspace.engines import named_engine
 
     suite = named_suite("demo")
     spec = RunSpec(

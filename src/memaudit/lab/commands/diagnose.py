@@ -103,8 +103,8 @@ def diagnose(
         named_policy,
         refuse_unnamed,
     )
-    from memaudit.lab.runs.spec import named_places
-    from memaudit.lab.writers.registry import named_writer
+    from memaudit.lab.sweeps.runs.spec import named_places
+    from memaudit.lab.sweeps.writers.registry import named_writer
     from memaudit.stores.registry import read_imported
 
     sources = salience or []

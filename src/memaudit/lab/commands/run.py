@@ -13,8 +13,8 @@ from memaudit.lab.commands.tables import plain_table
 from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
-    from memaudit.engines import Engine
-    from memaudit.lab.runs.spec import RunSpec
+    from memaudit.lab.sweeps.runs.spec import RunSpec
+    from memaudit.workspace.engines import Engine
 
 NOT_COUNTED = {
     "zero_optimum": "have no ratio: the optimum is 0",
@@ -66,7 +66,13 @@ def run(
     mean is over all packages of the run.
     """
     from memaudit.kernel.package.budgets import split_budgets
-    from memaudit.lab.runs.spec import RunSpec, is_drawn, named_suite, packages_spec, parse_seeds
+    from memaudit.lab.sweeps.runs.spec import (
+        RunSpec,
+        is_drawn,
+        named_suite,
+        packages_spec,
+        parse_seeds,
+    )
 
     # Files have no seeds: their packages are all run, each once.
     drawn = all(map(is_drawn, _names(packages)))
@@ -100,8 +106,8 @@ def run_sweep(spec: "RunSpec", folder: Path, engine: "Engine") -> dict[str, Any]
 
     Ctrl-C keeps the finished rows and prints how to resume.
     """
-    from memaudit.lab.runs.summary import summarise
-    from memaudit.lab.runs.sweep import run as run_spec
+    from memaudit.lab.sweeps.runs.summary import summarise
+    from memaudit.lab.sweeps.runs.sweep import run as run_spec
 
     with resumable("rows", spec.rows, folder) as progress:
         outcome = run_spec(spec, folder, engine, progress)
@@ -114,7 +120,7 @@ def run_sweep(spec: "RunSpec", folder: Path, engine: "Engine") -> dict[str, Any]
 
 def show_ranking(summary: dict[str, Any]) -> None:
     """Print the writers by mean ratio, then the rows without a ratio."""
-    from memaudit.lab.writers.registry import named_writer
+    from memaudit.lab.sweeps.writers.registry import named_writer
 
     table = plain_table("writer", "sees", "packages", "mean ratio", "95% interval", left=2)
     # Packages that nobody has a ratio on are left out for all and make no rank unfair.
@@ -178,7 +184,7 @@ def report(
         write_downstream(folder, path)
     else:
         from memaudit.lab.downstream.downstream_page import open_view
-        from memaudit.lab.runs.report.page import write_report
+        from memaudit.lab.sweeps.runs.report.page import write_report
 
         write_report(folder, path, [open_view(diagnosis) for diagnosis in diagnose or ()])
     typer.echo(f"report: {safe(path)}")

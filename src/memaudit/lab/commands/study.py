@@ -51,7 +51,7 @@ def beside(
     )
     from memaudit.lab.figures.style import check_image, image_of, write_image
     from memaudit.lab.figures.systems import systems
-    from memaudit.lab.runs.summary import summarise
+    from memaudit.lab.sweeps.runs.summary import summarise
     from memaudit.workspace.journal import read_journal
     from memaudit.workspace.run_folder import ROWS
 
@@ -127,7 +127,7 @@ def writers(
     """
 
     from memaudit.cli.terminal import console
-    from memaudit.lab.writers.registry import WRITERS
+    from memaudit.lab.sweeps.writers.registry import WRITERS
 
     if as_json:
         rows = [
@@ -158,9 +158,9 @@ def train_ridge(
     Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE. The model refuses the
     packages it was trained on.
     """
-    from memaudit.lab.runs.spec import named_packages
-    from memaudit.lab.writers.estimators.ridge import write_model
-    from memaudit.lab.writers.estimators.train import train as fit
+    from memaudit.lab.sweeps.runs.spec import named_packages
+    from memaudit.lab.sweeps.writers.estimators.ridge import write_model
+    from memaudit.lab.sweeps.writers.estimators.train import train as fit
 
     may_write(out, "ridge model")
     chosen = [package for name in packages for package in named_packages(name)]
@@ -186,7 +186,7 @@ def train_judge(
     fitted to the others; that error is in the file and is carried to scores.
     """
     from memaudit.building.named_packages import TRAINING, labelled_packages
-    from memaudit.lab.training.judge_training import train_judge, write_judge_file
+    from memaudit.lab.studies.judge_training import train_judge, write_judge_file
 
     may_write(out, "judge")
     chosen = labelled_packages(packages or TRAINING)
@@ -223,8 +223,8 @@ def utilities(
     from memaudit.building.named_packages import labelled_packages
     from memaudit.judges.salience import STAGE, find_salience
     from memaudit.kernel.io.atomic import write_file
-    from memaudit.lab.writers.estimated import UtilitiesFile
-    from memaudit.lab.writers.protocol import visible
+    from memaudit.lab.sweeps.writers.estimated import UtilitiesFile
+    from memaudit.lab.sweeps.writers.protocol import visible
     from memaudit.models.prompts import pass_prompt
 
     may_write(out, "utilities file")
@@ -272,8 +272,12 @@ def generate(
     from memaudit.kernel.errors import MemAuditError
     from memaudit.kernel.io.packages import write_package
     from memaudit.kernel.package.digest import digest
-    from memaudit.lab.generators.event_graph.parameters import meanings
-    from memaudit.lab.generators.registry import DISTRIBUTIONS, EVENT_GRAPH, named_distribution
+    from memaudit.lab.sweeps.generators.event_graph.parameters import meanings
+    from memaudit.lab.sweeps.generators.registry import (
+        DISTRIBUTIONS,
+        EVENT_GRAPH,
+        named_distribution,
+    )
 
     if list_all:
         for name, listed in DISTRIBUTIONS.items():

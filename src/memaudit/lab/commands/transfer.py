@@ -148,7 +148,7 @@ def transfer(
     from memaudit.cli.terminal import progress
     from memaudit.lab.downstream.transfer import TransferStores, open_records
     from memaudit.lab.downstream.transfer import transfer as run_transfer
-    from memaudit.lab.writers.registry import named_writer
+    from memaudit.lab.sweeps.writers.registry import named_writer
 
     stores = TransferStores([named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, 0)
     with Reading(retriever, k, reader, grader).setup(out) as (setup, _):

@@ -47,7 +47,7 @@ from memaudit.lab.studies.rank_correlation import (
     row_correlations,
     spearman,
 )
-from memaudit.lab.writers.protocol import Writer, WriterRunner
+from memaudit.lab.sweeps.writers.protocol import Writer, WriterRunner
 from memaudit.workspace.journal import Journal, read_journal, rows_in_order, to_line
 from memaudit.workspace.run_folder import ROWS, claimed_by_spec
 

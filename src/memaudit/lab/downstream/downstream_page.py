@@ -38,7 +38,7 @@ from memaudit.lab.downstream.diagnosis_files import (
 )
 from memaudit.lab.downstream.run import FORMAT as DIAGNOSIS
 from memaudit.lab.downstream.run import SUMMARY
-from memaudit.lab.writers.registry import WRITERS
+from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.encoding import looks
 from memaudit.show.page_charts import CurvePlot, Member, curve_plot, members_by_name, scatter_plot
 from memaudit.show.page_kit import environment, one_file

@@ -23,7 +23,7 @@ from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salien
 from memaudit.kernel.score.pruning import POLICIES, Policy, keep_within
 from memaudit.kernel.score.store_match import examples_of
 from memaudit.lab.downstream.question import PackageQuestion, ServedStore, StoredMemory, questions
-from memaudit.lab.writers.protocol import Writer, WriterRunner
+from memaudit.lab.sweeps.writers.protocol import Writer, WriterRunner
 from memaudit.workspace.task_journal import TaskJournal, TaskRunner, task_journal
 
 WRITTEN = "written within the budget"

@@ -25,8 +25,8 @@ from memaudit.lab.downstream.ask_questions import ReadingSetup, reading_spec
 from memaudit.lab.downstream.question import ServedStore, questions
 from memaudit.lab.downstream.run import FinishedDiagnosis, PendingStore, Progress, RowPlan, run_plan
 from memaudit.lab.downstream.store_cases import candidate_store, writer_store
-from memaudit.lab.writers.protocol import VisibleCandidate, Writer, visible, writer_seed
-from memaudit.lab.writers.references import ReservoirRaw
+from memaudit.lab.sweeps.writers.protocol import VisibleCandidate, Writer, visible, writer_seed
+from memaudit.lab.sweeps.writers.references import ReservoirRaw
 
 RAW = "raw"
 

@@ -21,8 +21,8 @@ from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show, static_files
 from memaudit.lab.explorer.views.optima import runnable_writers
 from memaudit.lab.explorer.views.store_table import MOST_BUDGETS
-from memaudit.lab.runs.report.package_story import choose_story
-from memaudit.lab.runs.report.remade_packages import choose_packages
+from memaudit.lab.sweeps.runs.report.package_story import choose_story
+from memaudit.lab.sweeps.runs.report.remade_packages import choose_packages
 
 Progress = Callable[[int, int, str], None]
 """Called with the pages and stores that are done, about how many there are, and the present one."""

@@ -13,9 +13,9 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.strict_json import first_fault, read_object
 from memaudit.kernel.package.package import Package
-from memaudit.lab.runs.spec import named_source, parse_seed_ranges
-from memaudit.lab.runs.summary import SUMMARY
-from memaudit.lab.runs.sweep import read_run
+from memaudit.lab.sweeps.runs.spec import named_source, parse_seed_ranges
+from memaudit.lab.sweeps.runs.summary import SUMMARY
+from memaudit.lab.sweeps.runs.sweep import read_run
 from memaudit.workspace.journal import read_journal
 from memaudit.workspace.run_folder import ROWS
 

@@ -17,7 +17,7 @@ from matplotlib.textpath import TextToPath
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_bytes
-from memaudit.lab.writers.registry import WRITERS
+from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.encoding import INK, Look
 from memaudit.show.svg_charts import spread
 from memaudit.workspace.overwrite import may_write

@@ -28,8 +28,8 @@ from memaudit.kernel.score.pruning import keep_within
 from memaudit.kernel.score.score import Basis
 from memaudit.kernel.score.store_match import examples_of, written_from
 from memaudit.kernel.score.unions import Union, union_of
-from memaudit.lab.writers.protocol import WriterRunner
-from memaudit.lab.writers.registry import WRITERS, named_writer
+from memaudit.lab.sweeps.writers.protocol import WriterRunner
+from memaudit.lab.sweeps.writers.registry import WRITERS, named_writer
 
 CellLabels = Mapping[CellKey, Fraction]
 """The coverage value of each cell; other cells keep theirs."""

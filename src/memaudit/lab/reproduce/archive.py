@@ -39,8 +39,8 @@ from memaudit.lab.labels.coded_labels import COVERED_SCALE
 from memaudit.lab.labels.frame_files import read_frame, read_label_sets
 from memaudit.lab.reproduce.folder import ARCHIVE_NUMBERS
 from memaudit.lab.reproduce.scoreboard import ScoreboardLine, compare, published
-from memaudit.lab.runs.sweep import EvaluatedPackage
-from memaudit.lab.writers.registry import named_writer
+from memaudit.lab.sweeps.runs.sweep import EvaluatedPackage
+from memaudit.lab.sweeps.writers.registry import named_writer
 from memaudit.stores.protocol import ImportOptions
 from memaudit.stores.registry import import_store
 

@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memaudit.engines import Engine
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.solvers.registry import SOLVERS
-from memaudit.lab.generators.registry import PUBLISHED
 from memaudit.lab.reproduce.folder import ROWS, SCOREBOARD, SEEDS, SUMMARY, append_rows
 from memaudit.lab.reproduce.scoreboard import ScoreboardLine, controlled_lines
-from memaudit.lab.runs.solver_audit import (
+from memaudit.lab.sweeps.generators.registry import PUBLISHED
+from memaudit.lab.sweeps.runs.solver_audit import (
     YARDSTICK,
     AuditTask,
     SolverDifference,
@@ -22,8 +21,9 @@ from memaudit.lab.runs.solver_audit import (
     audit_package,
     audit_tasks,
 )
-from memaudit.lab.runs.spec import RunSpec
-from memaudit.lab.runs.sweep import read_run
+from memaudit.lab.sweeps.runs.spec import RunSpec
+from memaudit.lab.sweeps.runs.sweep import read_run
+from memaudit.workspace.engines import Engine
 from memaudit.workspace.journal import Key, read_journal, to_line
 
 SWEEP_BUDGETS = ("0.01", "0.02", "0.05", "0.10", "0.20")

@@ -18,13 +18,13 @@ from typing import Any, TypeVar
 from pydantic import JsonValue
 
 from memaudit.building.named_packages import natural_set
-from memaudit.engines import Engine
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import content_digest
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.version import VERSION as PROGRAM
-from memaudit.lab.runs.solver_audit import ROWS as AUDIT_ROWS
+from memaudit.lab.sweeps.runs.solver_audit import ROWS as AUDIT_ROWS
+from memaudit.workspace.engines import Engine
 from memaudit.workspace.journal import Journal, Key, rows_in_order
 from memaudit.workspace.run_folder import files_in, refuse_other_run
 
@@ -32,7 +32,11 @@ SEEDS = 500
 """Of the paper's controlled runs."""
 
 LIBRARIES = ("numpy", "numba", "highspy", "joblib", "matplotlib", "pillow")
-DATA = ("examples/", "lab/generators/tables/", "lab/writers/estimators/ridge_default.json")
+DATA = (
+    "examples/",
+    "lab/sweeps/generators/tables/",
+    "lab/sweeps/writers/estimators/ridge_default.json",
+)
 """What results are computed from, besides seeds."""
 
 MOST = {"seeds": 100_000, "rows": 1_000_000}

@@ -25,7 +25,6 @@ from memaudit.building.named_packages import (
     store_files,
 )
 from memaudit.building.reliability import reliability
-from memaudit.engines import Engine
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.judges.salience import SalienceCalls
 from memaudit.kernel.exact import exact, plain
@@ -57,16 +56,17 @@ from memaudit.lab.labels.ratio_audit import RatioAuditSpec, audit_ratios
 from memaudit.lab.labels.ratio_audit_json import ratio_audit_data
 from memaudit.lab.labels.ratio_audit_summary import summarise
 from memaudit.lab.reproduce.folder import NATURAL, ROWS, SUMMARY, append_rows
-from memaudit.lab.runs.run_files import is_run_row
-from memaudit.lab.runs.spec import ESTIMATED, PROXIES, RAW, REFERENCES, RunSpec
-from memaudit.lab.runs.summary import read_grids, summary_of
-from memaudit.lab.runs.sweep import EvaluatedPackage, certificate_hash, evaluate
 from memaudit.lab.studies.package_sensitivity import (
     SensitivityPlan,
     sensitivity_at,
 )
 from memaudit.lab.studies.sensitivity import finding_row, variant_findings
-from memaudit.lab.writers.registry import named_writer
+from memaudit.lab.sweeps.runs.run_files import is_run_row
+from memaudit.lab.sweeps.runs.spec import ESTIMATED, PROXIES, RAW, REFERENCES, RunSpec
+from memaudit.lab.sweeps.runs.summary import read_grids, summary_of
+from memaudit.lab.sweeps.runs.sweep import EvaluatedPackage, certificate_hash, evaluate
+from memaudit.lab.sweeps.writers.registry import named_writer
+from memaudit.workspace.engines import Engine
 from memaudit.workspace.journal import Key, read_journal, to_line
 from memaudit.workspace.run_folder import make_own_folder
 

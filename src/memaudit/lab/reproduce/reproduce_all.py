@@ -18,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memaudit.engines import Engine
 from memaudit.kernel.words.text import counted
 from memaudit.lab.reproduce.controlled import (
     Sweeper,
@@ -63,6 +62,7 @@ from memaudit.lab.reproduce.own_set import (
 )
 from memaudit.lab.reproduce.results import read_results
 from memaudit.lab.reproduce.scoreboard import Scoreboard
+from memaudit.workspace.engines import Engine
 from memaudit.workspace.run_folder import entries, locked, make_own_folder
 
 

@@ -31,7 +31,7 @@ from memaudit.lab.reproduce.own_set import (
     SMALLEST,
 )
 from memaudit.lab.reproduce.scoreboard import ArchiveNumbers, Scoreboard, make_scoreboard
-from memaudit.lab.runs.sweep import read_run
+from memaudit.lab.sweeps.runs.sweep import read_run
 from memaudit.workspace.journal import read_journal
 
 Data = dict[str, Any]

@@ -18,7 +18,7 @@ import pytest
 from memaudit.lab.labels.frame_files import write_frame
 from tests.cli.running import run
 from tests.lab.labels.annotate.small_frames import Served, frame_folder, frame_with_parts, served
-from tests.lab.runs.report.test_browser import ARGUMENTS, luminance
+from tests.lab.sweeps.runs.report.test_browser import ARGUMENTS, luminance
 
 BROWSER = os.environ.get("MEMAUDIT_CHROMIUM") or shutil.which("chromium") or ""
 if not BROWSER:

@@ -33,8 +33,8 @@ from memaudit.lab.explorer.library.packages import rows_written
 from memaudit.lab.explorer.library.records import label_files
 from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED
 from memaudit.lab.labels.frame_files import MANIFEST as FRAME
-from memaudit.lab.runs.summary import SUMMARY
-from memaudit.lab.runs.sweep import FORMAT as RUN
+from memaudit.lab.sweeps.runs.summary import SUMMARY
+from memaudit.lab.sweeps.runs.sweep import FORMAT as RUN
 from memaudit.workspace.run_folder import ROWS
 
 Names = frozenset[str]

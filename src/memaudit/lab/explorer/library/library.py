@@ -32,7 +32,7 @@ from memaudit.lab.explorer.library.records import (
 )
 from memaudit.lab.labels.frame import Frame
 from memaudit.lab.labels.frame_files import read_frame
-from memaudit.lab.runs.report.run_grids import FinishedRunData, open_run
+from memaudit.lab.sweeps.runs.report.run_grids import FinishedRunData, open_run
 from memaudit.stores.registry import read_imported
 
 FEW, FEW_BYTES = 3, 8_000_000

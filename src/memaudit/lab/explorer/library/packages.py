@@ -23,9 +23,9 @@ from memaudit.kernel.package.package import (
 )
 from memaudit.lab.explorer.addresses import slug
 from memaudit.lab.explorer.library.entries import LibraryEntry, regular
-from memaudit.lab.runs.spec import named_source, parse_seed_ranges
-from memaudit.lab.runs.summary import count_rows
-from memaudit.lab.runs.sweep import read_run
+from memaudit.lab.sweeps.runs.spec import named_source, parse_seed_ranges
+from memaudit.lab.sweeps.runs.summary import count_rows
+from memaudit.lab.sweeps.runs.sweep import read_run
 from memaudit.show.store_comparison import (
     Cells,
     ComparableStore,

@@ -22,8 +22,8 @@ from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.optima import in_background, is_done
 from memaudit.lab.explorer.views.package_data import number_text, shown
 from memaudit.lab.explorer.views.store_table import shown_budgets
-from memaudit.lab.runs.report.remade_packages import certificate_text, package_text
-from memaudit.lab.runs.sweep import certificate_hash
+from memaudit.lab.sweeps.runs.report.remade_packages import certificate_text, package_text
+from memaudit.lab.sweeps.runs.sweep import certificate_hash
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.packages import rows_written, run_package
 from memaudit.lab.explorer.site import JsonEndpoint, Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import shown
-from memaudit.lab.runs.report.run_grids import FinishedRunData, WriterPair, compare_pairs
-from memaudit.lab.runs.summary import package_resampling
-from memaudit.lab.runs.sweep import read_run
+from memaudit.lab.sweeps.runs.report.run_grids import FinishedRunData, WriterPair, compare_pairs
+from memaudit.lab.sweeps.runs.summary import package_resampling
+from memaudit.lab.sweeps.runs.sweep import read_run
 from memaudit.show.page_charts import OPT, Member, grouped
 from memaudit.show.page_numbers import visible_text
 

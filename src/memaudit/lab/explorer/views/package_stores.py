@@ -22,7 +22,7 @@ from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.library.packages import IndexedPackage, rows_with
 from memaudit.lab.explorer.library.records import ScoreLine
-from memaudit.lab.writers.registry import WRITERS
+from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.page_charts import Member, members_by_name
 from memaudit.show.store_comparison import ComparableStore, StoreItem
 

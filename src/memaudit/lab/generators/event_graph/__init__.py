@@ -1,6 +1,0 @@
-"""Packages from a hidden event graph, as English sessions with exact coverage."""
-
-from memaudit.lab.generators.event_graph.build import EventGraph
-from memaudit.lab.generators.event_graph.parameters import Parameters, meanings
-
-__all__ = ["EventGraph", "Parameters", "meanings"]

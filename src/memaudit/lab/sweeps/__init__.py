@@ -1,0 +1,1 @@
+"""Generators of packages, writers, and runs over both."""

@@ -1,0 +1,276 @@
+"""Writers that a product could run: the passes of GVT and greedy on estimated values.
+
+An estimator reads the visible part of a package. `Utilities` are values that a model gave to
+candidates when they were offered: `memaudit study utilities` asks it and writes a score per text,
+so a run needs no model, is the same on every machine, and can be repeated.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from heapq import heapify, heappop, heapreplace
+from math import inf, lcm
+from pathlib import Path
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memaudit.kernel.errors import InvalidPackage, MemAuditError
+from memaudit.kernel.io.files import read_text
+from memaudit.kernel.io.strict_json import first_fault
+from memaudit.lab.sweeps.writers.estimators.lexical import LexicalNovelty, lexical_novelty
+from memaudit.lab.sweeps.writers.protocol import View
+
+
+class UtilitiesFile(BaseModel):
+    """Scores between 0 and 1 by text, and who gave them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["memaudit-utilities"] = "memaudit-utilities"
+    version: Literal[1] = 1
+    model: str
+    prompt: str
+    values: dict[str, float] = Field(min_length=1)
+
+
+def read_utilities(path: Path) -> UtilitiesFile:
+    try:
+        return UtilitiesFile.model_validate_json(read_text(path))
+    except InvalidPackage as error:
+        raise MemAuditError(f"cannot read the utilities {path}: {error.problems[0]}") from None
+    except ValidationError as error:
+        raise MemAuditError(f"{path} is not a file of utilities: {first_fault(error)}") from None
+
+
+class Utilities:
+    """The model's score of each text; lexical novelty.
+
+    Refuses a package with a text that the model was not asked about: a missing score is no zero.
+    """
+
+    name = "utilities"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @cached_property
+    def file(self) -> UtilitiesFile:
+        return read_utilities(self._path)
+
+    @property
+    def about(self) -> str:
+        return f"write-time salience by {self.file.model}"
+
+    def values(self, view: View) -> tuple[float, ...]:
+        known = self.file.values
+        # A text without a score is not worth nothing: the file was made for other packages.
+        if missing := [
+            candidate.text for candidate in view.candidates if candidate.text not in known
+        ]:
+            raise MemAuditError(
+                f"{self._path} has no score of {len(missing)} candidates, the first "
+                f"{missing[0][:60]!r}; run memaudit study utilities on these packages"
+            )
+        return tuple(known[candidate.text] for candidate in view.candidates)
+
+    def novelty(self, view: View) -> Callable[[], LexicalNovelty]:
+        return lexical_novelty(view)
+
+
+class Novelty(Protocol):
+    """How much of a candidate is new. Candidates are given by their place in the view."""
+
+    def share(self, place: int) -> float:
+        """The new share of a candidate, in [0, 1]. It never grows as more is kept."""
+        ...
+
+    def keep(self, place: int) -> None: ...
+
+
+class Estimator(Protocol):
+    """Estimates values from the visible part of a package, without reading ids."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str:
+        """A few words: where the values come from."""
+        ...
+
+    def values(self, view: View) -> tuple[float, ...]:
+        """The value of each candidate alone, in the order of the view, never below 0."""
+        ...
+
+    def novelty(self, view: View) -> Callable[[], Novelty]:
+        """A factory of empty novelties. The view is read once for all of them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """Candidates by their place in the view: estimated values, whole costs, groups."""
+
+    view: View
+    values: tuple[float, ...]
+    cost: tuple[int, ...]
+    budget: int
+    group: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+    novelty: Callable[[], Novelty]
+
+
+def estimated(view: View, budget: Fraction, estimator: Estimator) -> Estimated:
+    scale = lcm(1, *(candidate.cost.denominator for candidate in view.candidates))
+    groups: list[tuple[int, ...]] = []
+    start = 0
+    for members in view.groups:  # the view's candidates are its groups, one after the other
+        groups.append(tuple(range(start, start + len(members))))
+        start += len(members)
+    return Estimated(
+        view=view,
+        values=estimator.values(view),
+        cost=tuple(int(candidate.cost * scale) for candidate in view.candidates),
+        budget=budget.numerator * scale // budget.denominator,
+        group=tuple(g for g, members in enumerate(groups) for _ in members),
+        groups=tuple(groups),
+        novelty=estimator.novelty(view),
+    )
+
+
+class EstimatedDraft:
+    """Starts empty; `keep` adds a candidate. A gain is the estimate times the new share."""
+
+    def __init__(self, estimates: Estimated) -> None:
+        self.estimates = estimates
+        self.value, self.cost = 0.0, 0
+        self.chosen: set[int] = set()
+        self._kept = [0] * len(estimates.groups)
+        self._novelty = estimates.novelty()
+
+    def fits(self, place: int) -> bool:
+        """Whether the budget and the group cap allow this candidate."""
+        estimates = self.estimates
+        return (
+            self.cost + estimates.cost[place] <= estimates.budget
+            and self._kept[estimates.group[place]] < estimates.view.group_cap
+            and place not in self.chosen
+        )
+
+    def gain(self, place: int) -> float:
+        worth = self.estimates.values[place]
+        return worth * self._novelty.share(place) if worth > 0 else 0.0
+
+    def density(self, place: int, gain: float) -> float:
+        """Gain per cost; infinite if the candidate is free."""
+        cost = self.estimates.cost[place]
+        return gain / cost if cost else inf
+
+    def keep(self, place: int) -> None:
+        self.value += self.gain(place)
+        self.cost += self.estimates.cost[place]
+        self._kept[self.estimates.group[place]] += 1
+        self.chosen.add(place)
+        self._novelty.keep(place)
+
+    @property
+    def store(self) -> tuple[str, ...]:
+        return tuple(self.estimates.view.candidates[place].id for place in sorted(self.chosen))
+
+
+class EstimatedGreedy:
+    """Offline density greedy on estimates; ties go to the larger gain, then the cheaper."""
+
+    peeks: Literal[False] = False
+    monotone = False
+
+    def __init__(self, estimator: Estimator, name: str, label: str) -> None:
+        self.estimator, self.name, self.label = estimator, name, label
+        self.about = f"offline density greedy on estimated values: {estimator.about}"
+
+    def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        draft = EstimatedDraft(estimated(view, budget, self.estimator))
+        heap = [
+            _entry(draft, place)
+            for place in range(len(view.candidates))
+            if draft.fits(place) and draft.gain(place) > 0
+        ]
+        heapify(heap)
+        # Gains only fall and room only shrinks: an entry that is still first is the best of all.
+        while heap:
+            place = heap[0][3]
+            if not draft.fits(place) or draft.gain(place) <= 0:
+                heappop(heap)
+                continue
+            entry = _entry(draft, place)
+            # The tuple holds negated numbers: a larger entry is a worse one, and is put back.
+            if entry > heap[0]:
+                heapreplace(heap, entry)
+            else:
+                draft.keep(place)
+                heappop(heap)
+        return draft.store
+
+
+def _entry(draft: EstimatedDraft, place: int) -> tuple[float, float, int, int]:
+    gain = draft.gain(place)
+    return -draft.density(place, gain), -gain, draft.estimates.cost[place], place
+
+
+MAX_THRESHOLDS = 64
+
+
+class EstimatedGvt:
+    """GVT as a product could run it: the same passes, with an estimator instead of labels."""
+
+    peeks: Literal[False] = False
+    monotone = False
+
+    def __init__(self, estimator: Estimator, name: str, label: str) -> None:
+        self.estimator, self.name, self.label = estimator, name, label
+        self.about = f"GVT passes on estimated values: {estimator.about}"
+
+    def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+        estimates = estimated(view, budget, self.estimator)
+        best = EstimatedDraft(estimates)
+        for threshold in threshold_grid(estimates):
+            draft = threshold_pass(estimates, threshold)
+            if (draft.value, -draft.cost) > (best.value, -best.cost):
+                best = draft
+        return best.store
+
+
+def threshold_grid(estimates: Estimated) -> list[float]:
+    """0 and the distinct estimated densities of candidates that fit alone, evenly thinned out."""
+    empty = EstimatedDraft(estimates)
+    places = [p for p, cost in enumerate(estimates.cost) if 0 < cost <= estimates.budget]
+    grid = sorted({0.0} | {empty.density(p, empty.gain(p)) for p in places})
+    # A pass reads the whole stream. Thinning keeps both ends: 0, at which everything that fits is
+    # kept, and the highest density.
+    if len(grid) <= MAX_THRESHOLDS:
+        return grid
+    last = len(grid) - 1
+    return [grid[i * last // (MAX_THRESHOLDS - 1)] for i in range(MAX_THRESHOLDS)]
+
+
+def threshold_pass(estimates: Estimated, threshold: float) -> EstimatedDraft:
+    """Groups arrive in order; each keeps its largest marginal of at least this density."""
+    draft = EstimatedDraft(estimates)
+    for group in estimates.groups:
+        for _ in range(min(estimates.view.group_cap, len(group))):
+            best = None
+            for place in group:
+                if not draft.fits(place):
+                    continue
+                gain = draft.gain(place)
+                if gain > 0 and draft.density(place, gain) >= threshold:
+                    # Of equals the cheaper, then the one that arrived first.
+                    rank = (gain, -estimates.cost[place], -place)
+                    if best is None or rank > best:
+                        best = rank
+            if best is None:
+                break
+            draft.keep(-best[2])
+    return draft
