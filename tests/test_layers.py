@@ -11,8 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import memaudit
+from memaudit.cli.main import COMMANDS, load
+from memaudit.cli.settings import keys
 
 SOURCE = Path(memaudit.__path__[0])
 BENCH = Path(__file__).parents[1] / "bench"
@@ -86,6 +91,10 @@ def edges() -> frozenset[tuple[str, str]]:
     return frozenset(edge for edge in joined if edge is not None)
 
 
+def path_of(module: str) -> Path:
+    return SOURCE / f"{module.replace('.', '/')}.py"
+
+
 def lines(text: str) -> int:
     """Lines of a module without those that hold nothing but a comment."""
     rows = text.splitlines()
@@ -96,6 +105,48 @@ def lines(text: str) -> int:
     }
     return len(rows) - len(comments)
 
+
+BUDGETS = {
+    "__init__": Budget(1, 150, 3),
+    "api": Budget(1, 500, 7),
+    "board": Budget(13, 2800, 5),
+    "building": Budget(24, 5350, 6),
+    "cli": Budget(28, 5150, 11),
+    "conversations": Budget(14, 2650, 1),
+    "judges": Budget(13, 3350, 3),
+    "kernel.": Budget(8, 700, 0),
+    "kernel.checker": Budget(1, 700, 1),
+    "kernel.io": Budget(15, 3300, 3),
+    "kernel.package": Budget(13, 2150, 2),
+    "kernel.score": Budget(19, 3950, 5),
+    "kernel.solvers": Budget(31, 7350, 4),
+    "kernel.stats": Budget(4, 550, 1),
+    "kernel.words": Budget(5, 650, 0),
+    "lab.": Budget(3, 500, 2),
+    "lab.capture": Budget(17, 3050, 1),
+    "lab.commands": Budget(21, 4700, 9),
+    "lab.downstream": Budget(17, 4700, 2),
+    "lab.explorer": Budget(28, 5850, 4),
+    "lab.figures": Budget(15, 2550, 2),
+    "lab.labels": Budget(24, 6350, 3),
+    "lab.reproduce": Budget(10, 2700, 4),
+    "lab.studies": Budget(7, 1650, 1),
+    "lab.sweeps": Budget(35, 6350, 0),
+    "linting": Budget(15, 2850, 7),
+    "models": Budget(15, 3850, 2),
+    "pytest_plugin": Budget(1, 250, 4),
+    "show": Budget(9, 1650, 2),
+    "stores": Budget(24, 5550, 2),
+    "workspace": Budget(7, 900, 1),
+}
+"""By folder; a dot at the end stands for the files directly in it."""
+
+ENGINE_CLOSURE = (85, 16_000)
+"""Modules and lines that importing the scoring engine reads at most."""
+
+OPTIONS, SCORE_OPTIONS, COMMAND_LINES = 270, 16, 24
+"""Options of all commands, where a key of memaudit.toml counts as one; of `score`; and commands on
+the first page."""
 
 EDGES = 110
 """Between folders side by side: below memaudit, inside the kernel, inside the lab."""
@@ -128,3 +179,45 @@ def test_the_checker_reads_packages_and_nothing_else() -> None:
 
 def test_edges_between_folders() -> None:
     assert len(edges()) <= EDGES
+
+
+@pytest.mark.parametrize("name", sorted(BUDGETS))
+def test_every_folder_keeps_its_budget(name: str) -> None:
+    own = [module for module in trees() if folder(module) == name]
+    written = sum(lines(path_of(module).read_text()) for module in own)
+    out = sum(first == name for first, _ in edges())
+    budget = BUDGETS[name]
+    assert len(own) <= budget.modules
+    assert written <= budget.lines
+    assert out <= budget.edges
+
+
+def test_every_folder_has_a_budget() -> None:
+    assert {folder(module) for module in trees()} == set(BUDGETS)
+
+
+def test_the_scoring_engine_is_small() -> None:
+    """What `kernel.score.package_scores` imports, and what that imports, and so on."""
+    seen: set[str] = set()
+    waiting = [ENGINE]
+    while waiting:
+        module = waiting.pop()
+        if module not in seen:
+            seen.add(module)
+            waiting += imports(eager=True)[module]
+    read = sum(lines(path_of(module).read_text()) for module in seen)
+    assert (len(seen) <= ENGINE_CLOSURE[0], read <= ENGINE_CLOSURE[1]) == (True, True)
+
+
+def test_options_are_decisions() -> None:
+    counts = {command: options_of(load(command)) for command in COMMANDS}
+    assert len(COMMANDS) <= COMMAND_LINES
+    assert counts["score"] <= SCORE_OPTIONS
+    assert sum(counts.values()) + len(keys()) <= OPTIONS
+
+
+def options_of(command: Any) -> int:
+    """The options of a command, or of all commands of a group, without --help."""
+    own = [item for item in command.params if item.param_type_name == "option"]
+    below = getattr(command, "commands", {}).values()
+    return sum("--help" not in item.opts for item in own) + sum(map(options_of, below))

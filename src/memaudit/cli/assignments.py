@@ -1,8 +1,13 @@
 """The `--set` options of a command line, wherever they stand; light, for every command asks."""
 
-from memaudit.cli.errors import UsageError
+from typing import Any
+
+import typer
 
 SET = "--set"
+
+UsageError: Any = typer.BadParameter.__mro__[1]
+"""What Typer raises for wrong arguments. Typer has no public name for it."""
 
 taken: list[str] = []
 """Those of the command that runs, as `section.key=value`."""

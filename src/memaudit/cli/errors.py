@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from memaudit.cli.assignments import UsageError
 from memaudit.kernel.errors import InvalidPackage, MemAuditError, ParameterError, Waiting
 from memaudit.kernel.words.text import visible_text
 
@@ -17,8 +18,6 @@ WAITING = 75
 SIGNALLED = 128
 """Added to the number of the signal that ended a command, as shells do."""
 
-UsageError: Any = typer.BadParameter.__mro__[1]
-"""What Typer raises for wrong arguments. Typer has no public name for it."""
 
 LAB = ("bm25s", "matplotlib", "starlette", "uvicorn")
 """Libraries of the extra `lab`."""
