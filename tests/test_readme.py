@@ -43,17 +43,22 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 def test_the_layout_map_is_complete() -> None:
-    """Every part of src/memaudit is on it, and nothing else."""
+    """Every part of src/memaudit, of the kernel and of the lab is on it, and nothing else."""
     page = (ROOT / "CONTRIBUTING.md").read_text()
     layout = re.search(r"^src/memaudit/\n(.*?)^bench/", page, re.S | re.M)
     assert layout
-    named = {line.split()[0].rstrip("/") for line in layout[1].splitlines()}
-    there = {
-        path.name
-        for path in (ROOT / "src" / "memaudit").iterdir()
-        if not path.name.startswith(("_", ".")) and path.name != "py.typed"
-    }
-    assert named == there
+    named: set[str] = set()
+    above = ""
+    for line in layout[1].splitlines():
+        name = line.split()[0].rstrip("/")
+        above = above if line.startswith("    ") else name
+        named.add(f"{above}/{name}" if line.startswith("    ") else name)
+    source = ROOT / "src" / "memaudit"
+    there = {path.name for path in source.iterdir()}
+    for floor in ("kernel", "lab"):
+        there |= {f"{floor}/{path.name}" for path in (source / floor).iterdir() if path.is_dir()}
+    there = {name for name in there if not name.rpartition("/")[2].startswith(("_", "."))}
+    assert named - {"kernel/checker.py"} == there - {"py.typed"}
 
 
 def test_the_package_page(tmp_path: Path) -> None:
