@@ -106,7 +106,7 @@ class LintStore(Protocol):
 
 @pytest.fixture(scope="session")
 def memaudit_lint() -> LintStore:
-    """Look a store over: `memaudit_lint(store).has_no("secrets")`."""
+    """Check a store: `memaudit_lint(store).has_no("secrets")`."""
     return lint_store
 
 

@@ -66,7 +66,7 @@ SalienceNames = Annotated[
         "--salience",
         metavar="SOURCE",
         help="Salience: model:NAME, or a file of calls, [STORE=]FILE, one per store; with query: "
-        "before it, given with the questions in sight. Default: the scores that the system stored.",
+        "before it, given with the questions visible. Default: the scores that the system stored.",
     ),
 ]
 CostRule = Annotated[

@@ -49,7 +49,7 @@ def capture(
             metavar="WORDS",
             min=1,
             help="Tell the system how many words its memory may have, by its instructions or block "
-            "limits. Default: it is told nothing.",
+            "limits. Default: no limit is given to the system.",
         ),
     ] = None,
     option: Annotated[
