@@ -1,7 +1,9 @@
 """Asking another judge about the pairs that a verdict hangs on, and no others."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -167,6 +169,23 @@ def test_whom_to_ask_and_after_whom() -> None:
     with pytest.raises(MemAuditError, match="draws must be 0 or at least 2, not 1"):
         score(package, store, [100], draws=1)
     assert (usual_goal(1), usual_goal(2)) == (Goal(width=0.1), Goal())
+
+
+def test_a_file_of_labelled_memories_goes_to_the_labels_that_are_asked(tmp_path: Path) -> None:
+    """The offline judge, which comes first, has no use for it; alone it refuses the file."""
+    package, store = long_package(NAME), long_store(NAME, "terse")
+    unit = package.asked_units[0].id
+    (tmp_path / "labels.csv").write_text(f"memory_id,unit_id,coverage\nm1,{unit},1\n")
+    texts = [{"memory_id": "m1", "text": store.active[0].text}]
+    memories = tmp_path / "memories.jsonl"
+    memories.write_text("".join(json.dumps(row) + "\n" for row in texts))
+    asked = ScorePlan.of(ask=f"labels:{tmp_path / 'labels.csv'}", label_memories=memories)
+    asking = asked.asking()
+    assert asking is not None
+    assert asking.judge.judges_candidates
+    assert isinstance(asked.judges([store])[store.name], OfflineJudge)
+    with pytest.raises(MemAuditError, match="goes with"):
+        ScorePlan.of(label_memories=memories).judges([store])
 
 
 def test_the_api_stops_at_its_most_cells() -> None:

@@ -33,6 +33,8 @@ from memaudit.stores.system_budgets import Limit, is_limit, named_limits
 if TYPE_CHECKING:
     from memaudit.models.session import ModelSession
 
+LABELS = "labels"
+
 GivenJudges = Sequence[str] | Judge | Mapping[str, Judge]
 """Names, of which several are files of labels or calls by store; a judge; or judges by store."""
 
@@ -169,7 +171,7 @@ class ScorePlan:
         if len(self.names) > 1:
             return self._by_store(stores, session)
         judge = (
-            named_judge(self.judge[0], self.label_memories, session)
+            named_judge(self.judge[0], self._memories_for(self.judge[0]), session)
             if isinstance(self.judge, Sequence)
             else self.judge
         )
@@ -196,7 +198,11 @@ class ScorePlan:
         """Whom to ask about doubtful cells, if anybody."""
         if self.ask is None:
             return None
-        judge = named_judge(self.ask, None, session) if isinstance(self.ask, str) else self.ask
+        judge = (
+            named_judge(self.ask, self._memories_for(self.ask), session)
+            if isinstance(self.ask, str)
+            else self.ask
+        )
         # A round that waits for a batch takes hours, so its size depends on who answers.
         in_batches = session is not None and session.provider == "batch"
         return AskPlan(
@@ -206,6 +212,17 @@ class ScorePlan:
             AT_ONCE_IN_BATCHES if in_batches else AT_ONCE,
             progress,
         )
+
+    def _memories_for(self, name: str) -> Path | None:
+        """Labelled memories belong to labels, whether these judge or are asked.
+
+        A judge that is no labels gets them too where nobody else can use them, and refuses them.
+        """
+        labels = f"{LABELS}:"
+        asks_labels = isinstance(self.ask, str) and self.ask.startswith(labels)
+        if name.startswith(labels) or (name != self.ask and not asks_labels):
+            return self.label_memories
+        return None
 
     def under(self, limit: Limit) -> "ScorePlan":
         """The plan at one limit of a system, measured by the limit's rule."""
