@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from memaudit.board.board import Board
 from memaudit.board.board_of_scores import board_of_scores
-from memaudit.judges import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.judges.registry import named_judge
 from memaudit.judges.salience import QUERY, named_salience
 from memaudit.judges.score_plan import ScorePlan, checked_seconds

@@ -121,7 +121,7 @@ def lint_store(
     """What `memaudit lint` finds. A mistake fails the test."""
     __tracebackhide__ = True
     from memaudit import api
-    from memaudit.judges import DEFAULT_JUDGE
+    from memaudit.judges.defaults import DEFAULT_JUDGE
     from memaudit.kernel.errors import MemAuditError
 
     problem, report = "", None

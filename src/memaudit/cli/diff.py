@@ -16,7 +16,7 @@ from memaudit.cli.options import (
     read_stores,
 )
 from memaudit.cli.terminal import safe
-from memaudit.judges import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.number_text import short_exact
 from memaudit.workspace.overwrite import may_write
 

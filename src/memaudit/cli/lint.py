@@ -22,7 +22,7 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, progress, safe, safe_markup
-from memaudit.judges import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import percent, short_exact
 from memaudit.kernel.words.text import counted

@@ -11,7 +11,7 @@ import typer
 from memaudit.cli.assignments import SET
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
-from memaudit.judges import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import beside
 from memaudit.kernel.words.text import counted

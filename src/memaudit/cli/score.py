@@ -26,8 +26,8 @@ from memaudit.cli.options import (
     read_stores,
     show_asked,
 )
-from memaudit.cli.score_limits import print_limits, print_limits_table
 from memaudit.cli.score_packages import ManyScoring, print_packages, score_all
+from memaudit.cli.score_system_limits import print_limits, print_limits_table
 from memaudit.cli.score_tables import print_package
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import progress, safe

@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from memaudit.cli.assignments import SET, taken
 from memaudit.kernel.errors import MemAuditError
-from memaudit.models import BASE_URL, CONCURRENCY, PROVIDERS, RETRIES, TIMEOUT
+from memaudit.models.defaults import BASE_URL, CONCURRENCY, PROVIDERS, RETRIES, TIMEOUT
 
 FILE = "memaudit.toml"
 PREFIX = "MEMAUDIT_"

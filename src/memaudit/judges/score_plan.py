@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from memaudit.judges import DEFAULT_JUDGE
 from memaudit.judges.asking import AT_ONCE, AT_ONCE_IN_BATCHES, AskPlan, Goal, score_asking
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.judges.offline_judge import OFFLINE, OfflineJudge
 from memaudit.judges.registry import (
     judge_files,

@@ -1,6 +1,7 @@
 """Checks a certificate: that no feasible store of a package is worth more than it claims.
 
-Pure integers, no solver code. It knows only the package, its objective (core) and weak duality.
+Integers and exact fractions, no solver code. It knows only the package, its objective and weak
+duality.
 
 The claim. Values are counted in units of 1/scale, `scale` being what makes them all whole; budgets
 and costs in whole units of their common denominator, a unit's coverage in whole levels. H[r][z] is
@@ -25,8 +26,8 @@ at that ceiling (the default) the block gains nothing and the candidate is left 
 
 No store keeps a candidate together with one of its parts. Only the better side of the two and word
 7 use that. All other steps let such stores in, which can only raise a bound. Candidates that have
-or are parts are alone in their groups (checked in package.py). So a kept group says that its
-candidate is kept, and none of them is left out because its group has a better one (`useful`).
+or are parts are alone in their groups (checked in package_problems.py). So a kept group says that
+its candidate is kept, and none of them is left out because its group has a better one (`useful`).
 
 Words of the proof (u: candidate, b: block; numbers refer to canonical order, see `_Problem`):
 
@@ -43,8 +44,8 @@ Words of the proof (u: candidate, b: block; numbers refer to canonical order, se
 Units outside all blocks of a layout are blocks of their own, numbered after the declared ones. A
 block lists its units and its groups in the order they are decided: g inside it, ~g any other.
 
-Every loop is counted in steps, five to ten million per second, before it runs: a hostile proof ends
-within minutes.
+Loops that a proof can make long are counted in steps, five to ten million per second, before they
+run: a hostile proof ends within minutes. The others are linear in the size of the package.
 """
 
 from collections.abc import Iterator, Sequence
@@ -62,7 +63,8 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.response import Capped, Response
 
 Q, FINEST = 1024, 1 << 20
-"""Multipliers are whole numbers of 1/q; a certificate may say by how much finer q is than Q."""
+"""Multipliers are whole numbers of 1/q. A certificate may name q, its fineness, up to FINEST; else
+it is Q."""
 
 LEAF, BRANCH, MU, PRICE, FIX, ZERO, LAYOUT, BROKEN, ACROSS = range(9)
 LONGEST_TABLE = 1 << 16

@@ -13,7 +13,7 @@ from memaudit.api import (
     as_package,
     as_stores,
 )
-from memaudit.judges import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.exact import exact
 from memaudit.kernel.package.budgets import split_budgets
 from memaudit.kernel.package.package import Package

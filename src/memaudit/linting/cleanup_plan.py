@@ -75,9 +75,9 @@ GONE = ("delete", "merge")
 def same_words(first: str, second: str) -> bool:
     """Whether two texts are the same but for spaces, a full stop at the end, and whether a word
     begins with a capital."""
-    # core.text.content_key, which decides what counts once in a score, is wider on purpose: it
-    # ignores all case and every end of a sentence. That is right for a value and wrong for
-    # deleting: capitals within a word tell one password from another.
+    # content_key in kernel/words/text.py decides what counts once in a score and is wider on
+    # purpose: it ignores all case and every end of a sentence. That is right for a value and
+    # wrong for deleting: capitals within a word tell one password from another.
     words = [one_line(text).removesuffix(".").split() for text in (first, second)]
     return len(words[0]) == len(words[1]) and all(
         one[:1].casefold() + one[1:] == other[:1].casefold() + other[1:]

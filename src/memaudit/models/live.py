@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.version import VERSION
 from memaudit.kernel.words.text import one_line, shortened
-from memaudit.models import RETRIES, TIMEOUT
 from memaudit.models.completions import (
     Completion,
     MalformedBody,
@@ -25,6 +24,7 @@ from memaudit.models.completions import (
     read_completion,
     request_body,
 )
+from memaudit.models.defaults import RETRIES, TIMEOUT
 from memaudit.models.http_client import (
     BrokenResponse,
     HttpClient,

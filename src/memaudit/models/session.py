@@ -11,9 +11,9 @@ from pathlib import Path
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.words.text import counted
-from memaudit.models import BASE_URL, CONCURRENCY, PROVIDERS, TIMEOUT
 from memaudit.models.batch import BatchClient
 from memaudit.models.cache import Cache, CachedClient
+from memaudit.models.defaults import BASE_URL, CONCURRENCY, PROVIDERS, TIMEOUT
 from memaudit.models.live import LiveClient, OpenAITransport, RetryPolicy
 from memaudit.models.request import (
     Failure,

@@ -78,8 +78,8 @@ def asked_budget(request: object) -> AskedBudget:
         raise MemAuditError(f"budget {text!r}: {error}; {ASK}") from None
     if amount < 0:
         raise MemAuditError(f"budget {text} is negative; budgets are 0 or more")
-    # `0.1` is a cost of a tenth here, never a share: a score asks for shares by their sign, so that
-    # no budget means two things.
+    # `0.1` is a cost of a tenth here, never a share: a score asks for shares by their sign. In a
+    # sweep it is a share, because there budgets are shares of packages of different sizes.
     if not text.endswith("%"):
         return AskedBudget(str(plain(amount)), cost=amount)
     if not 0 < amount <= 100:

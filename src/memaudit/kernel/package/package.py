@@ -43,7 +43,7 @@ class _Row(ExactModel):
 
     attributes: dict[str, JsonValue] = Field(
         default_factory=dict,
-        description="anything else that belongs to the row; never used in scores",
+        description="anything else that belongs to the row; only cost rules like field:NAME use it",
     )
 
 

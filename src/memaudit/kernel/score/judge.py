@@ -62,7 +62,7 @@ class NotJudged(MemAuditError):
 
 
 class Judge(Protocol):
-    """Decides coverage; the same one for every system.
+    """Decides coverage: one for all stores, or one each where files of labels name memories by id.
 
     A judge that cannot read every script says so by an attribute `reads`; see script_support.py.
     """

@@ -98,7 +98,8 @@ def _assemble(
     return ScoreResult(
         package=rejudged,
         original_package=package,
-        # Of the package as it was given: what a judge made of it has no file to compare with.
+        # Before the judge: what a judge made of a package has no file to compare with. Where units
+        # were left out because a store was not fed their turns, it is the digest without them.
         digest=digest(package),
         scoring=scoring,
         exported=tuple(exported),

@@ -43,7 +43,7 @@ class Scoring:
     group_cap: int | None = None
     seconds: float | None = None
     threads: int | None = field(default=None, compare=False)
-    """Of a solve; they change the time it takes and nothing else."""
+    """Of a solve: the time it takes, and what it has reached where `seconds` stops it."""
     trust_package_cells: bool = False
     """Keep the package's assumed cells, which the judge of the stores judges otherwise."""
     policy: Policy | None = None

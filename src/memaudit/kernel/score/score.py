@@ -242,8 +242,9 @@ class StoreScorer:
         return self._problem("union", lambda: union_of(self.package, [store]), store.name)
 
     def _as_written(self, store: JudgedStore, budget: Fraction) -> _Problem:
-        """OPT of the union as written lies between those of the union and of the store alone. Where
-        these two agree it needs no solve; and then no unit changes hands between the lines."""
+        """OPT of the union as written, between those of the union and of the store alone (with one
+        exception, below). Where these two agree it needs no solve, and no unit changes hands
+        between the lines."""
         union, alone = self._union(store), self._alone(store)
         if union.optimum(budget).value == alone.optimum(budget).value:
             return alone

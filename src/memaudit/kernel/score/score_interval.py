@@ -55,7 +55,7 @@ class FallibleJudge(Judge, Protocol):
         ...
 
     def strangers(self) -> Sequence[Package]:
-        """Units of conversations that nobody's memories are about, to measure chance by."""
+        """Units of other conversations, to measure chance by; the scored package is left out."""
         ...
 
 

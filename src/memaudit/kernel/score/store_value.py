@@ -21,7 +21,8 @@ class StoreValue:
     Coverage of a unit kind is the sum of min(1, covered).
 
     `highest` is what the value may be at most where nobody judged some cells, `assumed` the share
-    of it that rests on assumed cells. Copies of a text are worth nothing more and cost each.
+    of it that rests on assumed cells. Where
+    equal texts count once, copies are worth nothing more and cost each.
     """
 
     value: Fraction

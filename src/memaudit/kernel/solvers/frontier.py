@@ -235,7 +235,7 @@ class _OneByOne:
             if not solution.closed:
                 raise _not_proven(budget, limits)
             chosen = without_waste(form, solution.chosen)
-            # The store fits every budget from its cost on, and OPT never falls with less budget
+            # The store fits every budget from its cost on, and OPT never rises with less budget
             # than that: down to there OPT is the same, so these budgets need no solve.
             lowest = -(-sum(form.cost[u] for u in chosen) // form.cost_scale)
             # A part of one budget (the last) may reach below itself; others end at their first.

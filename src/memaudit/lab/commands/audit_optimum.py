@@ -15,7 +15,7 @@ from memaudit.cli.options import (
 )
 from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
-from memaudit.judges import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.words.text import counted
 from memaudit.lab.commands.tables import plain_table

@@ -15,7 +15,7 @@ from memaudit.cli.options import (
     label_memories,
 )
 from memaudit.cli.terminal import resumable, safe
-from memaudit.judges import DEFAULT_JUDGE
+from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.commands.reading import (
     AsJson,
