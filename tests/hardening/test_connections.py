@@ -56,7 +56,7 @@ def serving(command: list[str], **limits: int) -> Iterator[Served]:
         "from memaudit.lab import serving",
         "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]",
         "resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))",
-        *(f"connections.{name} = {value}" for name, value in limits.items()),
+        *(f"serving.{name} = {value}" for name, value in limits.items()),
         "from memaudit.cli.main import main",
         "main()",
     ]

@@ -61,6 +61,7 @@ READS = {
     "board": "board {x}",
     "board --add": "board --add x={x}",
     "board of scores": "board {x}",
+    "study beside scores": "study beside {x}",
     "study beside --writers": "study beside {in}/scores --writers {x}",
     "study sensitivity package": f"study sensitivity {{x}} {S} {LEXICAL}",
     "study sensitivity store": f"study sensitivity {P} {{x}} {LEXICAL}",

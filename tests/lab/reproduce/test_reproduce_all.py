@@ -159,7 +159,7 @@ def test_a_folder_holds_one_reproduction(copied: Path, tmp_path: Path) -> None:
     (tmp_path / "hers" / "away").symlink_to(tmp_path)
     line = failure("reproduce", "all", "--out", tmp_path / "hers", *OPTIONS)
     assert line.endswith(
-        "is a link; a reproduction holds plain files; remove it or choose another folder"
+        "is a link; only plain files can be vouched for; remove it or choose another folder"
     )
 
 
