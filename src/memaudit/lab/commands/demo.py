@@ -25,7 +25,7 @@ NEXT = """
 Next: open {report} and {page}
       {program} solve {package} --budget 60
       {program} score {store_package} {first} {second} --budget 120,400 \\
-          --judge labels:{labels} --label-memories {memories}
+          --judge labels:{labels} --set judge.memories={memories}
       {program} board
       {program} run --packages natural --out out/natural
       {program} serve {out}"""
