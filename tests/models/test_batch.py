@@ -24,6 +24,7 @@ def opened(cache: Cache, **more: Any) -> ProviderClient:
 def ask(cache: Cache, texts: str, file: Path) -> tuple[list[Reply[Labels] | Failure], str]:
     """One run over some requests: the outcomes, and the message it stops with."""
     asking = opened(cache)
+    assert asking.batch is not None
     outcomes = ask_all(asking.client, [request(text) for text in texts], Labels)
     try:
         asking.batch.stop_if_waiting(file)
@@ -82,6 +83,7 @@ def test_every_kind_of_line(tmp_path: Path) -> None:
         ask(cache, "arjwesmcl", tmp_path / "requests.jsonl")
         result = import_batch(cache, responses, price_of("1", "2"))
         answer = cache.answer(request("a").key)
+        assert answer is not None
         assert (answer.raw, answer.provider) == (GOOD, "batch")
         kinds = {one: [try_.kind for try_ in cache.attempts(request(one).key)] for one in "rjwesmc"}
         again = import_batch(cache, responses)
@@ -142,6 +144,7 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
         ask(cache, "a", file)
         import_batch(cache, responses)
         (outcome,), message = ask(cache, "a", file)
+        assert isinstance(outcome, Failure)
         assert (outcome.kind, message[:19]) == (FailureKind.WAITING, "waiting for 1 reply")
         messages = json.loads(file.read_text())["body"]["messages"]
         assert messages[2] == {"role": "assistant", "content": bad}
@@ -149,11 +152,13 @@ def test_an_invalid_answer_is_asked_again_with_its_error_once(tmp_path: Path, ba
         responses.write_text(line("a", bad.replace("u1", "u2")))
         import_batch(cache, responses)
         (outcome,), message = ask(cache, "a", file)
+        assert isinstance(outcome, Failure)
         assert (outcome.kind, message) == (FailureKind.INVALID, "")
         assert outcome.raw == bad.replace("u1", "u2")
         assert cache.count("pending") == 0
         asking = opened(cache, retry_failures=True)
         last = asking.client.ask(request("a"), Labels)
+        assert isinstance(last, Failure)
         assert last.kind is FailureKind.WAITING
 
 

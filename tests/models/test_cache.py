@@ -38,6 +38,8 @@ def test_an_answer_is_asked_for_once(cache: Cache) -> None:
         live = client(served)
         first = CachedClient(live, cache).ask(request(), Labels)
         second = CachedClient(live, cache).ask(request(), Labels)
+    assert isinstance(first, Reply)
+    assert isinstance(second, Reply)
     assert (first.from_cache, second.from_cache, len(served.bodies)) == (False, True, 1)
     assert (second.value, second.raw, second.usage) == (first.value, first.raw, first.usage)
     assert live.spent.calls == 1
@@ -68,7 +70,9 @@ def test_the_first_answer_stays(cache: Cache) -> None:
     assert not cache.keep(
         request(), reply_to(request(), GOOD.replace("full", "none")), "2026-01-02"
     )
-    assert cache.reply(request(), Labels).value.units[0].label == "full"
+    kept = cache.reply(request(), Labels)
+    assert isinstance(kept, Reply)
+    assert kept.value.units[0].label == "full"
 
 
 def test_an_answer_its_type_refuses_is_asked_again(cache: Cache) -> None:
@@ -80,7 +84,9 @@ def test_an_answer_its_type_refuses_is_asked_again(cache: Cache) -> None:
     assert len(served.bodies) == 1
     (attempt,) = cache.attempts(request().key)
     assert (attempt.kind, attempt.raw) == ("invalid", TWICE)
-    assert cache.answer(request().key).raw == GOOD
+    answer = cache.answer(request().key)
+    assert answer is not None
+    assert answer.raw == GOOD
 
 
 def test_odd_text_survives(cache: Cache) -> None:
@@ -117,6 +123,7 @@ def test_processes_write_at_once_and_one_is_killed(tmp_path: Path) -> None:
                 if opened.answer(last) is not None:
                     break
         time.sleep(0.01)
+    assert victim.pid is not None
     os.kill(victim.pid, signal.SIGKILL)
     for process in processes:
         process.join(60)
@@ -208,6 +215,8 @@ def test_replay_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert client.spent == Usage()
         assert cache.count("attempts") == 1
     assert (type(x), type(y)) == (Reply, Reply)
+    assert isinstance(refused, Failure)
+    assert isinstance(unknown, Failure)
     assert (refused.kind, refused.raw, refused.from_cache) == (FailureKind.REFUSED, "no", True)
     assert unknown.kind is FailureKind.NOT_IN_CACHE
     assert unknown.detail.startswith("not in cache: ")

@@ -240,5 +240,6 @@ def test_providers(tmp_path: Path) -> None:
 def test_a_server_error_is_one_line() -> None:
     with serving(fails(403, "line\nline\x00" + "x" * 10_000)) as served:
         outcome = client(served).ask(request(), Labels)
+    assert isinstance(outcome, Failure)
     assert "\n" not in outcome.detail
     assert len(outcome.detail) < 600

@@ -116,8 +116,10 @@ def test_calls_in_flight_count() -> None:
     waiting.start()
     waiting.join(0.1)
     assert waiting.is_alive()
+    assert first is not None
     meter.settle(first, Usage(1, 30, 5))
     waiting.join(5)
+    assert got[0] is not None
     meter.settle(got[0], Usage(1, 40, 10))
     assert meter.spent == Usage(2, 70, 15)
     assert meter.reserve(15, 1) is None
@@ -126,7 +128,9 @@ def test_calls_in_flight_count() -> None:
 
 def test_an_unknown_size_stays_counted() -> None:
     meter = Meter(SpendingCap(tokens=100))
-    meter.settle(meter.reserve(30, 30), Usage(calls=1, unmeasured=1))
+    ticket = meter.reserve(30, 30)
+    assert ticket is not None
+    meter.settle(ticket, Usage(calls=1, unmeasured=1))
     assert meter.spent.tokens == 0
     assert meter.reserve(30, 11) is None
 
@@ -142,7 +146,7 @@ def test_cost_cap() -> None:
 
 def test_prices() -> None:
     assert price_of(None, None) is None
-    assert price_of("0.15", 0.6) == Price(Fraction(15, 100), Fraction(6, 10))
+    assert price_of("0.15", Fraction("0.6")) == Price(Fraction(15, 100), Fraction(6, 10))
     for pair in (("1", None), ("x", "1"), ("-1", "1"), ("nan", "1")):
         with pytest.raises(MemAuditError):
             price_of(*pair)
