@@ -4,6 +4,7 @@ import hashlib
 import json
 
 import pytest
+from pydantic import BaseModel
 
 from memaudit.building.passes.adjudication import AdjudicationReply
 from memaudit.building.passes.memories import MemoriesReply
@@ -24,7 +25,7 @@ PINNED = {
 }
 """Published versions. A changed text needs a new version, because labels and caches name it."""
 
-REPLIES = {
+REPLIES: dict[type[BaseModel], str] = {
     QuotesReply: "8067de1ff5ef726f",
     MemoriesReply: "fbe72162bc680d30",
     UnitsReply: "0b452924e1bdb9b1",

@@ -33,8 +33,9 @@ class BuildRun:
         return {one["name"]: one["digest"] for one in self.manifest["packages"]}
 
     def entry(self, name: str) -> dict[str, Any]:
-        (found,) = [one for one in self.manifest["packages"] if one["name"] == name]
-        return found
+        packages: list[dict[str, Any]] = self.manifest["packages"]
+        (entry,) = [package for package in packages if package["name"] == name]
+        return entry
 
 
 def live(url: str) -> ModelSettings:

@@ -78,8 +78,8 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         return {"verdicts": memory_pairs(data)}
     if name in OTHER_PROMPTS:
         return {"scores": salience(data)}
-    found = cells(data, strict=body["model"] == "other")
-    return {"cells": [{**row, "kept": kept(row, data)} for row in found]}
+    labelled = cells(data, strict=body["model"] == "other")
+    return {"cells": [{**row, "kept": kept(row, data)} for row in labelled]}
 
 
 def compaction(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -138,6 +138,7 @@ def test_parts_are_merged(
     requirements: list[Requirement], decision: str, numbers: tuple[int, ...]
 ) -> None:
     found = merge_parts(requirements)
+    assert found is not None
     assert (found.decision, found.numbers) == (decision, numbers)
     assert merge_parts([*requirements, None]) is None  # a part without a reply fails the question
 

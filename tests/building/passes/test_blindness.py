@@ -192,8 +192,10 @@ def judged(
     """The labels of a small matrix, the session and what reached the server."""
     with serving(behaviour) as served, Cache(folder / "cache") as cache:
         session = open_session(live(served.url), cache, folder / "requests")
-        found = judge_coverage(memories, [*map(Statement, units)], session, "one", "x")
-    labels = {(memory, unit.text): cell and cell.label for (memory, unit), cell in found.items()}
+        cells = judge_coverage(memories, [*map(Statement, units)], session, "one", "x")
+    labels: dict[tuple[str, str], str | None] = {
+        (memory, unit.text): cell.label if cell else None for (memory, unit), cell in cells.items()
+    }
     return labels, session, served
 
 

@@ -52,6 +52,7 @@ def test_optimum_is_certified(packages: dict[str, Package]) -> None:
     for package in packages.values():
         optimum = solve(package, 40)
         assert optimum.status == "certified"
+        assert optimum.certificate is not None
         assert PackageChecker(package).verify(optimum.certificate).valid
         assert optimum.value > 0
 

@@ -4,7 +4,7 @@ from http.server import BaseHTTPRequestHandler
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from click.testing import Result
+from typer.testing import Result
 
 from memaudit.cli.errors import WAITING
 from tests.building.passes.fake_model import plays
