@@ -24,8 +24,8 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
     (loaded,) = read_conversations(tmp_path / "chat.jsonl")
     assert loaded.irregularities == ()
     talk = loaded.conversation
-    found = [(session.id, len(session.turns)) for session in talk.sessions]
-    assert found == [("monday", 2), ("friday", 2)]
+    sessions = [(session.id, len(session.turns)) for session in talk.sessions]
+    assert sessions == [("monday", 2), ("friday", 2)]
     update, wine = talk.questions
     assert update.evidence == ("fish", "monday:1")
     assert update.evidence_sessions == ("friday", "monday")
