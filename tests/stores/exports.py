@@ -71,7 +71,7 @@ def write_tables(path: Path, tables: dict[str, list[dict[str, Any]]]) -> None:
         connection.commit()
 
 
-MEM0 = {
+MEM0: dict[str, Any] = {
     "results": [
         {
             "id": "m2",
@@ -106,7 +106,7 @@ MEM0 = {
     ]
 }
 
-LETTA = {
+LETTA: dict[str, Any] = {
     "agents": [
         {
             "id": "agent-0",
@@ -168,7 +168,7 @@ OLD_LETTA = {
     ],
 }
 
-PASSAGES = [
+PASSAGES: list[dict[str, Any]] = [
     {
         "id": "passage-2",
         "text": "Ann moved to Oslo.",
@@ -284,7 +284,7 @@ ITEMS = [
     },
 ]
 
-EDGES = [
+EDGES: list[dict[str, Any]] = [
     {
         "uuid": "u2",
         "group_id": "g",
@@ -579,7 +579,7 @@ PLAIN = [
     {"text": "Ann was vegetarian.", "id": "old", "state": "superseded"},
 ]
 
-GRAPH = [
+GRAPH: list[dict[str, Any]] = [
     {
         "type": "entity",
         "name": "Ann",
@@ -590,7 +590,7 @@ GRAPH = [
     {"type": "relation", "from": "Ann", "to": "Oslo", "relationType": "lives_in"},
 ]
 
-RECORDS = {
+RECORDS: dict[str, Any] = {
     "memoryRecordSummaries": [
         {
             "memoryRecordId": "mem-2",
@@ -687,7 +687,7 @@ WEBUI = [
     },
 ]
 
-AGNO = [
+AGNO: list[dict[str, Any]] = [
     {
         "memory_id": "g2",
         "memory": "Ann eats fish.",
@@ -727,7 +727,7 @@ PAGE = {
     "page_embedding": [0.25] * 60,
 }
 
-MID_TERM = {
+MID_TERM: dict[str, Any] = {
     "sessions": {
         at: {
             "id": at,
@@ -751,7 +751,7 @@ MID_TERM = {
     "access_frequency": {"session-1": 0, "session-2": 0},
 }
 
-LONG_TERM = {
+LONG_TERM: dict[str, Any] = {
     "user_profiles": {"ann": {"data": "Ann likes food.", "last_updated": "2025-03-14 13:05:00"}},
     "knowledge_base": [
         {
@@ -782,7 +782,7 @@ CLAUDE_AI = [
     }
 ]
 
-CLAUDE_AI_ACCOUNT = {
+CLAUDE_AI_ACCOUNT: dict[str, Any] = {
     "conversations_memory": None,
     "project_memories": {},
     "account_uuid": "9d1e",
@@ -843,7 +843,7 @@ CLAUDE_AI_CHATS = [
     {"uuid": "c0", "name": "", "created_at": "2026-01-01T00:00:00Z", "chat_messages": []},
 ]
 
-HISTORY = [
+HISTORY: list[dict[str, Any]] = [
     {
         "id": str(at),
         "memory_id": memory,
@@ -880,7 +880,7 @@ HISTORY = [
     )
 ]
 
-MEMORI = {
+MEMORI: dict[str, list[dict[str, Any]]] = {
     "memori_entity": [
         {"id": 1, "uuid": "e1", "external_id": "ann"},
         {"id": 2, "uuid": "e2", "external_id": "bo"},
@@ -945,7 +945,7 @@ MEMORI = {
     ],
 }
 
-CLAUDE_MEM = {
+CLAUDE_MEM: dict[str, list[dict[str, Any]]] = {
     "observations": [
         {
             "id": 2,
