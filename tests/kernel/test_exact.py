@@ -4,6 +4,7 @@ import signal
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -157,6 +158,7 @@ def test_ctrl_c_while_a_model_is_written() -> None:
     row = Candidate.model_construct(id="c", experience="e", kind="raw", cost=Interrupted(1))
     with pytest.raises(KeyboardInterrupt):
         row.model_dump()
-    unknown = Candidate.model_construct(id="c", experience="e", kind="raw", cost="1")
+    wrong: dict[str, Any] = {"id": "c", "experience": "e", "kind": "raw", "cost": "1"}
+    unknown = Candidate.model_construct(**wrong)
     with pytest.raises(PydanticSerializationError):
         unknown.model_dump()

@@ -33,8 +33,8 @@ CELLS = "memory_id,unit_id,coverage\nm1,u1,1\n"
 LABELS = {"a.csv": "cell_id,label\nc1,full\n", "a.jsonl": '{"cell_id": "c1", "label": "full"}\n'}
 
 
-def memories(path: Path, **options: MappedFields) -> list[tuple[str, str]]:
-    store = import_store([path], options=ImportOptions(**options))
+def memories(path: Path, fields: MappedFields | None = None) -> list[tuple[str, str]]:
+    store = import_store([path], options=ImportOptions(fields=fields))
     return [(memory.id, memory.text) for memory in store.memories]
 
 

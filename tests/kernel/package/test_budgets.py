@@ -97,7 +97,7 @@ def test_several_budgets() -> None:
         "40%",
         "own",
     ]
-    for asked, line in (
+    for wrong, line in (
         ("10,20,10.0", "budget 10 is given twice; give each budget once"),
         ("5%,5.0%", "budget 5% is given twice"),
         (["own", 3, "own"], "budget own is given twice"),
@@ -106,4 +106,4 @@ def test_several_budgets() -> None:
         ([], "no budget is given; write a cost"),
     ):
         with pytest.raises(MemAuditError, match=line):
-            asked_budgets(asked)
+            asked_budgets(wrong)

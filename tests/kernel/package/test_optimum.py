@@ -23,6 +23,7 @@ def test_certificates_read_back() -> None:
     for seed in range(60):
         package = random_package(seed, irrational=True)
         good = solve(package, seed % 7, solver="reference").certificate
+        assert good is not None
         assert Certificate.from_json(json.loads(json.dumps(good.to_json()))) == good
 
 
@@ -34,6 +35,7 @@ def test_long_values_read_back() -> None:
         [(id, f"u{i}", F(1, 7)) for i in range(9) for id in "ab"],
     )
     good = solve(awkward, F(2), solver="reference").certificate
+    assert good is not None
     assert len(str(good.value)) > 200
     again = Certificate.from_json(json.loads(json.dumps(good.to_json())))
     assert again == good

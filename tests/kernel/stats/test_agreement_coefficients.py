@@ -1,6 +1,7 @@
 """Kappa, raw and specific agreement: by hand, against scikit-learn, and what always holds."""
 
 from fractions import Fraction
+from typing import Literal, cast
 
 import krippendorff
 import numpy as np
@@ -25,6 +26,8 @@ from memaudit.kernel.stats.agreement_coefficients import (
 )
 from memaudit.lab.labels.coded_labels import COVERED_SCALE, LABEL_SCALE, SCALES, Codes, Scale
 from memaudit.lab.labels.frame import CANNOT_TELL, MISSING
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 SIZE = 3
 counts = st.lists(st.integers(0, 6), min_size=SIZE**2, max_size=SIZE**2)
@@ -198,7 +201,9 @@ def test_against_krippendorff(drawn: tuple[Codes, Scale]) -> None:
             assert np.isnan(vector)
             continue
         theirs = krippendorff.alpha(
-            reliability_data=data, level_of_measurement=level, value_domain=list(values)
+            reliability_data=data,
+            level_of_measurement=cast("Level", level),
+            value_domain=list(values),
         )
         assert exact is not None
         assert float(exact) == pytest.approx(theirs, abs=1e-9)
