@@ -7,6 +7,7 @@ import pytest
 from memaudit.show import page_charts, page_numbers
 from memaudit.show.encoding import kind_look
 from memaudit.show.page_numbers import shortened
+from memaudit.show.svg_charts import ticks
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -33,10 +34,10 @@ def test_what_is_not_there_is_a_dash(show: object) -> None:
 
 
 def test_ticks_are_round() -> None:
-    assert page_charts.ticks(18) == [0, 5, 10, 15]
-    assert page_charts.ticks(1) == [0, 0.25, 0.5, 0.75, 1]
-    assert page_charts.ticks(13.25) == [0, 5, 10]
-    assert page_charts.ticks(0) == [0]
+    assert ticks(18) == [0, 5, 10, 15]
+    assert ticks(1) == [0, 0.25, 0.5, 0.75, 1]
+    assert ticks(13.25) == [0, 5, 10]
+    assert ticks(0) == [0]
 
 
 def test_a_stacked_bar_adds_up() -> None:
