@@ -8,8 +8,10 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from memaudit.kernel.errors import MemAuditError, MissingTool
 from memaudit.kernel.io.packages import write_package
@@ -61,7 +63,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Capture packages with the notebook into `tmp_path / "store.json"`."""
     monkeypatch.setenv("MEMAUDIT_API_KEY", KEY)
 
-    def go(packages: list[Package], patience: float = 30, **options: object) -> CaptureOutcome:
+    def go(packages: list[Package], patience: float = 30, **options: JsonValue) -> CaptureOutcome:
         settings = CaptureSettings(
             "model", "http://127.0.0.1:1/v1", None, dict(options), None, None, patience
         )
@@ -114,7 +116,8 @@ def test_a_package_of_the_same_turns_finds_its_memories(run: Run) -> None:
     assert [memory.text for memory in active_memories(store, again)] == told
     turns = store.origin.configuration["turns"]
     assert isinstance(turns, dict)
-    assert {example: len(lines) for example, lines in turns.items()} == {"p": 2, "q": 1}
+    lengths = {name: len(lines) for name, lines in turns.items() if isinstance(lines, list)}
+    assert lengths == {"p": 2, "q": 1}
 
 
 def test_a_second_run_feeds_only_what_is_new_or_changed(run: Run) -> None:
@@ -213,7 +216,7 @@ def test_a_system_that_is_not_installed_gives_the_pip_line(tmp_path: Path) -> No
     ],
 )
 def test_mistakes_are_told_in_one_line(
-    packages: list, settings: dict, message: str, tmp_path: Path
+    packages: list[Package], settings: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     given = CaptureSettings(**{"model": "m", "base_url": "http://127.0.0.1:1", **settings})
     with pytest.raises(MemAuditError, match=message) as caught:
@@ -261,7 +264,7 @@ def stream(**experience: object) -> Package:
         ({"speaker": "Ann", "timestamp": "May"}, "user", "[May] Ann: I moved.", "May"),
     ],
 )
-def test_message(experience: dict, role: str, content: str, time: str | None) -> None:
+def test_message(experience: dict[str, Any], role: str, content: str, time: str | None) -> None:
     """Made of the visible side, and of nothing else."""
     example = as_example(stream(**experience, attributes={"answer": HIDDEN}))
     (fed,) = example.messages
@@ -401,7 +404,9 @@ PASSAGE = {"id": "passage-1", "text": "Ann owns a boat.", "archive_id": "archive
     [([PASSAGE, BLOCK], [("Ann swims.", "human"), ("Ann owns a boat.", "archival")]), ([], [])],
     ids=["both", "nothing written"],
 )
-def test_core_memory_and_archive_apart(rows: list, memories: list, tmp_path: Path) -> None:
+def test_core_memory_and_archive_apart(
+    rows: list[dict[str, Any]], memories: list[tuple[str, str]], tmp_path: Path
+) -> None:
     documents = blocks_and_passages("passages", rows)
     for end, document in documents.items():
         (tmp_path / f"export{end}").write_text(json.dumps(document))
@@ -513,12 +518,9 @@ def test_a_wall_clock_cannot_be_replayed(tmp_path: Path) -> None:
 
 def test_what_writing_cost(run: Run) -> None:
     """The notebook asks nobody: no calls, and no tokens to report."""
-    writing = run([package("p", "a", "b")]).store.origin.configuration["writing"]
-    assert isinstance(writing, dict)
+    writing: Any = run([package("p", "a", "b")]).store.origin.configuration["writing"]
     assert (writing["calls"], writing["tokens_in"]) == (0, "not reported")
-    feedings = writing["feedings"]
-    assert isinstance(feedings, dict)
-    assert [row["after"] for row in feedings["p"]] == ["", "e0", "e1"]
+    assert [row["after"] for row in writing["feedings"]["p"]] == ["", "e0", "e1"]
 
 
 def test_a_record_is_not_written_over_something_else(run: Run, tmp_path: Path) -> None:

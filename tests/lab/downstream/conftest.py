@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.package.package import Package
@@ -19,7 +20,7 @@ from memaudit.lab.sweeps.writers.registry import named_writer
 from tests.lab.downstream.small_runs import CASES
 from tests.lab.sweeps.runs.report.conftest import ATTACK
 
-SETTINGS = {
+SETTINGS: dict[str, JsonValue] = {
     "budget": 9,
     "judge": None,
     "coverage_is_an_estimate": False,

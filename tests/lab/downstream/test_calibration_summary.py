@@ -25,7 +25,7 @@ def point(package: str, writer: str, ratio: float | None, outcome: float) -> dic
 def correlation(points: list[dict[str, Any]], how: str) -> dict[str, Any]:
     """Of ratio and evidence recall."""
     (row,) = [
-        row
+        dict(row)
         for row in summarise(points)["correlations"]
         if (row["target"], row["how"]) == ("evidence_recall", how)
     ]

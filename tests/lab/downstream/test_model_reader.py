@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.answer_readers import (
@@ -39,7 +40,7 @@ CALL = ReadingTask("ann", ASKED["dog"], (DOG, OLD))
 
 def test_reply_schemas_are_pinned() -> None:
     """Names and docstrings of reply types are part of their schema, which cache keys depend on."""
-    pinned = {
+    pinned: dict[type[BaseModel], str] = {
         AnswerReply: "598d9cccc38602e2",
         CopiedReply: "81a9792a82961c7f",
         EvidenceReply: "7f135c960cce61df",

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -185,7 +186,7 @@ class Fixed:
         self._ids = ids
 
     def rank(
-        self, memories: list[StoredMemory], questions: list[PackageQuestion], k: int
+        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
     ) -> list[tuple[str, ...]]:
         assert memories
         return [self._ids[:k] for _ in questions]

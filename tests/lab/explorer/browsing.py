@@ -94,7 +94,8 @@ def visit(
     seen = Visit(page, base)
     page.on("console", lambda message: seen.said.append(message.text))
     page.on("pageerror", lambda error: seen.said.append(str(error)))
-    page.on("dialog", lambda dialog: (seen.said.append(dialog.message), dialog.dismiss()))
+    page.on("dialog", lambda dialog: seen.said.append(dialog.message))
+    page.on("dialog", lambda dialog: dialog.dismiss())
     page.on("request", lambda request: seen.asked.append(request.url))
     if not isinstance(where, Path):
         page.goto(where.address)

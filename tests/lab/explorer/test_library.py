@@ -11,6 +11,7 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import write_package
 from memaudit.lab.explorer.addresses import PATTERN, anchor, slug
+from memaudit.lab.explorer.library.entries import Kind
 from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.library import Library, NotInLibrary
 from memaudit.lab.explorer.pages import PAGES
@@ -24,7 +25,7 @@ from tests.lab.explorer.libraries import CORPUS, hostile_package
 
 def test_everything_is_found(plain: Path) -> None:
     library = Library([plain])
-    kinds = ("package", "run", "store", "certificate", "frame")
+    kinds: tuple[Kind, ...] = ("package", "run", "store", "certificate", "frame")
     names = {kind: sorted(entry.name for entry in library.of(kind)) for kind in kinds}
     assert names == {
         "package": ["base-1", "cv-gaps", "hotel-rooms", "new-knee", "puppy-name", "w"],

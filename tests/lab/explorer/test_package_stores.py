@@ -24,7 +24,7 @@ from tests.lab.explorer.site_pages import (
 )
 
 ANN, BO = "hotel-rooms", "film-night"
-TEXTS = {
+TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
     ANN: {"mem0": NOTES[:2], "custom": NOTES[2:]},
     BO: {"mem0": ("Films.",), "custom": ("Bo likes films.", "Bo was out.")},
 }

@@ -27,7 +27,7 @@ def drawn_texts(figure: Figure) -> list[tuple[Text, Corners]]:
         draw(text, renderer)
 
     with house_style(), patch.object(Text, "draw", spy):
-        canvas = FigureCanvasAgg(figure)
+        canvas: Any = FigureCanvasAgg(figure)  # matplotlib has no types for its methods
         canvas.draw()
         return [(text, _corners(text, canvas.get_renderer())) for text in seen]
 
@@ -41,7 +41,8 @@ def _corners(text: Text, renderer: Any) -> Corners:
     across = np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))]) * flat.width / 2
     up = np.array([-np.sin(np.radians(turn)), np.cos(np.radians(turn))]) * flat.height / 2
     middle = np.array([(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2])
-    return middle + np.array([across + up, across - up, -across - up, up - across])
+    corners: Corners = middle + np.array([across + up, across - up, -across - up, up - across])
+    return corners
 
 
 def overlap(first: Corners, second: Corners, slack: float = 0.75) -> bool:
@@ -68,7 +69,7 @@ def assert_readable(figure: Figure) -> list[str]:
             box.min() >= -0.5 and box[:, 0].max() <= width + 0.5 and box[:, 1].max() <= height + 0.5
         )
         assert inside, f"outside the figure: {text.get_text()!r}"
-        assert text.get_fontsize() >= SMALL, f"too small: {text.get_text()!r}"
+        assert float(text.get_fontsize()) >= SMALL, f"too small: {text.get_text()!r}"
     for (one, box), (other, other_box) in combinations(found, 2):
         assert not overlap(box, other_box), f"{one.get_text()!r} on {other.get_text()!r}"
     return [text.get_text() for text, _ in found]

@@ -16,7 +16,7 @@ from memaudit.lab.figures.stress_heatmap import stress_heatmap
 from memaudit.lab.figures.validity_timeline import validity_timeline
 from memaudit.lab.sweeps.generators.registry import DISTRIBUTIONS
 from memaudit.lab.sweeps.writers.registry import WRITERS
-from tests.lab.figures.drawing import assert_readable, overlap, summary_of
+from tests.lab.figures.drawing import Corners, assert_readable, overlap, summary_of
 
 pytestmark = pytest.mark.slow
 
@@ -34,9 +34,10 @@ EIGHT = [
 NAMES = [list(WRITERS)[:3], list(WRITERS)[:8], list(WRITERS)[-12:], LONG, list(WRITERS)]
 
 
-def square(x: float, y: float) -> np.ndarray:
+def square(x: float, y: float) -> Corners:
     """A square of side 2 with its middle there."""
-    return np.array([x, y]) + np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)], float)
+    corners: Corners = np.array([x, y]) + np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)], float)
+    return corners
 
 
 def test_the_collision_test_can_fail() -> None:

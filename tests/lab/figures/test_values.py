@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib import colormaps
 from matplotlib.figure import Figure
@@ -26,7 +27,7 @@ WRITERS = ["opt", "gvt", "no_tombstone_opt"]
 
 def by_gid(figure: Figure, kind: type) -> dict[str, Any]:
     """The artists of a kind that carry an id."""
-    return {one.get_gid(): one for one in figure.findobj(kind) if one.get_gid()}
+    return {gid: artist for artist in figure.findobj(kind) if (gid := artist.get_gid())}
 
 
 def test_sweep_lines_are_the_means() -> None:
@@ -47,7 +48,8 @@ def test_sweep_bands_are_the_intervals() -> None:
     """The band's outline goes through both ends of every interval."""
     summary = summary_of(["gvt"], ["base"], [2, 4])
     (band,) = budget_sweep(summary).axes[0].collections
-    heights = {round(float(y), 6) for y in band.get_paths()[0].vertices[:, 1]}
+    corners = np.asarray(band.get_paths()[0].vertices)
+    heights = {round(float(y), 6) for y in corners[:, 1]}
     ends = {row[end] for row in summary["rows"] for end in ("ci_low", "ci_high")}
     assert heights == ends
 
@@ -64,7 +66,7 @@ def test_sweep_panels() -> None:
             for row in summary["rows"]
             if (row["distribution"], row["writer"]) == (name, "gvt")
         ]
-        assert list(line.get_ydata()) == wanted
+        assert np.asarray(line.get_ydata()).tolist() == wanted
 
 
 def test_heatmap_cells() -> None:
@@ -104,7 +106,9 @@ def test_text_contrast() -> None:
     """On every shade of the map the text contrasts by at least 3.9 to 1, and greys rise."""
 
     def luminance(colour: Any) -> float:
-        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+        parts: list[float] = [
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]
+        ]
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
     shades = [colormaps["cividis"](i / 100) for i in range(101)]
@@ -126,8 +130,11 @@ def test_gap_bars() -> None:
     for row, mean in zip(summary["rows"], (1.0, 0.7, None, None), strict=True):
         row["mean_ratio"] = mean
     figure = frontier_gap(summary)
-    value, share = ([bar.get_width() for bar in axes.patches] for axes in figure.axes)
-    assert value == [2.0, 0.0]
+    widths, share = (
+        [bar.get_width() for bar in axes.patches if isinstance(bar, Rectangle)]
+        for axes in figure.axes
+    )
+    assert widths == [2.0, 0.0]
     assert share == [pytest.approx(0.3), 0.0]
     texts = [[text.get_text() for text in axes.texts] for axes in figure.axes]
     assert texts == [["2.00", "0.00"], ["30.0%", "OPT = 0"]]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -300,7 +301,7 @@ def test_answers_as_language_models_write_them(folders: tuple[Path, Path, Path])
     assert (vendor / "coverage.jsonl").read_text() == plain
 
 
-def rows(path: Path) -> list[dict[str, str]]:
+def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 

@@ -85,7 +85,7 @@ def test_wrong_input() -> None:
 
 
 def codes(said: str) -> list[int]:
-    return codes_of(labels("a", said).labels, frame(len(said)).cells).tolist()
+    return [int(code) for code in codes_of(labels("a", said).labels, frame(len(said)).cells)]
 
 
 def test_scales() -> None:

@@ -287,13 +287,13 @@ representation_type,candidate_text,evidence_text,gemini_rationale
 q1__a,q1,q1::m1,q1::u1,1,0.5,gemini_positive,fact,"Ann, 30",Ann is thirty.,says so
 q1__b,q1,q1::m2,q1::u1,0,0.0,sampled_gemini_zero,raw,Hello,Ann is thirty.,
 """
-LABEL_NAMES = "cell_id,annotator_id,label,notes\nq1__a,human_a,1,\nq1__b,human_a,0,\n"
+NAMED_LABELS = "cell_id,annotator_id,label,notes\nq1__a,human_a,1,\nq1__b,human_a,0,\n"
 
 
 def test_folder(tmp_path: Path) -> None:
     """Ids keep their full form, as packages of that layout do; weights are not known, so 1."""
     (tmp_path / "annotation_cells.csv").write_text(CELLS, newline="\r\n")
-    (tmp_path / "human_a_labels.csv").write_text(LABEL_NAMES, newline="\r\n")
+    (tmp_path / "human_a_labels.csv").write_text(NAMED_LABELS, newline="\r\n")
     frame = read_frame(tmp_path)
     assert read_frame(tmp_path / "annotation_cells.csv") == frame
     assert frame.cells[0] == FrameCell(

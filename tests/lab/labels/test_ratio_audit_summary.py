@@ -32,8 +32,8 @@ def test_a_swap() -> None:
 def test_only_packages_with_both_ratios() -> None:
     """x has no ratio of the second package under one set, so its 1 there does not count; z has
     none at all and is not ranked."""
-    first = [[F(0), F(1)], [F(1, 4), F(1, 4)], [None, F(1)]]
-    second = [[F(0), None], [F(1, 4), F(1, 4)], [F(1), None]]
+    first: list[list[F | None]] = [[F(0), F(1)], [F(1, 4), F(1, 4)], [None, F(1)]]
+    second: list[list[F | None]] = [[F(0), None], [F(1, 4), F(1, 4)], [F(1), None]]
     found = compare_rankings(("x", "y", "z"), first, second, None)
     assert (found.ranked, found.preserved, found.swapped) == (2, True, ())
 

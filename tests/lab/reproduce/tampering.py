@@ -8,7 +8,7 @@ from typing import Any
 from memaudit.lab.reproduce.folder import file_sha256
 from memaudit.workspace.journal import read_journal, to_line
 
-Change = Callable[[Any], None]
+Change = Callable[[Any], object]
 
 
 def edit_json(path: Path, change: Change) -> None:

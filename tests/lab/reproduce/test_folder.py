@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.reproduce.folder import Ledger, append_rows
 from memaudit.workspace.engines import Serial
 from memaudit.workspace.journal import Key, read_journal, to_line
 
-IDENTITY = {"settings": {"seeds": 3}, "source": "abc"}
+IDENTITY: dict[str, JsonValue] = {"settings": {"seeds": 3}, "source": "abc"}
 
 
 def ledger(folder: Path, date: str = "2020-01-01") -> Ledger:

@@ -40,7 +40,9 @@ def test_extracts_fit_and_are_in_the_store_word_for_word(budget: int) -> None:
     assert sum(words(memory.text) for memory in made.memories) <= budget
     texts = {memory.id: memory.text for memory in NOTES.memories}
     for memory in made.memories:
-        (source,) = memory.metadata["made_from"]
+        made_from = memory.metadata["made_from"]
+        assert isinstance(made_from, list)
+        (source,) = map(str, made_from)
         assert memory.sources == (source.replace("m", "t"),)
         assert all(one in texts[source] for one in memory.text.split(". "))
     if budget == 17:

@@ -70,7 +70,8 @@ def test_ids_are_neutral_and_costs_are_words() -> None:
 
 def test_confidence_says_nothing_about_weight() -> None:
     """Facts that questions need and facts that none needs are equally sure, on average."""
-    needed, idle = [], []
+    needed: list[Fraction] = []
+    idle: list[Fraction] = []
     for seed in range(20):
         package = drawn(100, seed)
         covered = {cell.candidate for cell in package.coverage if package.weights[cell.unit] > 0}

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from memaudit.lab.sweeps.writers.estimators.train import train
 from memaudit.lab.sweeps.writers.protocol import View
 from memaudit.lab.sweeps.writers.references import RecencyRaw
 from memaudit.lab.sweeps.writers.registry import WRITERS, named_writer
-from memaudit.workspace.engines import named_engine
+from memaudit.workspace.engines import Result, Task, named_engine
 from memaudit.workspace.journal import read_journal, to_line
 from memaudit.workspace.run_folder import ROWS
 
@@ -274,9 +274,10 @@ def test_nothing_is_left_where_nothing_came_of_it(tmp_path: Path) -> None:
     class Broken:
         name = "broken"
 
-        def map(self, function: object, tasks: object) -> Iterator[list[str]]:  # noqa: ARG002
-            raise MemAuditError("no cluster there")
-            yield
+        def map(
+            self, function: Callable[[Task], Result], tasks: Iterable[Task]
+        ) -> Iterator[Result]:
+            raise MemAuditError(f"no cluster there: {function}, {tasks}")
 
     with pytest.raises(MemAuditError, match="no cluster"):
         run(SPEC, tmp_path / "new", Broken())

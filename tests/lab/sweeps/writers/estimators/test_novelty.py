@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from memaudit.kernel.errors import MissingTool
+from memaudit.lab.sweeps.writers.estimated import EstimatedGreedy, EstimatedGvt
 from memaudit.lab.sweeps.writers.estimators import embedding
 from memaudit.lab.sweeps.writers.estimators.embedding import (
     Embedding,
@@ -175,11 +176,14 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> Letters:
 def test_a_package_is_embedded_once(letters: Letters) -> None:
     """By both writers and at every budget; another package is embedded again."""
     view = view_of([("fact", "aab", 1), ("fact", "bb", 2)], [("fact", "ab", 1)])
-    for name in ("estimated_gvt_embedding", "estimated_greedy_embedding"):
-        for budget in (1, 2, 3):
-            WRITERS[name].write(view, Fraction(budget), 0)
+    gvt, greedy = WRITERS["estimated_gvt_embedding"], WRITERS["estimated_greedy_embedding"]
+    assert isinstance(gvt, EstimatedGvt)
+    assert isinstance(greedy, EstimatedGreedy)
+    for budget in (1, 2, 3):
+        gvt.write(view, Fraction(budget), 0)
+        greedy.write(view, Fraction(budget), 0)
     assert letters.batches == [["bb", "ab", "aab"]]
-    WRITERS[name].write(view_of([("fact", "b", 1)]), Fraction(1), 0)
+    greedy.write(view_of([("fact", "b", 1)]), Fraction(1), 0)
     assert letters.batches[1:] == [["b"]]
 
 
