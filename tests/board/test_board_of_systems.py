@@ -157,7 +157,7 @@ def test_an_added_store_of_another_conversation_is_refused(
     package = other / "packages" / "talk6.json"
     (folder / "packages" / "talk6.json").write_text(package.read_text())
     assert "no conversation of the board is called 'talk6'" in failure(
-        "board", folder, "--add", f"x={other / 'x'}"
+        "board", folder, f"--add x={other / 'x'}"
     )
     assert "NAME=DIR" in failure("board", folder, "--add", "vendor")
 
@@ -364,7 +364,7 @@ def test_own_labels_may_not_say_again_what_the_board_labels(
     folder = make({"good": [list(UNITS[2:])]})
     new = added(tmp_path / "new", [UNITS[1]])
     assert "labels memories of talk0 that the board labels" in failure(
-        "board", folder, "--add", f"vendor={new}"
+        "board", folder, f"--add vendor={new}"
     )
 
 

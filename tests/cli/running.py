@@ -1,6 +1,7 @@
 """Run a command in this process, and write the files that it reads."""
 
 import json
+import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
@@ -11,10 +12,28 @@ from typer.testing import CliRunner, Result
 from memaudit.cli.main import app
 
 
+def words(*arguments: object) -> list[str]:
+    """The words of a command line. The command, which comes first, and texts that begin with an
+    option may be several words with blanks between them; everything else is one word."""
+    return [
+        word
+        for place, argument in enumerate(arguments)
+        for word in (
+            argument.split(" ")
+            if isinstance(argument, str) and (place == 0 or argument.startswith("-"))
+            else [str(argument)]
+        )
+    ]
+
+
+def process(*arguments: object) -> list[str]:
+    """The command line that runs `memaudit ARGUMENTS` in a process of its own."""
+    return [sys.executable, "-m", "memaudit.cli.main", *words(*arguments)]
+
+
 def run(*arguments: object, answer: str | None = None) -> Result:
     """The result of `memaudit ARGUMENTS`, on an 80 column terminal; `answer` is typed into it."""
-    words = [str(argument) for argument in arguments]
-    return CliRunner(env={"COLUMNS": "80"}).invoke(app, words, input=answer)
+    return CliRunner(env={"COLUMNS": "80"}).invoke(app, words(*arguments), input=answer)
 
 
 def done(*arguments: object) -> Result:

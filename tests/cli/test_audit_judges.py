@@ -26,16 +26,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 def test_command(files: tuple[Path, Path, Path]) -> None:
     """Cells and ratios under both judges; the ratios are those of `memaudit gate`."""
     package, store, labels = files
-    words = (
-        "audit",
-        "judges",
-        package,
-        store,
-        "--judge",
-        "lexical",
-        "--against",
-        f"labels:{labels}",
-    )
+    words = ("audit judges", package, store, f"--judge lexical --against labels:{labels}")
     data = printed_json(*words, "--budget", "10,40")
     assert (data["judge"]["name"], data["judge"]["is_an_estimate"]) == ("lexical", True)
     found = data["agreement"]["any_coverage"]
@@ -44,17 +35,7 @@ def test_command(files: tuple[Path, Path, Path]) -> None:
     assert all(row["uncertified_optima"] == 0 for row in data["scores"])
     for side, name in (("judge", "lexical"), ("against", f"labels:{labels}")):
         ratio = data["scores"][1]["score"][side]
-        bar = (
-            "gate",
-            package,
-            store,
-            "--budget",
-            "40",
-            "--judge",
-            name,
-            "--allow-estimates",
-            "--min-score",
-        )
+        bar = ("gate", package, store, "--budget 40 --judge", name, "--allow-estimates --min-score")
         done(*bar, ratio - 1e-6)
         assert run(*bar, ratio + 1e-6).exit_code == 1
     text = run(*words, "--budget", "40").stdout
@@ -80,24 +61,15 @@ def test_labelled_locomo(tmp_path: Path) -> None:
     labels = real_file("labels/locomo_conv26/coverage_pass_a.jsonl")
     memories = real_file("stores/mem0/locomo_conv26_memories.jsonl")
     units = labels.with_name("units.jsonl")
-    done(
-        "build", dataset, "--conversation", "conv-26", "--units", units, "--out", tmp_path / "built"
-    )
+    done("build", dataset, "--conversation conv-26 --units", units, "--out", tmp_path / "built")
     done("import", memories, "--out", tmp_path / "s.json")
     data = printed_json(
-        "audit",
-        "judges",
+        "audit judges",
         tmp_path / "built" / "conv-26.json",
         tmp_path / "s.json",
-        "--judge",
-        "lexical",
-        "--against",
-        f"labels:{labels}",
-        "--set",
-        f"judge.memories={labels.with_name('memories.jsonl')}",
-        "--same-session",
-        "--budget",
-        "250",
+        f"--judge lexical --against labels:{labels}",
+        f"--set judge.memories={labels.with_name('memories.jsonl')} --same-session",
+        "--budget 250",
     )
     found = data["agreement"]["any_coverage"]
     assert found["recall"] > 0.9

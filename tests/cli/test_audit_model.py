@@ -52,25 +52,11 @@ def test_a_second_models_package_pass(tmp_path: Path) -> None:
         write_package(package, tmp_path / f"{package.name}.json")
     paths = sorted(tmp_path.glob("*.json"))
     words = (
-        "audit",
-        "model",
+        "audit model",
         *paths,
-        "--model",
-        "one",
-        "--budget",
-        "10,20",
-        "--writer",
-        "gvt",
-        "--writer",
-        "recency_raw",
-        "--set",
-        "score.draws=50",
-        "--set",
-        "model.yes=true",
-        "--set",
-        "engine.jobs=1",
-        "--set",
-        f"model.cache={tmp_path / 'cache'}",
+        "--model one --budget 10,20 --writer gvt --writer recency_raw",
+        "--set score.draws=50 --set model.yes=true --set engine.jobs=1",
+        f"--set model.cache={tmp_path / 'cache'}",
     )
     with serving(instead("coverage", in_two_labels)) as served:
         data = printed_json(*words, "--set", f"model.base_url={served.url}")

@@ -61,8 +61,7 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
         "--labels",
         file,
         *WRITERS,
-        "--set",
-        "score.draws=3",
+        "--set score.draws=3",
     )
     data = answered(*words, "--budget", "30,60")
     sets = {one["name"]: one for one in data["label_sets"]}
@@ -94,12 +93,7 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
         tmp_path / "frame",
         "--labels",
         bot,
-        "--set",
-        "score.draws=0",
-        "--writer",
-        "recency_raw",
-        "--budget",
-        "30",
+        "--set score.draws=0 --writer recency_raw --budget 30",
     )
     data = answered(*words, "--labels", people)
     found = [(one["name"], one["role"], one["changed_cells"]) for one in data["label_sets"]]
@@ -120,21 +114,12 @@ def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) ->
     zeros = sorted(cell for cell, label in own.items() if label == "none")
     ann = {**own, **dict.fromkeys(zeros[::3], "full")}
     file = write_labels(tmp_path / "labels.csv", ann=ann, bob=own)
-    words = (
-        *packages,
-        "--labels",
-        file,
-        "--set",
-        "score.draws=2",
-        "--writer",
-        "recency_raw",
-        "--budget",
-        "30",
-    )
+    how = "--set score.draws=2 --writer recency_raw --budget 30"
+    words = (*packages, "--labels", file, how)
     doubt = answered(*words, "--frame", tmp_path / "frame")["doubt"]
     assert doubt["cells_stood_for"] == doubt["cells_stood_for_by_key"] > len(own)
     assert doubt["label_sets"] == ["ann"]  # bob says what the package says
-    passes = (*packages, "--labels", "pass:blind_a", *words[-6:])  # of the frame nobody's
+    passes = (*packages, "--labels", "pass:blind_a", how)  # of the frame nobody's
     nobody = answered(*passes, "--frame", tmp_path / "frame")
     assert nobody["doubt"]["cells_stood_for"] == 0
     assert nobody == answered(*passes)
@@ -149,18 +134,14 @@ def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) ->
 def test_printed(packages: list[Path]) -> None:
     first, second = (f"pass:{name}" for name in pass_names()[:2])
     text = done(
-        "audit",
-        "ratios",
+        "audit ratios",
         *packages,
         "--labels",
         first,
         "--labels",
         second,
         *WRITERS,
-        "--set",
-        "score.draws=2",
-        "--set",
-        "engine.jobs=1",
+        "--set score.draws=2 --set engine.jobs=1",
     ).stdout
     assert "3 packages, 3 stores, ratios to the optimum of the package" in text
     for word in (first, second, "consensus", "ratio MAD", "preserved", "audit report"):
@@ -174,16 +155,9 @@ def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
     texts = [one.text for one in package.candidates if (one.generator or "").startswith("labels")]
     words = (
         packages[0],
-        "--labels",
-        f"pass:{pass_names()[0]}",
-        "--store",
+        f"--labels pass:{pass_names()[0]} --store",
         import_texts(tmp_path / "mine.json", texts[:2]),
-        "--writer",
-        "recency_raw",
-        "--budget",
-        "30",
-        "--set",
-        "score.draws=0",
+        "--writer recency_raw --budget 30 --set score.draws=0",
     )
     data = answered(*words)
     assert data["basis"] == ["common union"]

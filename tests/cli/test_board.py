@@ -27,9 +27,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
             import_texts(home / "all.json", texts),
             import_texts(home / "half.json", texts[::2]),
         )
-        scored = done(
-            "score", home / "p.json", *stores, "--budget", "20,200", "--judge", "lexical", "--json"
-        )
+        scored = done("score", home / "p.json", *stores, "--budget 20,200 --judge lexical --json")
         (folder / f"{package.name}.json").write_text(scored.stdout)
     return folder
 

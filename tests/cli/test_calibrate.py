@@ -7,14 +7,7 @@ from tests.cli.running import done, failure, printed_json, run
 
 SMALL = (
     "event_graph:experiences=8:seeds=0-2",
-    "--budget",
-    "0.05,0.2",
-    "--writer",
-    "opt",
-    "--writer",
-    "mem0_style",
-    "--writer",
-    "recency_raw",
+    "--budget 0.05,0.2 --writer opt --writer mem0_style --writer recency_raw",
 )
 
 
@@ -35,18 +28,8 @@ def test_reports(tmp_path: Path) -> None:
     run("study", "calibrate", *SMALL, "--out", tmp_path / "cal")
     run("diagnose", "short", "--writer", "gvt", "--budget", "40", "--out", tmp_path / "dia")
     run(
-        "run",
-        "--packages",
-        "base",
-        "--seeds",
-        "2",
-        "--budgets",
-        "2",
-        "--writers",
-        "opt,recency_raw",
-        "--set",
-        "engine.name=serial",
-        "--out",
+        "run --packages base --seeds 2 --budgets 2 --writers opt,recency_raw",
+        "--set engine.name=serial --out",
         tmp_path / "run",
     )
     for name, title, files in (("cal", "Does the ratio predict", 3), ("dia", "Who lost", 6)):
@@ -71,12 +54,8 @@ def test_reports(tmp_path: Path) -> None:
 def test_wrong_input(tmp_path: Path) -> None:
     """Offline is heard by a calibration too: without vectors it fails, and asks nobody."""
     dense = (
-        "--retriever",
-        "dense:http://127.0.0.1:9/v1#m",
-        "--set",
-        "model.provider=offline",
-        "--set",
-        f"model.cache={tmp_path / 'c.sqlite'}",
+        "--retriever dense:http://127.0.0.1:9/v1#m --set model.provider=offline",
+        f"--set model.cache={tmp_path / 'c.sqlite'}",
     )
     for words, message in {
         ("--reader", "model:x"): "choose a reader that does not call a model",

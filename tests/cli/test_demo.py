@@ -38,12 +38,8 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         stores / "package.json",
         stores / "mem0.json",
         stores / "letta.json",
-        "--judge",
-        f"labels:{stores / 'coverage.jsonl'}",
-        "--set",
-        f"judge.memories={stores / 'memories.jsonl'}",
-        "--budget",
-        "120",
+        f"--judge labels:{stores / 'coverage.jsonl'}",
+        f"--set judge.memories={stores / 'memories.jsonl'} --budget 120",
     )
     assert "letta at 120" in scored.stdout
     again = done("demo")

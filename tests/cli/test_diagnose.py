@@ -56,15 +56,7 @@ def test_event_graphs_without_mistakes_downstream(tmp_path: Path) -> None:
     words = (
         "event_graph:experiences=20:seeds=0-2",
         *WRITERS,
-        "--budget",
-        "0.1",
-        "--k",
-        "50",
-        "--retriever",
-        "oracle",
-        "--reader",
-        "evidence-only",
-        "--out",
+        "--budget 0.1 --k 50 --retriever oracle --reader evidence-only --out",
         tmp_path,
     )
     for one in summary(*words)["summaries"]:
@@ -124,24 +116,15 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each question, from the cache afterwards; the prompt is in the spec."""
     words = (
         hotel_files[0],
-        "--writer",
-        "opt",
-        "--budget",
-        "30",
-        "--reader",
-        "model:one#evidence-first",
-        "--set",
-        f"model.cache={tmp_path / 'cache'}",
+        "--writer opt --budget 30 --reader model:one#evidence-first",
+        f"--set model.cache={tmp_path / 'cache'}",
     )
     with serving(reads) as served:
         first = summary(
             *words,
             "--out",
             tmp_path / "a",
-            "--set",
-            f"model.base_url={served.url}",
-            "--set",
-            "model.yes=true",
+            f"--set model.base_url={served.url} --set model.yes=true",
         )
         assert len(served.bodies) == 4
         assert first["spec"]["reads"].startswith("one, prompt reader-evidence-first/1 ")
@@ -149,10 +132,7 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
             *words,
             "--out",
             tmp_path / "b",
-            "--set",
-            f"model.base_url={served.url}",
-            "--set",
-            "model.yes=true",
+            f"--set model.base_url={served.url} --set model.yes=true",
         )
         assert len(served.bodies) == 4
     offline = summary(*words, "--out", tmp_path / "c", "--set", "model.provider=offline")
@@ -165,14 +145,8 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each answer, from the cache afterwards; both verdicts are printed."""
     words = (
         hotel_files[0],
-        "--writer",
-        "opt",
-        "--budget",
-        "30",
-        "--grader",
-        "model:one",
-        "--set",
-        f"model.cache={tmp_path / 'cache'}",
+        "--writer opt --budget 30 --grader model:one",
+        f"--set model.cache={tmp_path / 'cache'}",
     )
     with serving(grades) as served:
         there = ("--set", f"model.base_url={served.url}", "--set", "model.yes=true")
@@ -182,7 +156,7 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
         assert summary(*words, "--out", tmp_path / "b", *there) == first
         assert len(served.bodies) == asked
     printed = done(
-        "diagnose", *words, "--out", tmp_path / "c", "--set", "model.provider=offline"
+        "diagnose", *words, "--out", tmp_path / "c", "--set model.provider=offline"
     ).stdout
     grading = first["grading"]
     assert grading["disagreements"]
@@ -199,9 +173,7 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
         *words,
         "--out",
         tmp_path / "c",
-        "--set",
-        "model.provider=offline",
-        "--show",
+        "--set model.provider=offline --show",
         one["query"],
     ).stdout
     assert f"graded    {one['verdict']} by the model (the longest word), " in shown
@@ -211,17 +183,8 @@ def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> No
     """Undecided is counted as unclear, never as wrong, and compared with nothing."""
     words = (
         hotel_files[0],
-        "--writer",
-        "opt",
-        "--budget",
-        "30",
-        "--grader",
-        "model:one",
-        "--set",
-        f"model.cache={tmp_path / 'cache'}",
-        "--set",
-        "model.yes=true",
-        "--out",
+        "--writer opt --budget 30 --grader model:one",
+        f"--set model.cache={tmp_path / 'cache'} --set model.yes=true --out",
         tmp_path / "out",
     )
     with serving(says("no JSON")) as served:
@@ -249,20 +212,10 @@ def test_a_model_that_does_not_answer(
     with serving(behaviour) as served:
         data = summary(
             hotel_files[0],
-            "--writer",
-            "opt",
-            "--budget",
-            "30",
-            "--reader",
-            "model:one",
-            "--set",
-            f"model.cache={tmp_path / 'cache'}",
-            "--out",
+            "--writer opt --budget 30 --reader model:one",
+            f"--set model.cache={tmp_path / 'cache'} --out",
             tmp_path / "out",
-            "--set",
-            f"model.base_url={served.url}",
-            "--set",
-            "model.yes=true",
+            f"--set model.base_url={served.url} --set model.yes=true",
         )
     (one,) = data["summaries"]
     assert one["why"][remark] == 4
@@ -298,7 +251,7 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
             "ci_high": None,
         }
     listed = run(
-        "diagnose", package, *stores, "--budget", "9", "--out", tmp_path / "a", "--show", "failed"
+        "diagnose", package, *stores, "--budget 9 --out", tmp_path / "a", "--show failed"
     ).stdout
     assert "4 of 6 were not answered correctly" in listed
 
@@ -321,10 +274,7 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
             package,
             *WRITERS,
             *budget,
-            "--grader",
-            "model:m",
-            "--set",
-            "engine.jobs=2",
+            "--grader model:m --set engine.jobs=2",
         ): "--grader model:m runs in",
         (package, store, *budget, "--policy", "no"): "unknown policy",
         (package, store, *budget, "--judge", "no"): "unknown judge",
@@ -337,27 +287,15 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
             package,
             store,
             *budget,
-            "--judge",
-            "model:m",
-            "--set",
-            "engine.jobs=2",
+            "--judge model:m --set engine.jobs=2",
         ): "--judge model:m runs in one",
-        (
-            package,
-            *WRITERS,
-            *budget,
-            "--reader",
-            "model:m",
-            "--set",
-            "engine.name=dask",
-        ): "runs in one proc",
+        (package, *WRITERS, *budget, "--reader model:m --set engine.name=dask"): "runs in one proc",
         (
             package,
             *WRITERS,
             *budget,
             *dense[:2],
-            "--set",
-            "engine.name=processes",
+            "--set engine.name=processes",
         ): "runs in one process",
     }.items():
         assert message in failure("diagnose", *words, "--out", tmp_path / "out")

@@ -26,8 +26,7 @@ def test_every_distribution(name: str, tmp_path: Path) -> None:
 def test_knobs_and_a_folder(tmp_path: Path) -> None:
     """Every knob is a parameter of the name; a path without .json is a folder of tables."""
     done(
-        "study",
-        "generate",
+        "study generate",
         "event_graph:experiences=30:update_rate=0.6:chain_length=4:interval_rate=0.1"
         ":redundancy=0:scope_shifts=1:distractors=0",
         "--out",
@@ -45,9 +44,7 @@ def test_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_input(tmp_path: Path) -> None:
     assert "no distribution given" in failure("study", "generate")
     assert "takes no parameters" in failure("study", "generate", "base:experiences=9")
-    assert "cannot write" in failure(
-        "study", "generate", "base", "--out", tmp_path / "no" / "p.json"
-    )
+    assert "cannot write" in failure("study generate base --out", tmp_path / "no" / "p.json")
 
 
 def test_lists() -> None:
@@ -66,16 +63,8 @@ def test_train_and_run(tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     done("study", "train-ridge", *trained, "--out", model)
     result = done(
-        "run",
-        "--packages",
-        "event_graph:experiences=12",
-        "--seeds",
-        "55-56",
-        "--budgets",
-        "20",
-        "--writers",
-        f"estimated_gvt_ridge:{model}",
-        "--out",
+        "run --packages event_graph:experiences=12 --seeds 55-56 --budgets 20",
+        f"--writers estimated_gvt_ridge:{model} --out",
         tmp_path / "r",
     )
     assert "1 rows have no store: the writer failed" in result.stdout

@@ -165,7 +165,7 @@ def test_chat_refused(tmp_path: Path) -> None:
     for message, (path, target) in cases.items():
         assert failure("import", path, "--out", out, "--chat", target).startswith(message)
     assert "leave out the namespace" in failure(
-        "import", both, "--out", out, "--chat", chat, "--namespace", "areas"
+        "import", both, "--out", out, "--chat", chat, "--namespace areas"
     )
     assert not out.exists()
     assert not chat.exists()

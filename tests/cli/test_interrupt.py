@@ -145,12 +145,7 @@ def test_time_limit(hard: Package, tmp_path: Path) -> None:
     result = done(
         "solve",
         tmp_path / "h.json",
-        "--set",
-        "solver.seconds=1",
-        "--solver",
-        "reference",
-        "--json",
-        "--certificate",
+        "--set solver.seconds=1 --solver reference --json --certificate",
         tmp_path / "c.json",
     )
     (one,) = json.loads(result.stdout)

@@ -15,17 +15,11 @@ from tests.models.server import completion, serving
 def words(folder: Path, *more: object) -> tuple[object, ...]:
     write_frame(FRAME, folder / "f")
     return (
-        "label",
-        "cells",
+        "label cells",
         folder / "f",
-        "--model",
-        "one",
-        "--out",
+        "--model one --out",
         folder / "one.csv",
-        "--set",
-        f"model.cache={folder / 'cache'}",
-        "--set",
-        "model.yes=true",
+        f"--set model.cache={folder / 'cache'} --set model.yes=true",
         *more,
     )
 

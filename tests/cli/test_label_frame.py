@@ -41,16 +41,7 @@ def test_skipping_what_is_exact(tmp_path: Path) -> None:
 
 
 def test_passes(tmp_path: Path) -> None:
-    words = (
-        "label",
-        "frame",
-        "short",
-        "--passes",
-        "--candidate-kind",
-        "fact",
-        "--zero-rate",
-        "1/2",
-    )
+    words = ("label frame short --passes --candidate-kind fact --zero-rate 1/2",)
     done(*words, "--out", tmp_path / "f")
     data = json.loads((tmp_path / "f" / "frame.json").read_text())
     frame = read_frame(tmp_path / "f")

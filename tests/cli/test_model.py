@@ -52,15 +52,10 @@ def test_batch_import(tmp_path: Path) -> None:
     with Cache(tmp_path / "cache") as cache:
         cache.await_answers([request(text) for text in "abc"])
     result = done(
-        "model",
-        "batch",
+        "model batch",
         file,
-        "--set",
-        f"model.cache={tmp_path / 'cache'}",
-        "--set",
-        "model.price_in=1",
-        "--set",
-        "model.price_out=2",
+        f"--set model.cache={tmp_path / 'cache'} --set model.price_in=1",
+        "--set model.price_out=2",
     )
     assert [one.strip() for one in result.stdout.splitlines()] == [
         "1  answered",
@@ -78,11 +73,5 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     assert "no cache found" in failure("model", "batch", missing, "--set", f"model.cache={missing}")
     fill(tmp_path / "a", ["x"])
     assert "give both" in failure(
-        "model",
-        "batch",
-        missing,
-        "--set",
-        f"model.cache={tmp_path / 'a'}",
-        "--set",
-        "model.price_in=1",
+        "model batch", missing, f"--set model.cache={tmp_path / 'a'} --set model.price_in=1"
     )

@@ -157,7 +157,7 @@ def test_show_json(tiny: Package, tiny_file: Path) -> None:
     assert (plain["name"], plain["digest"]) == ("tiny", digest(tiny))
     assert not {"units", "queries", "candidates"} & plain.keys()
     (data,) = printed_json(
-        "package", "show", tiny_file, *(word for name in LISTED for word in ("--list", name))
+        "package show", tiny_file, *(word for name in LISTED for word in ("--list", name))
     )
     assert [row["weight"] for row in data["units"]] == [
         tiny.weights[unit.id] for unit in tiny.units

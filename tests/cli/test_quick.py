@@ -52,9 +52,7 @@ def test_refusals(folder: Path) -> None:
     assert "does not exist" in failure("quick", "nowhere.md")
     assert "are both transcripts" in failure("quick", "chat.jsonl", "chat.jsonl", "--out", "x.html")
     (folder / "other.md").write_text("- Likes tea\n")
-    assert "is a transcript that can be read" in failure(
-        "quick", "MEMORY.md", "other.md", "--out", "x.html"
-    )
+    assert "is a transcript that can be read" in failure("quick MEMORY.md other.md --out x.html")
     (folder / "diary.txt").write_text("dear diary")
     assert "already exists" in failure("quick", "MEMORY.md", "--out", "diary.txt")
     assert not (folder / "x.html").exists()

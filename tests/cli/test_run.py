@@ -13,16 +13,7 @@ import pytest
 from memaudit.workspace.journal import read_journal
 from tests.cli.running import done, failure, printed_json, run
 
-SMALL = (
-    "--packages",
-    "base,update_chain",
-    "--seeds",
-    "3",
-    "--budgets",
-    "2,0.1",
-    "--set",
-    "engine.name=serial",
-)
+SMALL = ("--packages base,update_chain --seeds 3 --budgets 2,0.1", "--set engine.name=serial")
 
 
 def test_a_small_run(tmp_path: Path) -> None:

@@ -45,14 +45,7 @@ def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """The judge, missing proofs, and what is not seen."""
     (tmp_path / "torn.jsonl").write_text('{"text": "Ingrid sneezes"}\n{"text": 5}\n')
     done("import", "plain", tmp_path / "torn.jsonl", "--out", tmp_path / "torn.json")
-    words = (
-        "study",
-        "sensitivity",
-        *files,
-        tmp_path / "torn.json",
-        "--budget",
-        "30",
-    )
+    words = ("study sensitivity", *files, tmp_path / "torn.json", "--budget 30")
     text = done(*words, "--vary", "cost=", "--vary", "cap=").stdout
     for part in (
         "ESTIMATE",
@@ -80,21 +73,11 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     write_rows(tmp_path / "m.jsonl", *named)
     judge = f"labels:{write_rows(tmp_path / 'l.jsonl', *labels)}"
     words = (
-        "study",
-        "sensitivity",
+        "study sensitivity",
         *files,
-        "--budget",
-        "60",
-        "--vary",
-        "cost=",
-        "--vary",
-        "cap=",
-        "--judge",
-        "lexical",
-        "--judge",
+        "--budget 60 --vary cost= --vary cap= --judge lexical --judge",
         judge,
-        "--set",
-        f"judge.memories={tmp_path / 'm.jsonl'}",
+        f"--set judge.memories={tmp_path / 'm.jsonl'}",
     )
     data = printed_json(*words)
     assert [row["name"] for row in data["judges"]] == ["lexical", "labels l"]

@@ -77,15 +77,7 @@ def test_a_full_haystack(tmp_path: Path) -> None:
     """
     path = real_file("longmemeval/longmemeval_s_e47becba.json")
     data = question_summary(
-        "study",
-        "transfer",
-        path,
-        "--budget",
-        "0.1",
-        "--writer",
-        "estimated_greedy",
-        "--out",
-        tmp_path,
+        "study transfer", path, "--budget 0.1 --writer estimated_greedy --out", tmp_path
     )
     full = data["summaries"][1]
     assert full["measures"]["evidence_recall"]["mean"] == 1

@@ -72,14 +72,9 @@ def test_what_was_refused_has_failed(tmp_path: Path) -> None:
     words = (
         "build",
         chat,
-        "--model",
-        "one",
-        "--out",
+        "--model one --out",
         tmp_path / "built",
-        "--set",
-        "model.provider=batch",
-        "--set",
-        f"model.cache={tmp_path / 'cache'}",
+        f"--set model.provider=batch --set model.cache={tmp_path / 'cache'}",
     )
     first = run(*words).stderr
     assert first.count("1 of 1, 0 from the cache, 1 waiting for a batch, 0 failed, used") == 2

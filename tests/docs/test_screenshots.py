@@ -76,18 +76,10 @@ def test_board(browser: Any, tmp_path: Path) -> None:
 
 def test_report(browser: Any, tmp_path: Path) -> None:
     done(
-        "run",
-        "--packages",
-        "event_graph:experiences=14",
-        "--seeds",
-        "100-105",
-        "--budgets",
-        "0.05,0.10",
-        "--writers",
-        "opt,gvt,estimated_gvt,mem0_style,recency_raw",
-        "--set",
-        "engine.name=serial",
-        "--out",
+        "run --packages event_graph:experiences=14 --seeds 100-105",
+        "--budgets 0.05,0.10",
+        "--writers opt,gvt,estimated_gvt,mem0_style,recency_raw",
+        "--set engine.name=serial --out",
         tmp_path / "run",
     )
     done("report", tmp_path / "run")

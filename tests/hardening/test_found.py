@@ -151,18 +151,8 @@ def test_rows_with_a_right_checksum_of_something_else(tmp_path: Path) -> None:
 def test_manifests_of_runs_without_a_part(tmp_path: Path, part: str) -> None:
     """Named; a pipe in its place is not waited for."""
     run(
-        "run",
-        "--packages",
-        "base",
-        "--seeds",
-        "1",
-        "--budgets",
-        "2",
-        "--writers",
-        "gvt",
-        "--set",
-        "engine.name=serial",
-        "--out",
+        "run --packages base --seeds 1 --budgets 2 --writers gvt",
+        "--set engine.name=serial --out",
         tmp_path / "r",
     )
     manifest = tmp_path / "r" / "run.json"

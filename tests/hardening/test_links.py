@@ -26,30 +26,10 @@ SPECIAL: dict[str, Callable[[Path, Path], object]] = {
     "pipe": lambda place, _: os.mkfifo(place),
 }
 
-RUN = (
-    "run",
-    "--packages",
-    "base",
-    "--seeds",
-    "2",
-    "--budgets",
-    "2",
-    "--writers",
-    "gvt",
-    "--set",
-    "engine.name=serial",
-    "--out",
-)
+RUN = ("run --packages base --seeds 2 --budgets 2 --writers gvt", "--set engine.name=serial --out")
 DIAGNOSE = (
-    "diagnose",
-    "event_graph:experiences=14:seeds=0-1",
-    "--budget",
-    "0.1",
-    "--writer",
-    "gvt",
-    "--retriever",
-    "recency",
-    "--out",
+    "diagnose event_graph:experiences=14:seeds=0-1 --budget 0.1 --writer gvt",
+    "--retriever recency --out",
 )
 
 
@@ -212,17 +192,7 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
     [
         ("study", "train-ridge", "{p}", "--out", "{x}"),
         ("study", "train-judge", "{p}", "--out", "{x}"),
-        (
-            "study",
-            "utilities",
-            "{p}",
-            "--model",
-            "m",
-            "--set",
-            "model.provider=offline",
-            "--out",
-            "{x}",
-        ),
+        ("study utilities", "{p}", "--model m --set model.provider=offline --out", "{x}"),
         ("model", "export", "{x}", "--set", "model.cache={c}"),
         ("package", "schema", "--out", "{x}"),
         ("frontier", "{p}", "--max-budget", "2", "--plot", "{x}"),

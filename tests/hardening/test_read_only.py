@@ -61,17 +61,9 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     rows.write_text("")
     export = tmp_path / "export.json"
     export.write_text('{"results": [{"id": "1", "memory": "Ann moved.", "user_id": "u"}]}')
-    asks = (
-        "model",
-        "check",
-        "--model",
-        "m",
-        "--set",
-        "model.yes=true",
-        "--set",
-        "model.base_url=http://127.0.0.1:9/v1",
-    )
-    running = ("run", "--packages", package, "--writers", "gvt", "--budgets", "10", "--out")
+    check = "model check --model m --set model.yes=true --set"
+    asks = (check, "model.base_url=http://127.0.0.1:9/v1", "--set")
+    running = ("run --packages", package, "--writers gvt --budgets 10 --out")
     done(*running, place / "old")
     Cache(place / "cache").close()
     commands = [
@@ -87,8 +79,8 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("diagnose", package, "--budget", "10", "--writer", "gvt", "--out", place / "diagnosis"),
         ("label", "frame", package, "--out", place / "frame"),
         ("demo", "--out", place / "demo"),
-        (*asks, "--set", f"model.cache={place / 'cache'}"),
-        (*asks, "--set", f"model.cache={place / 'new-cache'}"),
+        (*asks, f"model.cache={place / 'cache'}"),
+        (*asks, f"model.cache={place / 'new-cache'}"),
         ("model", "show", "--set", f"model.cache={place / 'cache'}"),
         ("model", "import", rows, "--set", f"model.cache={place / 'cache'}"),
         ("model", "batch", rows, "--set", f"model.cache={place / 'cache'}"),
@@ -104,7 +96,7 @@ def test_read_only_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert "that you may write to" in str(caught.value)
         monkeypatch.chdir(place)
         assert "cannot write" in refused(
-            *asks[:-2], "--set", "model.provider=batch", "--set", f"model.cache={cache}"
+            check, "model.provider=batch", f"--set model.cache={cache}"
         )
         monkeypatch.chdir(tmp_path)
     assert tree(place) == before

@@ -145,16 +145,7 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     asks = ("--judge", "model:one", "--set", f"model.cache={tmp_path / 'cache'}")
     compares = ("audit", "judges", *files, "--against", "lexical")
     with serving(instead("coverage", silent_about_soup)) as served:
-        live = (
-            *files,
-            *asks,
-            "--set",
-            f"model.base_url={served.url}",
-            "--set",
-            "model.yes=true",
-            "--budget",
-            "9",
-        )
+        live = (*files, *asks, f"--set model.base_url={served.url} --set model.yes=true --budget 9")
         audited = printed_json("audit", "judges", *live, "--against", "lexical")
         sets = (f"model.cache={tmp_path / 'cache'}", f"model.base_url={served.url}")
         live = (*files, *asks[:2], "--budget", "9", "--set=model.yes=true")
@@ -199,14 +190,8 @@ def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -
     words = (
         *command.split(),
         *files,
-        "--budget",
-        "9",
-        "--judge",
-        "model:one",
-        "--set",
-        "model.yes=true",
-        "--set",
-        f"model.cache={cache}",
+        "--budget 9 --judge model:one --set model.yes=true",
+        f"--set model.cache={cache}",
         *more,
     )
     with serving(plays) as served:
@@ -214,12 +199,8 @@ def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -
         cache.unlink()
         priced = done(
             *words,
-            "--set",
-            f"model.base_url={served.url}",
-            "--set",
-            "model.price_in=1",
-            "--set",
-            "model.price_out=2",
+            f"--set model.base_url={served.url} --set model.price_in=1",
+            "--set model.price_out=2",
         )
     assert "give price_in" in unpriced.stderr
     assert "about $" in priced.stderr

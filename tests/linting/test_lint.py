@@ -38,7 +38,7 @@ SAID = store(
     memory("m4", "Weather in Lisbon is terribly rainy"),
     memory("m5", "Ann lives in Bristol", state="deleted"),
 )
-CELLS = {
+CELLS: dict[str, dict[str, float]] = {
     "m1": {"u1": 1},
     "m2": {"u2": 1},
     "m3": {"u1": 1, "u4": 0.5},
