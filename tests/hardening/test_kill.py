@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
@@ -34,10 +34,11 @@ ENDS, APART = 12, 20
 
 @dataclass(frozen=True)
 class Job:
-    """A command that writes to `{out}`, what it grows line by line, and what is there before."""
+    """A command that reads from `{in}` and writes to `{out}`, what it grows line by line, and what
+    is there before."""
 
     name: str
-    command: tuple[str, ...]
+    command: str
     grows: tuple[str, ...] = ()
     journal: str = ""
     """A file that exists only while it runs."""
@@ -113,8 +114,8 @@ def around(path: Path) -> list[str]:
 class Killer:
     """Kills a job, and sees that it comes out as if it had never been disturbed."""
 
-    def __init__(self, stage: Stage, job: Job, folder: Path) -> None:
-        self.stage, self.job, self.folder = stage, job, folder
+    def __init__(self, stage: Stage, job: Job, inputs: Path, folder: Path) -> None:
+        self.stage, self.job, self.inputs, self.folder = stage, job, inputs, folder
         self.said = folder / "said.txt"
         self.count = Count()
         out = self._fresh()
@@ -152,8 +153,8 @@ class Killer:
             count.wrong.append(f"left beside: {around(out)}")
 
     def _run(self, out: Path, **kill: float) -> tuple[int, int]:
-        command = [word.replace("{out}", str(out)) for word in self.job.command]
-        return self.stage.run(command, self.said, **kill)
+        command = self.job.command.replace("{in}", str(self.inputs)).replace("{out}", str(out))
+        return self.stage.run(command.split(" "), self.said, **kill)
 
     def _fresh(self) -> Path:
         """A place where only what is there before is there."""
@@ -188,8 +189,6 @@ def _differences(one: Mapping[str, bytes], other: Mapping[str, bytes]) -> list[s
 
 
 LOG = logging.getLogger(__name__)
-TALKS, EXPORT, BUILT, NOTES = "talks.jsonl", "export.json", "built", "notes.json"
-BOARD, SHEETS = "board", "answered"
 LATER = Memory(id="later", text="Nights are for work")
 OLD = FULL.replace(name="older", attributes={})
 
@@ -220,72 +219,66 @@ def labelled_vendor(out: Path) -> None:
 
 def answered_sheets(folder: Path) -> None:
     """A board, and sheets for the memory of the vendor that is new."""
-    make_board(folder / BOARD, {"good": [list(UNITS[2:])]}, conversations=1)
+    make_board(folder / "board", {"good": [list(UNITS[2:])]}, conversations=1)
     labelled_vendor(folder / "vendor")
-    vendor = f"x={folder / 'vendor'}"
-    done("label", "sheets", folder / BOARD, "--add", vendor, "--out", folder / SHEETS)
-    answer_sheets(folder / SHEETS, {LATER.text: {"u2"}})
+    out = folder / "answered"
+    done("label sheets", folder / "board", f"--add x={folder / 'vendor'} --out", out)
+    answer_sheets(out, {LATER.text: {"u2"}})
 
 
 JOBS = (
     Job(
         "run",
-        (
-            "run --packages base,update_chain --seeds 12 --budgets 2,4",
-            "--writers opt,gvt,recency_raw --set engine.name=serial --out",
-            "{out}",
-        ),
+        "run --packages base,update_chain --seeds 12 --budgets 2,4 --writers opt,gvt,recency_raw "
+        "--set engine.name=serial --out {out}",
         grows=("rows.jsonl",),
         last_words="rows and summary are in",
         share=8,
     ),
     Job(
         "diagnose",
-        (
-            "diagnose event_graph:experiences=14:seeds=0-3 --budget 0.1 --writer gvt",
-            "--retriever recency --out",
-            "{out}",
-        ),
+        "diagnose event_graph:experiences=14:seeds=0-3 --budget 0.1 --writer gvt "
+        "--retriever recency --out {out}",
         grows=("rows.jsonl",),
         journal=".cases.jsonl",
         last_words="rows, memories and summary are in",
     ),
     Job(
         "build",
-        ("build", TALKS, "--out", "{out}"),
+        "build {in}/talks.jsonl --out {out}",
         journal=".build.jsonl",
         last_words=" packages in ",
         share=5,
     ),
-    Job("import", ("import", EXPORT, "--out", "{out}"), last_words="wrote ", share=3),
-    Job("serve --out", ("serve", NOTES, "--out", "{out}"), last_words="open "),
+    Job("import", "import {in}/export.json --out {out}", last_words="wrote ", share=3),
+    Job("serve --out", "serve {in}/notes.json --out {out}", last_words="open "),
     Job(
         "serve over a site",
-        ("serve", NOTES, "--out", "{out}"),
+        "serve {in}/notes.json --out {out}",
         before=old_site,
         last_words="open ",
         share=3,
     ),
     Job(
         "import over a store",
-        ("import", EXPORT, "--out", "{out}"),
+        "import {in}/export.json --out {out}",
         before=old_store,
         last_words="wrote ",
         share=4,
     ),
     Job(
         "convert over a folder",
-        ("package", "convert", f"{BUILT}.json", "{out}"),
+        "package convert {in}/built.json {out}",
         before=lambda out: write_package(OLD, out),
         last_words="wrote 1 package",
     ),
     Job(
         "labels over labels",
-        ("label", "sheets", BOARD, "--add", "x={out}", "--out", SHEETS),
+        "label sheets {in}/board --add x={out} --out {in}/answered",
         before=labelled_vendor,
         last_words="1 memory are in ",
     ),
-    Job("frame", ("label", "frame", f"{BUILT}.json", "--out", "{out}"), last_words="cells of"),
+    Job("frame", "label frame {in}/built.json --out {out}", last_words="cells of"),
 )
 
 
@@ -301,23 +294,17 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("inputs")
     shipped = files("memaudit.examples").joinpath("natural/conversations.jsonl")
     talks = shipped.read_text("utf-8").split('{"conversation"')
-    (folder / TALKS).write_text('{"conversation"'.join(talks[:9]))
+    (folder / "talks.jsonl").write_text('{"conversation"'.join(talks[:9]))
     rows = [{"id": f"m{n}", "memory": f"Memory {n} of many.", "hash": "x"} for n in range(400)]
-    (folder / EXPORT).write_text(json.dumps({"results": rows}))
-    write_package(FULL, folder / f"{BUILT}.json")
+    (folder / "export.json").write_text(json.dumps({"results": rows}))
+    write_package(FULL, folder / "built.json")
     memories = (Memory(id="m1", text="She had tea."),)
     origin = Origin(system="own", format="plain")
-    write_store(ExportedStore(name="notes", origin=origin, memories=memories), folder / NOTES)
+    write_store(
+        ExportedStore(name="notes", origin=origin, memories=memories), folder / "notes.json"
+    )
     answered_sheets(folder)
     return folder
-
-
-def at(inputs: Path, job: Job) -> Job:
-    named = {TALKS, EXPORT, NOTES, BOARD, SHEETS, f"{BUILT}.json"}
-    command = tuple(
-        str(inputs / word) if at and word in named else word for at, word in enumerate(job.command)
-    )
-    return replace(job, command=command)
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
@@ -325,7 +312,7 @@ def test_killed(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
     """At random points, after some time or before some call, up to three in a row: whole or not
     there after each kill; the next run ends as if nothing had happened."""
     dice = random.Random(f"{job.name} {SEED}")
-    killer = Killer(stage, at(inputs, job), tmp_path)
+    killer = Killer(stage, job, inputs, tmp_path)
 
     def way() -> dict[str, float]:
         if dice.random() < 0.5:
@@ -341,7 +328,7 @@ def test_killed(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("job", JOBS[-5:-1], ids=lambda job: job.name)
 def test_killed_before_every_call(job: Job, stage: Stage, inputs: Path, tmp_path: Path) -> None:
     """Before each call that touches a file; of many calls alike, in the middle, before some."""
-    killer = Killer(stage, at(inputs, job), tmp_path)
+    killer = Killer(stage, job, inputs, tmp_path)
     last = killer.calls
     for call in range(1, last + 1):
         if MORE or call <= ENDS or call > last - ENDS or call % APART == 0:

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from hypothesis import given
 
-from memaudit.kernel.checker import Q, _Checker, _Layout, _Node, _Problem, verify
+from memaudit.kernel.checker import _Problem, verify
 from memaudit.kernel.package.optimum import Certificate
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.priced_store import JudgedStore
@@ -20,8 +20,8 @@ from tests.forgeries import EDITS
 from tests.hardening.edits import EXAMPLES, FUZZ, SEED
 from tests.kernel.score.small_stores import judged_problems
 from tests.kernel.score.test_diagnosis import SOME_BUDGETS, best
-from tests.proofs import random_layout, random_mu, random_prices, stores
-from tests.test_checker import corpus, drawn
+from tests.proofs import stores
+from tests.test_checker import check_bound, check_useful, corpus, drawn
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(0)]  # MEMAUDIT_FUZZ_EXAMPLES says how long
 
@@ -62,23 +62,8 @@ def test_nodes_of_the_checker() -> None:
         found, budget, cap, random = drawn(1_000_000 * (SEED + 1) + number)
         problem = _Problem(found).at(budget, cap)
         everything = stores(problem)
-        useful = problem.useful(across=random.random() < 0.5)
-        highest = max(value for _, value in everything)
-        assert highest == max(value for store, value in everything if store <= set(useful)), number
-        kept = {u for u in useful if random.random() < 0.2}
-        free = tuple(u for u in useful if u not in kept and random.random() < 0.85)
-        node = _Node(free, problem.budget, _Layout(problem, random_layout(problem, random)))
-        node.mu, node.free = random_mu(problem, random), random.random() < 0.3
-        node.prices = {(u, b): p for u, b, p in random_prices(problem, 3, random)}
-        guard = _Checker(problem, 0)
-        guard.keep(node, sorted(kept))
-        bound = guard.bound(node, falls=True)
-        for store, value in everything:
-            if kept <= store <= kept.union(free):
-                falls = [bound.fall_in[u] for u in store if u in bound.fall_in]
-                falls += [fall for u, fall in bound.fall_out.items() if u not in store]
-                assert bound.total - max(falls, default=0) >= Q * value, number
-                checked += 1
+        check_useful(problem, everything)
+        checked += check_bound(problem, everything, random)[0]
     LOG.info("%d bounds compared with stores", checked)
     assert checked
 

@@ -3,13 +3,13 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.running import process
 from tests.hardening.box import ROOT
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -62,27 +62,12 @@ def test_workers_of_a_run(number: signal.Signals, tmp_path: Path) -> None:
     rows = tmp_path / "run" / "rows.jsonl"
     said = tmp_path / "said.txt"  # a pipe would stay open with a worker that does not end
     with said.open("w") as output:
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "memaudit.cli.main",
-                "run",
-                "--packages",
-                "base",
-                "--seeds",
-                "100000",
-                "--budgets",
-                "2,4",
-                "--writers",
-                "opt,gvt",
-                "--set",
-                "engine.name=processes",
-                "--set",
-                "engine.jobs=2",
-                "--out",
-                str(rows.parent),
-            ],
+        running = subprocess.Popen(
+            process(
+                "run --packages base --seeds 100000 --budgets 2,4 --writers opt,gvt",
+                "--set engine.name=processes --set engine.jobs=2 --out",
+                rows.parent,
+            ),
             cwd=ROOT,
             env={**os.environ, "TMPDIR": str(temporary)},
             stdin=subprocess.DEVNULL,
@@ -92,18 +77,18 @@ def test_workers_of_a_run(number: signal.Signals, tmp_path: Path) -> None:
     workers: set[int] = set()
     try:
         until(lambda: rows.exists() and rows.stat().st_size > 0, "the run writes no rows", 120)
-        workers = below(process.pid)
+        workers = below(running.pid)
         assert len(workers) >= 2
         assert list(temporary.iterdir())
-        process.send_signal(number)
-        code = process.wait(SOON)
+        running.send_signal(number)
+        code = running.wait(SOON)
         until(lambda: not workers & set(parents()), "workers outlive the run")
     finally:
-        for one in {process.pid, *workers} & set(parents()):
+        for one in {running.pid, *workers} & set(parents()):
             os.kill(one, signal.SIGKILL)
-        process.wait()
+        running.wait()
     assert code == (-number if number == signal.SIGKILL else 128 + number)
-    until(lambda: not shared_memory(process.pid), "shared memory is left")
+    until(lambda: not shared_memory(running.pid), "shared memory is left")
     assert list(temporary.iterdir()) == []
     if number != signal.SIGKILL:
         assert "run the same command again to resume" in said.read_text()
