@@ -4,7 +4,7 @@ It asks the checker itself what it would accept at each node and takes all of it
 accepts too much in any step is led to a false proof.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations, product
 from random import Random
@@ -19,21 +19,45 @@ Cell = tuple[str, str, Any]
 
 
 def package(
-    candidates: str, units: dict[str, Any], cells: list[Cell], response: Any = None
+    candidates: str,
+    units: Mapping[str, Any],
+    cells: Iterable[tuple[Any, ...]] = (),
+    response: Any = None,
+    texts: Mapping[str, str] | None = None,
+    **more: Any,
 ) -> Package:
-    """Candidates as `id:experience:cost`; units by weight."""
-    rows = [word.split(":") for word in candidates.split()]
+    """Candidates as `id:experience:cost` or `id:experience:cost:kind`; units by weight, or by their
+    fields; a fourth part of a cell is its provenance. `more` are fields of the package."""
+    rows = [(*word.split(":"), "fact")[:4] for word in candidates.split()]
     extra = {} if response is None else {"response": response}
     return Package.model_validate(
         {
             "name": "hand-made",
             "experiences": [{"id": id} for id in sorted({row[1] for row in rows})],
             "candidates": [
-                {"id": id, "experience": experience, "kind": "fact", "cost": cost}
-                for id, experience, cost in rows
+                {
+                    "id": id,
+                    "experience": of,
+                    "cost": cost,
+                    "kind": kind,
+                    "text": (texts or {}).get(id, ""),
+                }
+                for id, of, cost, kind in rows
             ],
-            "units": [{"id": id, "kind": "fact", "weight": w, **extra} for id, w in units.items()],
-            "coverage": [{"candidate": c, "unit": u, "value": value} for c, u, value in cells],
+            "units": [
+                {
+                    "id": id,
+                    "kind": "fact",
+                    **extra,
+                    **(of if isinstance(of, dict) else {"weight": of}),
+                }
+                for id, of in units.items()
+            ],
+            "coverage": [
+                dict(zip(("candidate", "unit", "value", "provenance"), cell, strict=False))
+                for cell in cells
+            ],
+            **more,
         }
     )
 

@@ -56,5 +56,6 @@ def test_passes_of_a_system_are_its_own(tmp_path: Path) -> None:
     )
     ((_, standings),) = board_of_systems(read_board(folder, [("new", new)])).budgets
     (standing,) = (one for one in standings if one.store == "new")
+    assert standing.by_pass is not None
     assert list(standing.by_pass["score"].values()) == pytest.approx([2 / 3, 2 / 3, 0])
     assert standing.score.low < 2 / 3

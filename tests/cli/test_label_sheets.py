@@ -1,11 +1,12 @@
 """`memaudit label sheets`: cells as Markdown and CSV, and what becomes of the answers."""
 
 import csv
-from collections import Counter
+from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
 
 from memaudit.building.named_packages import short_set
+from memaudit.kernel.package.labels import Label
 from memaudit.lab.labels.frame import LabelSet
 from memaudit.lab.labels.frame_files import read_frame, read_label_sets, write_frame, write_labels
 from tests.boards import UNITS, answer_sheet, make_board
@@ -38,7 +39,7 @@ def test_cells_of_stores(hotel_files: tuple[Path, Path], tmp_path: Path) -> None
     value = {"full": Fraction(1), "partial": Fraction(1, 2), "none": Fraction(0)}
     expected: dict[str, Fraction] = {}
     for name in ("export", "turns"):
-        covered = Counter[str]()
+        covered: dict[str, Fraction] = defaultdict(Fraction)
         for row in rows:
             if row["memory_id"].startswith(f"{name}/"):
                 covered[row["unit_id"]] += value[row["label"]]
@@ -85,7 +86,7 @@ def test_a_grid_answered_by_cell(tmp_path: Path) -> None:
     cells = read_frame(folder / "talk0.b.cells.jsonl")
     assert not cells.key
     kept = {"Nights are for work": "Ann works nights", **{text: text for text in UNITS}}
-    own = {
+    own: dict[str, Label] = {
         cell.id: "full" if kept.get(cell.candidate_text) == cell.unit_text else "none"
         for cell in cells.cells
     }

@@ -142,14 +142,14 @@ def test_gate_has_the_score_of_the_same_stores(hotel_files: Files, turns: Path) 
         how = ("--judge", "lexical", "--budget", budget)
         (alone,) = printed_json("score", package, store, *how)["scores"]
         both = printed_json("score", package, store, turns, *how)["scores"]
-        how = (*how, "--allow-estimates", "--min-score")
+        bar = (*how, "--allow-estimates --min-score")
         for others, row in (((), alone), ((turns,), both[0])):
-            line = done("gate", package, store, *others, *how, "0").stdout
+            line = done("gate", package, store, *others, *bar, "0").stdout
             assert f"pass: export at {row_budget(row)} scores {row['score']:.4f}, " in line
             assert f"over OPT of package + export{' + turns' if others else ''}; " in line
             exact = float(Fraction(row["exact"]))
-            done("gate", package, store, *others, *how, exact)
-            assert run("gate", package, store, *others, *how, exact + 1e-6).exit_code == 1
+            done("gate", package, store, *others, *bar, exact)
+            assert run("gate", package, store, *others, *bar, exact + 1e-6).exit_code == 1
     assert alone["score"] > both[0]["score"]
 
 

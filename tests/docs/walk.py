@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from memaudit.conversations.registry import read_conversations
 from memaudit.judges.label_files import read_labels

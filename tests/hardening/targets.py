@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from memaudit import solve
 from memaudit.building.named_packages import short_set
@@ -322,7 +323,7 @@ def _mapped_files() -> Iterator[tuple[str, bytes, str]]:
     yield "any.jsonl", lines([{"x": row, **row} for row in rows]), "x"
     columns = [{"id": row["id"], "m": json.dumps(row["m"]), "x": json.dumps(row)} for row in rows]
     yield "any.csv", table(columns), "x"
-    tables = {"x": columns, "log": [{"m": 1}]}
+    tables: dict[str, list[dict[str, Any]]] = {"x": [*columns], "log": [{"m": 1}]}
     data = files_of(lambda place: write_tables(place / "any.db", tables))["any.db"]
     yield "any.db", data, "x"
 

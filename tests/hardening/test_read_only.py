@@ -25,8 +25,8 @@ def read_only(folder: Path) -> Iterator[None]:
         finally:
             folder.chmod(0o755)
         return
-    for command in (["--bind", folder, folder], ["-o", "remount,ro,bind", folder]):
-        made = subprocess.run(["mount", *command], capture_output=True, check=False)
+    for how in (["--bind", str(folder)], ["-o", "remount,ro,bind"]):
+        made = subprocess.run(["mount", *how, str(folder)], capture_output=True, check=False)
         if made.returncode:
             subprocess.run(["umount", folder], capture_output=True, check=False)
             pytest.skip("root may write anywhere, and cannot mount a folder read-only here")

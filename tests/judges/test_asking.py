@@ -28,6 +28,7 @@ from memaudit.kernel.score.judge import Cell, Judgement, MemoryText, Pair
 from memaudit.kernel.score.result import Asked, ScoreResult
 from memaudit.kernel.score.score_interval import score_draw
 from tests.kernel.score.long_stores import Labelled, long_package, long_store
+from tests.proofs import package as made
 
 NAME = "flat-share"
 DRAWS = 4
@@ -206,31 +207,18 @@ def test_answers_do_not_count_for_other_conversations() -> None:
     )
 
 
-PETS = Package.model_validate(
+PETS = made(
+    "c1:e1:8:raw c2:e2:8:raw",
     {
-        "name": "pets",
-        "cost_rule": "words",
-        "experiences": [{"id": "e1"}, {"id": "e2"}],
-        "candidates": [
-            {
-                "id": id,
-                "experience": turn,
-                "kind": "raw",
-                "text": text,
-                "cost": len(text.split()),
-                "generator": "rule:raw",
-            }
-            for id, turn, text in (
-                ("c1", "e1", "Maren sings in the chamber choir every Tuesday"),
-                ("c2", "e2", "Oskar ran ten kilometres in October with Ida"),
-            )
-        ],
-        "units": [
-            {"id": "choir", "kind": "fact", "text": "Maren sings in a chamber choir", "weight": 2},
-            {"id": "run", "kind": "fact", "text": "Oskar ran ten kilometres", "weight": 1},
-            {"id": "day", "kind": "fact", "text": "The choir meets on Tuesday", "weight": 1},
-        ],
-    }
+        "choir": {"text": "Maren sings in a chamber choir", "weight": 2},
+        "run": {"text": "Oskar ran ten kilometres", "weight": 1},
+        "day": {"text": "The choir meets on Tuesday", "weight": 1},
+    },
+    texts={
+        "c1": "Maren sings in the chamber choir every Tuesday",
+        "c2": "Oskar ran ten kilometres in October with Ida",
+    },
+    cost_rule="words",
 )
 TEXTS = ("Maren is in the choir", "On Tuesday the choir meets", "Oskar runs far", "Ida likes tea")
 

@@ -14,25 +14,17 @@ from memaudit.kernel.score.package_scores import score_package
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.score.score import Ratio
 from tests.kernel.score.small_stores import F, exported, meals_scores
+from tests.proofs import package as made
 
-TWO = Package.model_validate(
+TWO = made(
+    "a:e:1 b:e:1",
     {
-        "name": "two",
-        "cost_rule": "words",
-        "experiences": [{"id": "e"}],
-        "candidates": [
-            {"id": "a", "experience": "e", "kind": "fact", "text": "fish", "cost": 1},
-            {"id": "b", "experience": "e", "kind": "fact", "text": "dog", "cost": 1},
-        ],
-        "units": [
-            {"id": "u", "kind": "fact", "text": "Ann eats fish now.", "weight": 1},
-            {"id": "v", "kind": "fact", "text": "Bo has a dog.", "weight": 1},
-        ],
-        "coverage": [
-            {"candidate": "a", "unit": "u", "value": 1},
-            {"candidate": "b", "unit": "v", "value": 1},
-        ],
-    }
+        "u": {"text": "Ann eats fish now.", "weight": 1},
+        "v": {"text": "Bo has a dog.", "weight": 1},
+    },
+    [("a", "u", 1), ("b", "v", 1)],
+    texts={"a": "fish", "b": "dog"},
+    cost_rule="words",
 )
 STORE = exported(
     Memory(id="m", text="Ann eats fish now"),

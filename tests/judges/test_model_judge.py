@@ -127,37 +127,25 @@ def test_offline_from_the_cache(tmp_path: Path) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    package = Package.model_validate(
-        {
-            "name": "p",
-            "cost_rule": "words",
-            "experiences": [{"id": "e"}],
-            "candidates": [],
-            "units": [unit.model_copy(update={"weight": 1}) for unit in UNITS],
-        }
-    )
+    units = tuple(unit.model_copy(update={"weight": 1}) for unit in UNITS)
+    package = Package(name="p", cost_rule="words", experiences=(), candidates=(), units=units)
     write_package(package, tmp_path / "p.json")
     return tmp_path / "p.json", import_texts(tmp_path / "e.json", [row.text for row in MEMORIES])
 
 
 def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     """Every command that judges asks a model and counts what it left undecided."""
-    asks = ("--judge", "model:one", "--set", f"model.cache={tmp_path / 'cache'}")
-    compares = ("audit", "judges", *files, "--against", "lexical")
+    cache = f"--set model.cache={tmp_path / 'cache'}"
     with serving(instead("coverage", silent_about_soup)) as served:
-        live = (*files, *asks, f"--set model.base_url={served.url} --set model.yes=true --budget 9")
-        audited = printed_json("audit", "judges", *live, "--against", "lexical")
-        sets = (f"model.cache={tmp_path / 'cache'}", f"model.base_url={served.url}")
-        live = (*files, *asks[:2], "--budget", "9", "--set=model.yes=true")
-        live = (*live, *(f"--set={each}" for each in sets))
+        there = f"--set model.base_url={served.url} --set model.yes=true --budget 9"
+        live = (*files, "--judge model:one", cache, there)
+        audited = printed_json("audit judges", *live, "--against lexical")
         scored = done("score", *live, "--json")
-        gated = done("gate", *live, "--min-score", "0.5").stdout
-        tried = printed_json("study", "sensitivity", *live, "--judge", "lexical")
-    assert (audited["judge"]["name"], audited["judge"]["is_an_estimate"]) == (
-        "model one:coverage/2",
-        False,
-    )
-    assert audited["judge"]["store"]["undecided_cells"] == 2
+        gated = done("gate", *live, "--min-score 0.5").stdout
+        tried = printed_json("study sensitivity", *live, "--judge lexical")
+    judge = audited["judge"]
+    assert (judge["name"], judge["is_an_estimate"]) == ("model one:coverage/2", False)
+    assert judge["store"]["undecided_cells"] == 2
     agreement = audited["agreement"]
     assert (agreement["judged_cells"], agreement["undecided_cells"]) == (4, 2)
     assert audited["scores"][0]["score"]["judge"] == 1
@@ -168,40 +156,22 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
         "pass: e at 9 scores 1.0000, minimum 0.5, everything fits; over OPT of package + e; "
     )
     assert "2 cells got no answer and count as not covered" in gated
-    assert [judge["name"] for judge in tried["judges"]] == ["model one:coverage/2", "lexical"]
-    assert tried["stores"]["model one:coverage/2"][0]["undecided_cells"] == 2
-    assert tried["stores"]["lexical"][0]["undecided_cells"] == 0
-    other = (*compares, "--judge", "model:two", *asks[2:], "--set", "model.provider=offline")
-    assert "not answered" in failure(*other)
+    undecided = {name: stores[0]["undecided_cells"] for name, stores in tried["stores"].items()}
+    assert undecided == {"model one:coverage/2": 2, "lexical": 0}
+    offline = ("--judge model:two --against lexical --set model.provider=offline", cache)
+    assert "not answered" in failure("audit judges", *files, *offline)
 
 
-@pytest.mark.parametrize(
-    ("command", "more"),
-    [
-        ("score", ()),
-        ("gate", ("--min-score", "0")),
-        ("audit judges", ("--against", "lexical")),
-        ("study sensitivity", ()),
-    ],
-)
-def test_prices(command: str, more: tuple[str, ...], files: tuple[Path, Path]) -> None:
-    """Every command that asks a model has it; half a price is an error."""
+def test_prices(files: tuple[Path, Path]) -> None:
+    """A price gives an estimate of the cost; half a price is an error."""
     cache = files[0].with_name("cache.db")
-    words = (
-        *command.split(),
-        *files,
-        "--budget 9 --judge model:one --set model.yes=true",
-        f"--set model.cache={cache}",
-        *more,
-    )
+    how = "--budget 9 --judge model:one --set model.yes=true"
+    words = ("score", *files, how, f"--set model.cache={cache}")
     with serving(plays) as served:
-        unpriced = done(*words, "--set", f"model.base_url={served.url}")
+        there = f"--set model.base_url={served.url}"
+        unpriced = done(*words, there)
         cache.unlink()
-        priced = done(
-            *words,
-            f"--set model.base_url={served.url} --set model.price_in=1",
-            "--set model.price_out=2",
-        )
+        priced = done(*words, there, "--set model.price_in=1 --set model.price_out=2")
     assert "give price_in" in unpriced.stderr
     assert "about $" in priced.stderr
-    assert "give both" in failure(*words, "--set", "model.price_in=1")
+    assert "give both" in failure(*words, "--set model.price_in=1")

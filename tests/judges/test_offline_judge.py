@@ -110,10 +110,9 @@ def test_draws_follow_the_probabilities() -> None:
     unsure = (likely > 0.3) & (likely < 0.7)
     assert abs(draws[unsure].mean() / 200 - likely[unsure].mean()) < 0.05
     memories = [MemoryText("a", texts[0]), MemoryText("b", texts[0])]
-    drawn = [judge.drawn(draw).judge(memories, package.units).cells for draw in range(6)]
-    assert all(cells["a"] == cells["b"] for cells in drawn)
-    again = judge.drawn(3).judge(memories, package.units).cells
-    assert again == drawn[3]
+    cells = [judge.drawn(draw).judge(memories, package.units).cells for draw in range(6)]
+    assert all(own["a"] == own["b"] for own in cells)
+    assert judge.drawn(3).judge(memories, package.units).cells == cells[3]
 
 
 def test_the_published_error_adds_up() -> None:

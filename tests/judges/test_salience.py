@@ -19,7 +19,6 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin
 from memaudit.kernel.package.package import EvidenceUnit, Package, Query
 from memaudit.kernel.score.priced_store import Salience, price_store
-from memaudit.kernel.score.pruning import usable_policies
 from memaudit.models.cache import Cache
 from memaudit.models.session import ModelSession, ModelSettings, open_session
 from tests.building.passes.building import live
@@ -112,7 +111,6 @@ def test_a_model_as_the_source_of_a_store(tmp_path: Path) -> None:
     assert len(served.bodies) == 2
     assert [memory.salience for memory in found.memories] == [F(3, 10), F(6, 10), F(1, 10)]
     assert [memory.query_salience for memory in found.memories] == [F(0), F(4, 10), F(0)]
-    assert usable_policies(found) == ["recency", "salience", "query_salience"]
 
 
 def calls(folder: Path, **scores: int) -> str:

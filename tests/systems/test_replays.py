@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,9 +78,9 @@ def run(
     return capture(named_system(system), [package], given, out, calls=calls)
 
 
-def unlike_figures(path: Path) -> dict:
+def unlike_figures(path: Path) -> dict[str, Any]:
     """A store without the seconds, which two live runs cannot share."""
-    data: dict = json.loads(path.read_text())
+    data: dict[str, Any] = json.loads(path.read_text())
     del data["origin"]["configuration"]["writing"]
     del data["digest"]
     return data

@@ -15,29 +15,20 @@ from memaudit.kernel.score.judge import Cell
 from memaudit.kernel.score.package_scores import score_judged_stores
 from memaudit.kernel.score.priced_store import JudgedStore, WrittenDocument, WrittenMemory
 from memaudit.kernel.score.result import ScoreResult, Scoring
+from tests.proofs import package
 from tests.strategies import COSTS, packages
 
 F = Fraction
-MEALS = Package.model_validate(
+MEALS = package(
+    "old:e1:2 both:e2:4:compound_update",
     {
-        "name": "meals",
-        "experiences": [{"id": "e1"}, {"id": "e2"}],
-        "candidates": [
-            {"id": "old", "experience": "e1", "kind": "fact", "cost": 2},
-            {"id": "both", "experience": "e2", "kind": "compound_update", "cost": 4},
-        ],
-        "units": [
-            {"id": "now", "kind": "current", "weight": 3},
-            {"id": "ended", "kind": "supersession", "weight": 3},
-            {"id": "once", "kind": "stale", "weight": 1},
-        ],
-        "queries": [{"id": "q", "required": ["now", "ended"]}, {"id": "p", "required": ["once"]}],
-        "coverage": [
-            {"candidate": "old", "unit": "once", "value": 1},
-            {"candidate": "both", "unit": "now", "value": 1},
-            {"candidate": "both", "unit": "ended", "value": 1},
-        ],
-    }
+        "now": {"kind": "current", "weight": 3},
+        "ended": {"kind": "supersession", "weight": 3},
+        "once": {"kind": "stale", "weight": 1},
+    },
+    [("old", "once", 1), ("both", "now", 1), ("both", "ended", 1)],
+    name="meals",
+    queries=[{"id": "q", "required": ["now", "ended"]}, {"id": "p", "required": ["once"]}],
 )
 IRRATIONAL = MEALS.replace(
     units=tuple(
@@ -45,25 +36,13 @@ IRRATIONAL = MEALS.replace(
         for unit, response in zip(MEALS.units, (Sqrt(), Log1p(), Sqrt()), strict=True)
     )
 )
-PETS = Package.model_validate(
-    {
-        "name": "pets",
-        "cost_rule": "words",
-        "experiences": [{"id": "e1"}],
-        "candidates": [
-            {"id": "a", "experience": "e1", "kind": "fact", "text": "dog Rex", "cost": 2},
-            {"id": "b", "experience": "e1", "kind": "fact", "text": "cat", "cost": 1},
-        ],
-        "units": [
-            {"id": "dog", "kind": "fact", "weight": 3},
-            {"id": "cat", "kind": "fact", "weight": 1},
-            {"id": "fish", "kind": "fact", "weight": 0},
-        ],
-        "coverage": [
-            {"candidate": "a", "unit": "dog", "value": 1, "provenance": "exact:statement"},
-            {"candidate": "b", "unit": "cat", "value": 1, "provenance": "heuristic:x"},
-        ],
-    }
+PETS = package(
+    "a:e1:2 b:e1:1",
+    {"dog": 3, "cat": 1, "fish": 0},
+    [("a", "dog", 1, "exact:statement"), ("b", "cat", 1, "heuristic:x")],
+    texts={"a": "dog Rex", "b": "cat"},
+    name="pets",
+    cost_rule="words",
 )
 
 
@@ -89,17 +68,9 @@ def meals_scores(*budgets: object) -> ScoreResult:
 def fish_package(name: str, **attributes: object) -> Package:
     """One unit of weight 1, `Ann eats fish now.`, and a candidate of 4 words that says it."""
     text = "Ann eats fish now."
-    return Package.model_validate(
-        {
-            "name": name,
-            "cost_rule": "words",
-            "attributes": attributes,
-            "experiences": [{"id": "e"}],
-            "candidates": [{"id": "c", "experience": "e", "kind": "fact", "text": text, "cost": 4}],
-            "units": [{"id": "u", "kind": "fact", "text": text, "weight": 1}],
-            "coverage": [{"candidate": "c", "unit": "u", "value": 1}],
-        }
-    )
+    unit = {"text": text, "weight": 1}
+    more = {"name": name, "cost_rule": "words", "attributes": attributes}
+    return package("c:e:4", {"u": unit}, [("c", "u", 1)], texts={"c": text}, **more)
 
 
 def exported(*memories: Memory, name: str = "s", **more: object) -> ExportedStore:
@@ -114,23 +85,23 @@ TEXTS = ("has a cat", "sold a boat", "likes tea", "eats fish")
 def judged_problems(draw: st.DrawFn) -> tuple[Package, list[JudgedStore]]:
     """A package of any h and group cap, with one or two stores: equal texts in both and in the
     package, counted once or each; files with entries, cheaper or more expensive than those."""
-    package = draw(packages(max_groups=2, max_candidates=2, max_units=3))
+    problem = draw(packages(max_groups=2, max_candidates=2, max_units=3))
     if draw(st.booleans()):
         texts = st.sampled_from(TEXTS)
-        named = [one.model_copy(update={"text": draw(texts)}) for one in package.candidates]
-        once = distinct_texts(package.experiences, named, package.coverage)
-        package = package.replace(
+        named = [one.model_copy(update={"text": draw(texts)}) for one in problem.candidates]
+        once = distinct_texts(problem.experiences, named, problem.coverage)
+        problem = problem.replace(
             experiences=once.experiences,
             candidates=once.candidates,
             coverage=once.coverage,
             equal_texts_once=True,
         )
     shares = st.dictionaries(
-        st.sampled_from([unit.id for unit in package.units]), st.sampled_from(["1/3", "1/2", "1"])
+        st.sampled_from([unit.id for unit in problem.units]), st.sampled_from(["1/3", "1/2", "1"])
     )
     covers = {text: draw(shares) for text in TEXTS}  # one judge: a text covers what it covers
     found = [draw(_stores_of_files(name, covers)) for name in draw(st.sampled_from(["a", "ab"]))]
-    return package, found
+    return problem, found
 
 
 @st.composite

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -36,6 +36,7 @@ from tests.kernel.score.small_stores import (
     memory,
     stores,
 )
+from tests.proofs import package as made
 from tests.strategies import renamed
 
 
@@ -86,19 +87,10 @@ def test_the_heaviest_questions_come_first() -> None:
 
 def test_what_was_never_written_is_not_too_expensive() -> None:
     """A store rich in other units that lacks the one OPT is made of: an extraction loss."""
-    units = [{"id": "big", "kind": "fact", "weight": 10}]
-    units += [{"id": f"u{n}", "kind": "fact", "weight": 1} for n in range(10)]
-    package = Package.model_validate(
-        {
-            "name": "p",
-            "experiences": [{"id": "e"}],
-            "units": units,
-            "candidates": [{"id": "c", "experience": "e", "kind": "fact", "cost": 5}],
-            "coverage": [{"candidate": "c", "unit": "big", "value": 1}],
-        }
-    )
-    many = JudgedStore("many", tuple(memory(f"m{n}", 5, **{f"u{n}": 1}) for n in range(10)))
-    found = diagnosis(package, many, 5)
+    others = [f"u{n}" for n in range(10)]
+    rich = made("c:e:5", {"big": 10, **dict.fromkeys(others, 1)}, [("c", "big", 1)])
+    many = JudgedStore("many", tuple(memory(f"m-{unit}", 5, "", **{unit: 1}) for unit in others))
+    found = diagnosis(rich, many, 5)
     assert losses(found) == {"generation": 0, "extraction": 9, "cost": 0, "selection": 0}
     assert "extraction" in found.advice
 
@@ -228,7 +220,7 @@ def test_losses_do_not_depend_on_ids(
     swapped = [_with_other_ids(store, data) for store in written]
     scorers = StoreScorer(package, written), StoreScorer(other, swapped)
     for pair in zip(written, swapped, strict=True):
-        totals = []
+        totals: list[object] = []
         for scorer, store in zip(scorers, pair, strict=True):
             try:
                 found = diagnose_losses(scorer, store, budget)
@@ -256,17 +248,8 @@ def test_what_was_written_at_length_is_too_expensive(written: str) -> None:
     """Either candidate is optimal at 1 word. The store says one of the two units in 5 words: what
     it wrote could be kept in 1, so its loss is cost, of that unit alone, whichever of the two the
     solver returns."""
-    package = Package.model_validate(
-        {
-            "name": "p",
-            "experiences": [{"id": "e"}],
-            "units": [{"id": id, "kind": "fact", "weight": 1} for id in "ab"],
-            "candidates": [{"id": id, "experience": "e", "kind": "fact", "cost": 1} for id in "ab"],
-            "coverage": [{"candidate": id, "unit": id, "value": 1} for id in "ab"],
-        }
-    )
-    store = JudgedStore("s", (memory("m", 5, **{written: 1}),))
-    found = diagnosis(package, store, 1)
+    either = made("a:e:1 b:e:1", {"a": 1, "b": 1}, [("a", "a", 1), ("b", "b", 1)])
+    found = diagnosis(either, JudgedStore("s", (memory("m", 5, "", **{written: 1}),)), 1)
     assert losses(found) == {"generation": 0, "extraction": 0, "cost": 1, "selection": 0}
     assert [step.units for step in found.steps] == [(), (), ((written, 1),), ()]
 
@@ -329,7 +312,7 @@ def true_worth(store: Iterable[Covers]) -> float:
     return 3 * math.sqrt(total["now"]) + 3 * math.log1p(total["ended"]) + math.sqrt(total["once"])
 
 
-def true_optimum(candidates: list[tuple[int, Covers]], budget: int) -> float:
+def true_optimum(candidates: Sequence[tuple[int, Covers]], budget: int) -> float:
     return max(
         true_worth(covers for _, covers in chosen)
         for size in range(len(candidates) + 1)

@@ -11,30 +11,25 @@ from hypothesis import strategies as st
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.checker import verify
 from memaudit.kernel.io.store_file import WRITTEN_AFTER, ExportedStore
-from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judged_store import NOT_NAMED, REPEATED, judge_store
 from memaudit.kernel.score.pruning import NoSuchOrder, default_policy, keep_within, prune
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.stores.protocol import ImportOptions
 from memaudit.stores.registry import import_store
+from tests.proofs import package as made
 
 F = Fraction
 HEADING = "The long story of what Ann said about her plans"
 DOCUMENT = f"# {HEADING}\n- tea\n- cake\n- bread\n\nBo sings loudly.\n"
 """11 + 2 + 2 + 2 + 3 words with the marks; entries cost 11, 11, 11 and 13."""
 
-PACKAGE = Package.model_validate(
-    {
-        "name": "p",
-        "cost_rule": "words",
-        "equal_texts_once": True,
-        "experiences": [{"id": "e"}],
-        "candidates": [],
-        "units": [
-            {"id": unit, "kind": "fact", "text": unit, "weight": 1}
-            for unit in ("tea", "cake", "bread", "song", "plans")
-        ],
-    }
+PACKAGE = made(
+    "",
+    {name: {"text": name, "weight": 1} for name in ("tea", "cake", "bread", "song", "plans")},
+    name="p",
+    cost_rule="words",
+    equal_texts_once=True,
+    experiences=[{"id": "e"}],
 )
 
 
@@ -172,7 +167,10 @@ VALUES = st.sampled_from([0, 0.5, 1])
 @settings(max_examples=60, deadline=None)
 @given(st.data(), BULLETS, st.integers(0, 40))
 def test_nothing_kept_exceeds_the_optimum(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, bullets: list, budget: int
+    tmp_path_factory: pytest.TempPathFactory,
+    data: st.DataObject,
+    bullets: list[tuple[str, str]],
+    budget: int,
 ) -> None:
     """Whole files, best subsets and cuts of random documents with random cells."""
     folder = tmp_path_factory.mktemp("document")

@@ -46,7 +46,7 @@ def all_of(
     scoring = Scoring(asked_budgets(4), {one.name: judge for one in stores})
     written = [written_for(package, stores) for package in packages]
     known = {(name, example) for own in written for name in own for example in own[name]}
-    found = [*unknown_examples(stores, known)]
+    found: list[ScoreResult | Unscored] = [*unknown_examples(stores, known)]
     for package, own in zip(packages, written, strict=True):
         found += score_matching_stores(package, stores, own, scoring)
     return (

@@ -2,33 +2,37 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from memaudit.api import build, import_store, labels, score
 from memaudit.judges.offline_judge import named_offline_judge
+from memaudit.kernel.package.package import Package
 
+Likely = NDArray[np.floating[Any]]
 DATA = Path(__file__).parents[4] / "shared" / "data"
 LABELS, CAPTURES = DATA / "labels" / "locomo_conv26", DATA / "captures" / "conv-26"
 pytestmark = pytest.mark.skipif(not CAPTURES.exists(), reason="the shared data are not here")
 
 
-def rows(path: Path) -> list[dict[str, object]]:
+def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
-def package():  # type: ignore[no-untyped-def]
+def package() -> Package:
     (built,) = build(
         DATA / "locomo" / "locomo10.json", conversation="conv-26", units=LABELS / "units.jsonl"
     )
     return built
 
 
-def rates(likely: np.ndarray, least: float, truth: np.ndarray) -> tuple[float, float]:
+def rates(likely: Likely, least: float, truth: NDArray[np.bool]) -> tuple[float, float]:
     called = likely >= least
-    right = (called & truth).sum()
+    right = float((called & truth).sum())
     return right / called.sum(), right / truth.sum()
 
 
@@ -40,7 +44,14 @@ def rates(likely: np.ndarray, least: float, truth: np.ndarray) -> tuple[float, f
         (CAPTURES, "a", False, (0.79, 0.77), (0.70, 0.79)),
     ],
 )
-def test_precision_and_recall(package, folder, passes, same_session, any_coverage, full) -> None:  # type: ignore[no-untyped-def]
+def test_precision_and_recall(
+    package: Package,
+    folder: Path,
+    passes: str,
+    same_session: bool,
+    any_coverage: tuple[float, float],
+    full: tuple[float, float],
+) -> None:
     """The least that is asked of it. Pairs across sessions of the first set were never labelled, so
     there precision is a lower bound."""
     memories = rows(folder / "memories.jsonl")
@@ -72,16 +83,16 @@ def test_precision_and_recall(package, folder, passes, same_session, any_coverag
 
 
 @pytest.mark.slow
-def test_the_scores_of_real_systems_lie_in_the_intervals(package) -> None:  # type: ignore[no-untyped-def]
+def test_the_scores_of_real_systems_lie_in_the_intervals(package: Package) -> None:
     exports = CAPTURES / "exports"
     stores = [
         import_store(exports / "mem0-sessions.json", "mem0", times="none"),
         import_store(exports / "langmem-sessions.json", "langmem", times="none"),
     ]
-    options = {"budgets": [250, 500, 1000, 2000], "stores_only": True}
+    budgets = [250, 500, 1000, 2000]
     by_labels = labels(CAPTURES / "coverage_pass_a.jsonl", CAPTURES / "memories.jsonl")
-    true = score(package, stores, judge=by_labels, **options)
-    judged = score(package, stores, judge="offline", **options)
+    true = score(package, stores, budgets, by_labels, stores_only=True)
+    judged = score(package, stores, budgets, "offline", stores_only=True)
     inside = 0
     for known, row in zip(true, judged, strict=True):
         assert row.interval is not None

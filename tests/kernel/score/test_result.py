@@ -4,6 +4,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,17 +35,17 @@ def test_rows_by_budget() -> None:
     first, own = result.rows
     assert list(result) == [first, own]
     assert len(result) == 2
-    for key in (5, "5", 5.0, F(5), " 5 ", ("long", 5)):
-        assert result[key] is first
-    for key in ("own", 7, ("long", "own"), ("long", 7)):
-        assert result[key] is own
-    for key, message in (
+    keys: dict[Any, object] = dict.fromkeys((5, "5", 5.0, F(5), " 5 ", ("long", 5)), first)
+    keys |= dict.fromkeys(("own", 7, ("long", "own"), ("long", 7)), own)
+    assert all(result[key] is row for key, row in keys.items())
+    wrong: tuple[tuple[Any, str], ...] = (
         (9, "no score of 'long' at 9; known budgets: 5, own"),
         ("10%", "no score of 'long' at '10%'; known budgets: 5, own"),
         ("six", "'six' is not a number; write a cost such as 250"),
         (None, "budget 'None': "),
         (("other", 5), "no store is called 'other'; known stores: long"),
-    ):
+    )
+    for key, message in wrong:
         with pytest.raises(KeyError) as caught:
             result[key]
         assert message in str(caught.value)

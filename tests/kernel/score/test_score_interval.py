@@ -18,9 +18,8 @@ def test_intervals_contain_the_labelled_scores() -> None:
     """Most of them: the judge saw this conversation, but its error was measured without it."""
     package = long_package(PACKAGE)
     stores = [long_store(PACKAGE, name) for name in STORES]
-    options = {"budgets": ["10%", "40%"], "stores_only": True}
-    true = score(package, stores, judge=Labelled(package), **options)
-    judged = score(package, stores, judge="offline", draws=8, **options)
+    true = score(package, stores, "10%,40%", Labelled(package), stores_only=True)
+    judged = score(package, stores, "10%,40%", "offline", stores_only=True, draws=8)
     inside = 0
     for known, row in zip(true, judged, strict=True):
         assert row.interval is not None

@@ -10,6 +10,7 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import NotJudged
 from tests.cli.running import done, failure, import_texts, printed_json
 from tests.conversations.files import FIXTURES
+from tests.proofs import package as made
 
 
 class LatinJudge(LexicalJudge):
@@ -84,18 +85,8 @@ def test_from_a_chinese_dataset_to_a_score(tmp_path: Path) -> None:
 
 
 def test_a_script_that_the_offline_judge_was_not_checked_in() -> None:
-    units = [
-        {"id": "u", "kind": "fact", "text": "ภูมิแพ้ถั่วลิสงตั้งแต่เด็ก", "weight": 1},
-    ]
-    package = memaudit.Package.model_validate(
-        {
-            "name": "thai",
-            "experiences": [],
-            "candidates": [],
-            "units": units,
-            "cost_rule": "unicode_words",
-        }
-    )
+    unit = {"text": "ภูมิแพ้ถั่วลิสงตั้งแต่เด็ก", "weight": 1}
+    package = made("", {"u": unit}, cost_rule="unicode_words")
     store = memaudit.texts(["ภูมิแพ้ถั่วลิสงอย่างรุนแรง"])
     with pytest.raises(
         NotJudged, match="is written in Thai, which offline cannot read; use lexical"

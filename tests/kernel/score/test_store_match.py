@@ -1,5 +1,7 @@
 """Stores of other builds of a conversation: accepted by the turns that were fed."""
 
+from typing import Any
+
 import pytest
 
 from memaudit.judges.lexical import LexicalJudge
@@ -115,7 +117,8 @@ def test_slices_of_one_conversation_belong_together() -> None:
     flat = TURNS["t2"].replace("\n", " ")
     parts = [package("one", {"t1": TURNS["t1"]}), package("two", {"t2": flat})]
     stores = [captured(part, "A memory of it.") for part in parts]
-    turns = {k: v for store in stores for k, v in store.origin.configuration["turns"].items()}
+    fed: list[Any] = [store.origin.configuration["turns"] for store in stores]
+    turns = {name: digests for one in fed for name, digests in one.items()}
     origin = Origin(system="x", format="plain", configuration={"turns": turns})
     both = ExportedStore(
         name="both",

@@ -94,15 +94,15 @@ def test_plain_and_compiled_small_search_are_the_same() -> None:
     for seed in range(300):
         form = random_form(seed)
         packed = pack(form)
+        assert packed is not None
         slack = np.zeros(len(packed.tops), np.int64)
         plain, compiled = (
             fast._small(packed, Limits(), slack, 10_000, how) for how in (False, True)
         )
-        assert (plain.chosen, plain.value, plain.proof) == (
-            compiled.chosen,
-            compiled.value,
-            compiled.proof,
-        )
+        assert plain is not None
+        assert compiled is not None
+        assert plain.chosen == compiled.chosen
+        assert (plain.value, plain.proof) == (compiled.value, compiled.proof)
         compared += len(plain.chosen) > 1
     assert compared > 50
 
@@ -151,6 +151,7 @@ def test_conversations_give_the_same_store_every_time(cross: int) -> None:
     first, second, third = (solve(one, 90, solver="fast") for one in (package, package, mixed))
     assert first.store == second.store == third.store
     assert first.certificate == second.certificate == third.certificate
+    assert first.certificate is not None
     assert verify(mixed, first.certificate).valid
 
 

@@ -132,8 +132,7 @@ def test_split_trees_are_the_same_on_any_number_of_threads(
 
 def test_limits_leave_a_bound() -> None:
     package = random_package(8, 150, 60).replace(group_cap=1)
-    total = sum(candidate.cost for candidate in package.candidates)
-    form = integer_form(package).at(total / 10, 1)
+    form = integer_form(package).at(package.total_cost(package.candidate) / 10, 1)
     best = by_hulls(form)
     stopped = by_hulls(form, Limits(nodes=1))
     late = by_hulls(form, Limits(seconds=1e-9))

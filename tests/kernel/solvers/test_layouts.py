@@ -23,6 +23,7 @@ Store = tuple[int, ...]
 
 def opened(packed: Packed | None) -> OpenProblem:
     """The useful part of a problem whose values are exact."""
+    assert packed is not None
     return prepare(packed, SCALE, np.zeros(len(packed.tops), np.int64))
 
 

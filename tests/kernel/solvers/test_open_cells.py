@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from memaudit.kernel.io.packages import read_package, write_package
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Coverage, Package
 from memaudit.kernel.solvers.solve import solve
+from tests.proofs import package as made
 from tests.strategies import packages
 
 F = Fraction
@@ -54,20 +56,11 @@ def test_the_optimum_lies_between_value_and_bound_whatever_a_judge_says(
         assert "not judged" in best.note
 
 
-OPEN = Package.model_validate(
-    {
-        "name": "open",
-        "experiences": [{"id": "e"}, {"id": "f"}],
-        "candidates": [
-            {"id": "a", "experience": "e", "kind": "fact", "cost": 1},
-            {"id": "b", "experience": "f", "kind": "fact", "cost": 1},
-        ],
-        "units": [{"id": "u", "kind": "fact", "weight": 2}],
-        "coverage": [
-            {"candidate": "a", "unit": "u", "value": 0.5},
-            {"candidate": "b", "unit": "u", "value": 0, "upper": 1},
-        ],
-    }
+OPEN = made("a:e:1 b:f:1", {"u": 2}, [("a", "u", 0.5)]).replace(
+    coverage=(
+        Coverage(candidate="a", unit="u", value=F(1, 2)),
+        Coverage(candidate="b", unit="u", value=F(0), upper=F(1)),
+    )
 )
 
 
@@ -94,7 +87,7 @@ def test_verify_checks_values_and_upper_bounds() -> None:
     assert "does not exclude a better store" in verify(OPEN, lower).reason
 
 
-def test_upper_bounds_survive_the_disk_and_are_checked(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_upper_bounds_survive_the_disk_and_are_checked(tmp_path: Path) -> None:
     for name in ("open.json", "open"):
         write_package(OPEN, tmp_path / name)
         assert digest(read_package(tmp_path / name)) == digest(OPEN)

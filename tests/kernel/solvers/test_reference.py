@@ -20,6 +20,7 @@ def test_depth_is_no_problem() -> None:
     form = form.at(Fraction(sum(form.cost) // 2 + 1), 1)
     solution = Reference().solve(form, Limits(nodes=1600))
     assert form.feasible(solution.chosen)
+    assert solution.bound is not None
     assert solution.bound >= solution.value
 
 
@@ -51,6 +52,7 @@ def test_interrupts_leave_a_valid_bound(calls: int, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(Tree, "bound", interrupted)
     solution = Reference().solve(form, Limits())
+    assert solution.bound is not None
     assert solution.value <= best.value <= solution.bound
     assert solution.closed == (solution.proof is not None) == (left >= 0)
 
@@ -63,6 +65,7 @@ def test_limits_tighten_with_effort() -> None:
     nodes: Any = best.statistics["nodes"]
     for limit in range(1, nodes + 2):
         solution = Reference().solve(form, Limits(nodes=limit))
+        assert solution.bound is not None
         assert solution.value <= best.value <= solution.bound
     assert solution.closed
 

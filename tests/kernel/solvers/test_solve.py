@@ -1,6 +1,5 @@
 """Early ends, near ties and ties: bounds hold whatever stops a solve; only proofs certify."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import chain, combinations
 from typing import Any
@@ -9,13 +8,13 @@ import pytest
 
 from bench.families import family
 from bench.instance import Instance, as_package
-from memaudit.kernel.checker import Verdict
+from memaudit.kernel.checker import PackageChecker, Verdict
 from memaudit.kernel.package.objective import violations
 from memaudit.kernel.package.package import Candidate, Coverage, EvidenceUnit, Experience, Package
 from memaudit.kernel.package.response import Response, Saturating, Sqrt
 from memaudit.kernel.solvers import protocol
-from memaudit.kernel.solvers import solve as solve_module
 from memaudit.kernel.solvers.compiled import stage
+from memaudit.kernel.solvers.compiled.bound import visit
 from memaudit.kernel.solvers.fast import Fast, solve_packed
 from memaudit.kernel.solvers.form import Form, integer_form
 from memaudit.kernel.solvers.protocol import Limits
@@ -119,7 +118,6 @@ def test_interrupts_leave_a_valid_bound(
     form = integer_form(as_package(HARD[0])).at(Fraction(HARD[0].packed.budget), 1)
     best = optima[HARD[0].name]
     left = calls
-    visit: Callable[..., Any] = stage.visit
 
     def interrupted(*arguments: Any) -> Any:
         nonlocal left
@@ -136,13 +134,12 @@ def test_interrupts_leave_a_valid_bound(
     assert solution.proof is None
     assert form.feasible(solution.chosen)
     assert form.value(solution.chosen) == solution.value
+    assert solution.bound is not None
     assert solution.value <= best <= solution.bound
 
 
 def test_a_refused_certificate_is_a_bound(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        solve_module.PackageChecker, "verify", lambda *_: Verdict(False, "leaf 3: no")
-    )
+    monkeypatch.setattr(PackageChecker, "verify", lambda *_: Verdict(False, "leaf 3: no"))
     optimum = solve(tiny, 3)
     assert (optimum.status, optimum.note) == ("bound", "certificate refused: leaf 3: no")
     assert optimum.bound >= optimum.value == 3
