@@ -138,10 +138,8 @@ def test_solving_twice_gives_the_same(name: str, irrational: bool) -> None:
             assert (first.chosen, first.proof) == (second.chosen, second.proof)
 
 
-def test_names_agree() -> None:
+def test_names() -> None:
+    """Those of the registry agree, and an unknown one is told the known ones."""
     assert all(named_solver(name).name == name for name in SOLVERS)
-
-
-def test_unknown_names_are_told_the_known_ones() -> None:
     with pytest.raises(UnknownSolver, match=r"'cplex'.*brute, .*highs, .*reference"):
         named_solver("cplex")

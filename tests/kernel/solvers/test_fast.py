@@ -51,12 +51,14 @@ def test_the_large_path_equals_brute_force() -> None:
 
 
 @pytest.mark.usefixtures("large_path")
+@pytest.mark.parametrize("solver", ["fast", "reference"])
 @pytest.mark.parametrize("irrational", [False, True])
-def test_the_large_path_proves_it(irrational: bool) -> None:
+def test_certificates_hold(solver: str, irrational: bool) -> None:
+    """Of the large path and of the reference: the real check, from the package up."""
     for seed in range(400):
         package = random_package(seed, irrational, groups=6)
-        total = sum((candidate.cost for candidate in package.candidates), Fraction(0))
-        optimum = solve(package, total * SHARES[seed % 6], 1 + seed % 3, "fast")
+        budget = package.total_cost(package.candidate) * SHARES[seed % 6]
+        optimum = solve(package, budget, 1 + seed % 3, solver)
         assert optimum.certified, (seed, optimum.note)
 
 

@@ -27,6 +27,16 @@ from tests.kernel.solvers.test_fast import talk
 from tests.kernel.solvers.test_hull import random_package as two_levels
 
 
+def halved(package: Package) -> Package:
+    """At half the costs: budgets stay whole where costs are not."""
+    return package.replace(
+        candidates=tuple(
+            candidate.model_copy(update={"cost": candidate.cost / 2})
+            for candidate in package.candidates
+        )
+    )
+
+
 @pytest.mark.parametrize("cap", [1, 2, 3])
 def test_equals_brute_force_at_every_budget(cap: int) -> None:
     """Fractional costs and every h; where h is irrational, the upper ends."""
@@ -45,24 +55,19 @@ def test_equals_brute_force_at_every_budget(cap: int) -> None:
 def test_components_equal_budget_by_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """A conversation without cross-session memories falls apart: one programme for all budgets."""
     package = talk(0, sessions=2)
-    whole = frontier(package, 120)
+    whole, half = frontier(package, 120), frontier(halved(package), 60)
     monkeypatch.setattr(module, "_components", lambda _: None)
     single = frontier(package, 120)
-    assert (whole.method, single.method) == (COMPONENTS, BUDGET_BY_BUDGET)
+    assert (whole.method, half.method, single.method) == (COMPONENTS, COMPONENTS, BUDGET_BY_BUDGET)
     assert whole.values == single.values
+    assert half.values == whole.values[::2]
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_one_programme_equals_solve(seed: int) -> None:
     """Units with two levels: every budget, by a sweep. Each store is worth what its step says."""
     package = two_levels(100 + seed, 70 + 10 * seed, 25)
-    halves = package.replace(
-        candidates=tuple(
-            candidate.model_copy(update={"cost": candidate.cost / 2})
-            for candidate in package.candidates
-        )
-    )
-    subject = halves if seed % 2 else package
+    subject = halved(package) if seed % 2 else package
     found = frontier(subject, 60, threads=1 + seed % 3)
     assert found.method == SWEEP
     for budget in (0, 1, 7, 20, 33, 49, 50, 51, 60):
@@ -98,26 +103,14 @@ def test_parts_that_are_known_are_not_computed_again(monkeypatch: pytest.MonkeyP
     assert frontier(package, 160, known=kept) == whole
 
 
-def test_components_with_fractional_costs() -> None:
-    """Budgets stay whole where costs are not."""
-    package = talk(0, sessions=2)
-    halves = package.replace(
-        candidates=tuple(
-            candidate.model_copy(update={"cost": candidate.cost / 2})
-            for candidate in package.candidates
-        )
-    )
-    doubled = frontier(package, 80)
-    found = frontier(halves, 40)
-    assert found.method == COMPONENTS
-    assert found.values == doubled.values[::2]
-
-
 def test_steps(tiny: Package) -> None:
-    """Budget 0 and every budget where the optimum rises."""
-    found = frontier(tiny, 5)
+    """Budget 0 and every budget where the optimum rises; progress is told."""
+    seen: list[tuple[int, int]] = []
+    found = frontier(tiny, 5, progress=lambda done, total: seen.append((done, total)))
     assert found.values == (0, 1, 2, 3, 3, 3)
     assert found.steps() == [(0, 0), (1, 1), (2, 2), (3, 3)]
+    assert seen == sorted(seen)
+    assert seen[-1] == (6, 6)
 
 
 def test_edges(tiny: Package) -> None:
@@ -130,13 +123,6 @@ def test_edges(tiny: Package) -> None:
         frontier(tiny, MOST_BUDGETS + 1)
     with pytest.raises(MemAuditError, match="group cap must be at least 1, not 0"):
         frontier(tiny, 3, 0)
-
-
-def test_progress_is_reported(tiny: Package) -> None:
-    seen: list[tuple[int, int]] = []
-    frontier(tiny, 5, progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (6, 6)
-    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
 
 def test_an_unproven_point_is_an_error(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:

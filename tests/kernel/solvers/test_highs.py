@@ -2,31 +2,18 @@
 
 from fractions import Fraction
 
+import pytest
+
 from memaudit.kernel.package.response import Capped, Piecewise, Sqrt
 from memaudit.kernel.solvers.form import integer_form
 from memaudit.kernel.solvers.highs import MOST_LEVELS, Highs, _corners, _segments
 from memaudit.kernel.solvers.protocol import Limits
 from memaudit.kernel.solvers.reference import Reference
-from tests.kernel.solvers.random_forms import knapsack, random_form, random_package
+from tests.kernel.solvers.random_forms import knapsack
 from tests.proofs import Cell, package
 
 HALF, THIRD, WHOLE = Fraction(1, 2), Fraction(1, 3), Fraction(1)
 CELLS: list[Cell] = [("a", "u", 1), ("b", "u", 1), ("c", "u", "1/6")]
-
-
-def test_never_claims_a_proof() -> None:
-    for seed in range(20):
-        assert Highs().solve(random_form(seed), Limits()).bound is None
-
-
-def test_agrees_with_the_reference_on_larger_packages() -> None:
-    """Two methods, one optimum, where brute force is out of reach."""
-    for seed in range(150):
-        form = integer_form(random_package(seed, groups=8, units=6))
-        form = form.at(Fraction(sum(form.cost), 3 * form.cost_scale), 1 + seed % 2)
-        solution = Highs().solve(form, Limits())
-        assert solution.closed
-        assert solution.value == Reference().solve(form, Limits()).value
 
 
 def test_what_tolerance_let_through_is_dropped_and_counted() -> None:
@@ -46,14 +33,15 @@ def test_values_a_millionth_apart_are_told_apart() -> None:
     assert Highs().solve(form, Limits()).chosen == (1,)
 
 
-def test_fine_coverage_uses_the_shape_of_h() -> None:
-    """Units with too many levels for a table are cut at the corners of h."""
+@pytest.mark.parametrize("solver", [Highs(), Reference()], ids=lambda solver: solver.name)
+def test_fine_coverage_uses_the_shape_of_h(solver: Highs | Reference) -> None:
+    """Units with too many levels for a table are solved exactly, by HiGHS at the corners of h."""
     bent = Piecewise(points=((HALF, HALF), (WHOLE, Fraction(3, 4))))
     values = [Fraction(99_991, 100_003), THIRD, Fraction(99_990, 100_003)]
     for form in (knapsack(values, [2, 1, 1]), knapsack(values, [2, 1, 1], bent)):
         assert form.levels[0].table is None
-        assert Highs().accepts(form) == ""
-        assert Highs().solve(form.at(Fraction(2), 1), Limits()).chosen == (1, 2)
+        assert solver.accepts(form) == ""
+        assert solver.solve(form.at(Fraction(2), 1), Limits()).chosen == (1, 2)
 
 
 def test_an_irrational_h_on_a_fine_grid_is_refused_with_a_reason() -> None:

@@ -10,7 +10,7 @@ from bench.families import family
 from bench.instance import Instance, as_package
 from memaudit.kernel.checker import PackageChecker, Verdict
 from memaudit.kernel.package.objective import violations
-from memaudit.kernel.package.package import Candidate, Coverage, EvidenceUnit, Experience, Package
+from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.response import Response, Saturating, Sqrt
 from memaudit.kernel.solvers import protocol
 from memaudit.kernel.solvers.compiled import stage
@@ -214,16 +214,11 @@ def test_agrees_with_the_definition() -> None:
     assert answers == {True, False}
 
 
-ROWS = [("z", "early", 1), ("b", "late", 2), ("a", "late", 2), ("c", "late", 1)]
-TIED = Package(
-    name="tied",
-    experiences=(Experience(id="late", index=7), Experience(id="early", index=2)),
-    candidates=tuple(
-        Candidate(id=id, experience=experience, kind="fact", cost=Fraction(cost))
-        for id, experience, cost in ROWS
-    ),
-    units=(EvidenceUnit(id="u", kind="fact", weight=Fraction(1)),),
-    coverage=tuple(Coverage(candidate=id, unit="u", value=Fraction(1)) for id, _, _ in ROWS),
+TIED = hand_made(
+    "z:early:1 b:late:2 a:late:2 c:late:1",
+    {"u": 1},
+    [(id, "u", 1) for id in "abcz"],
+    experiences=[{"id": "late", "index": 7}, {"id": "early", "index": 2}],
 )
 
 
