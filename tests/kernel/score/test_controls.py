@@ -81,13 +81,15 @@ def numbers(package: Package, store: ExportedStore, judge: LabelJudge) -> tuple[
     return found.written.value, scorer.common_optimum(BUDGET).value, found.best.worth.value
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_strangers_store_is_worth_nothing(name: str, judge: LabelJudge) -> None:
-    package = PACKAGES[name]
+every_package = pytest.mark.parametrize("package", [PACKAGES[name] for name in NAMES], ids=NAMES)
+
+
+@every_package
+def test_a_strangers_store_is_worth_nothing(package: Package, judge: LabelJudge) -> None:
     kept, _, _ = numbers(package, own_store(package), judge)
     assert kept > 0
     for other in NAMES:
-        if other != name:
+        if other != package.name:
             stranger = own_store(PACKAGES[other])
             texts = [memory.text for memory in (*stranger.active, own_store(package).active[0])]
             own_first = numbers(package, written(texts[-1:]), judge)[0]
@@ -97,55 +99,38 @@ def test_a_strangers_store_is_worth_nothing(name: str, judge: LabelJudge) -> Non
             assert best <= own_first
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_empty_store_is_worth_nothing(name: str, judge: LabelJudge) -> None:
-    value, optimum, best = numbers(PACKAGES[name], written([]), judge)
+@every_package
+def test_what_adds_nothing_to_a_store_changes_no_value(package: Package, judge: LabelJudge) -> None:
+    """Worthless memories, keywords of all units, every memory a second time; an empty store is
+    worth nothing."""
+    own = [memory.text for memory in own_store(package).active]
+    value, optimum, best = numbers(package, written([]), judge)
     assert (value, best) == (0, 0)
     assert optimum > 0
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_store_stuffed_with_keywords_gains_nothing(name: str, judge: LabelJudge) -> None:
-    package = PACKAGES[name]
-    own = [memory.text for memory in own_store(package).active]
-    stuffed = [*own, *keywords(package)]
-    assert numbers(package, written(stuffed), judge) == numbers(package, written(own), judge)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_duplicating_every_memory_changes_no_value(name: str, judge: LabelJudge) -> None:
-    package = PACKAGES[name]
-    own = [memory.text for memory in own_store(package).active]
+    before = numbers(package, written(own), judge)
+    for more in (*([extra] for extra in WORTHLESS), keywords(package), own):
+        assert numbers(package, written([*own, *more]), judge) == before
     twice = judge_store(package, written([*own, *own]), judge)
     once = judge_store(package, written(own), judge)
-    assert numbers(package, written([*own, *own]), judge) == numbers(package, written(own), judge)
     found = StoreScorer(package, [twice]).numbers(twice, BUDGET)
     assert found.written.cost == 2 * once.cost, "what was stored is paid for"
     assert (found.duplicates, found.duplicate_cost) == (len(own), once.cost)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_order_and_ids_change_no_value(name: str, judge: LabelJudge) -> None:
-    package = PACKAGES[name]
+@every_package
+def test_order_and_ids_change_no_value(package: Package, judge: LabelJudge) -> None:
     own = own_store(package)
     backwards = exported(
         *(Memory(id=f"other-{n}", text=memory.text) for n, memory in enumerate(own.active[::-1])),
         name="another name",
     )
-    assert numbers(package, backwards, judge) == numbers(package, own, judge)
     shuffled = package.replace(
         candidates=package.candidates[::-1],
         coverage=package.coverage[::-1],
         units=package.units[::-1],
     )
-    assert numbers(shuffled, own, judge) == numbers(package, own, judge)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_worthless_memory_raises_nothing(name: str, judge: LabelJudge) -> None:
-    package = PACKAGES[name]
-    own = [memory.text for memory in own_store(package).active]
-    for extra in WORTHLESS:
-        assert numbers(package, written([*own, extra]), judge) == numbers(
-            package, written(own), judge
-        )
+    assert (
+        numbers(package, own, judge)
+        == numbers(package, backwards, judge)
+        == numbers(shuffled, own, judge)
+    )

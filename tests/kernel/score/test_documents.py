@@ -134,9 +134,11 @@ def test_parents_and_nested_headings(tmp_path: Path) -> None:
     }
 
 
-def test_a_file_is_cut_from_the_top(tmp_path: Path) -> None:
-    """Entries of an export have no times: recency has no number, and the cut skips nothing."""
-    judged = judge_store(PACKAGE, imported(tmp_path), labels(tmp_path, ENTRIES))
+def test_how_a_file_is_cut(tmp_path: Path) -> None:
+    """Entries of an export have no times: recency has no number, and the cut from the top skips
+    nothing. Entries of a capture have an order."""
+    store, judge = imported(tmp_path), labels(tmp_path, ENTRIES)
+    judged = judge_store(PACKAGE, store, judge)
     assert default_policy(judged) == "top"
     kept = keep_within(judged, F(19))
     assert (kept.ids, kept.kept_by) == (("doc/MEMORY.md:L2",), "cut by top")
@@ -144,16 +146,9 @@ def test_a_file_is_cut_from_the_top(tmp_path: Path) -> None:
     assert prune(judged, F(10), "top") == ()
     with pytest.raises(NoSuchOrder, match=r"entries without times, so recency is .*; use top"):
         prune(judged, F(19), "recency")
-
-
-def test_entries_of_a_capture_have_an_order(tmp_path: Path) -> None:
-    store = imported(tmp_path)
-    known = tuple(
-        memory.model_copy(update={"metadata": {WRITTEN_AFTER: ["e"]}})
-        for memory in reversed(store.memories)
-    )
-    seen = store.model_copy(update={"memories": known})
-    judged = judge_store(PACKAGE, seen, labels(tmp_path, ENTRIES))
+    order = {"metadata": {WRITTEN_AFTER: ["e"]}}
+    known = tuple(memory.model_copy(update=order) for memory in reversed(store.memories))
+    judged = judge_store(PACKAGE, store.model_copy(update={"memories": known}), judge)
     assert keep_within(judged, F(19)).kept_by == "cut by recency"
     assert prune(judged, F(19), "recency") == prune(judged, F(19), "top") == ("doc/MEMORY.md:L2",)
 

@@ -28,13 +28,7 @@ from tests.kernel.score.small_stores import F, exported, fish_package, meals_sco
 def store(folder: Path, name: str, **examples: list[str]) -> ExportedStore:
     """Memories by example, as the published layout has them."""
     rows = [
-        {
-            "instance_id": example,
-            "memories": [
-                {"memory_id": f"m{n}", "text": text, "memory_index": n}
-                for n, text in enumerate(texts)
-            ],
-        }
+        {"instance_id": example, "memories": [{"memory_id": text, "text": text} for text in texts]}
         for example, texts in examples.items()
     ]
     return import_store([write_rows(folder / f"{name}.jsonl", *rows)])
@@ -79,7 +73,7 @@ def test_each_package_with_its_own_memories(tmp_path: Path) -> None:
 def test_an_example_that_was_not_judged_is_counted(tmp_path: Path) -> None:
     """A failed call of one example is no zero of it, and the others are scored."""
     one = store(tmp_path, "one", p=["Ann eats fish now"], q=["Ann eats fish now"])
-    edge = {"memory_id": "m0", "unit_id": "u", "coverage": 0.5}
+    edge = {"memory_id": "Ann eats fish now", "unit_id": "u", "coverage": 0.5}
     calls = write_rows(
         tmp_path / "calls.jsonl",
         {"instance_id": "p", "coverage_edges": [edge]},
@@ -126,13 +120,8 @@ def test_budgets_of_each_store() -> None:
         ("two", "own", 2, True),
     ]
     usual = score_package(turns, stores[:1], Scoring(None, judges))
-    assert [(row.numbers.asked, row.budget) for row in usual] == [
-        ("5%", 2),
-        ("10%", 4),
-        ("20%", 8),
-        ("40%", 16),
-        ("own", 4),
-    ]
+    asked = {row.numbers.asked: row.budget for row in usual}
+    assert asked == {"5%": 2, "10%": 4, "20%": 8, "40%": 16, "own": 4}
 
 
 def test_a_share_of_nothing_is_no_budget() -> None:

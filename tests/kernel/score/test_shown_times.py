@@ -4,22 +4,19 @@ import pytest
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, Times
-from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.package_scores import refuse_incomparable
 from memaudit.kernel.score.priced_store import OTHER_CLOCK, price_store
 from memaudit.stores.registry import with_reader_time
+from tests.proofs import package
 
-PACKAGE = Package.model_validate(
-    {
-        "name": "p",
-        "cost_rule": "words",
-        "candidates": [],
-        "units": [],
-        "experiences": [
-            {"id": "a", "timestamp": "2023-05-08T13:56"},
-            {"id": "b", "timestamp": "2023-06-09"},
-        ],
-    }
+PACKAGE = package(
+    "",
+    {},
+    cost_rule="words",
+    experiences=[
+        {"id": "a", "timestamp": "2023-05-08T13:56"},
+        {"id": "b", "timestamp": "2023-06-09"},
+    ],
 )
 MEMORIES = (
     Memory(

@@ -173,25 +173,21 @@ def test_a_filled_in_sheet_round_trips(tmp_path: Path) -> None:
     path = tmp_path / "sheets" / "labels.csv"
     with path.with_name("sheet.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["memory_text"], row["unit_id"]) for row in rows] == [
-        (CITY, "u7"),
-        (DATE, "u7"),
-        (ALL, "u7"),
-        ("Bo has a dog", "dog"),
-    ]
+    cells = [(row["memory_text"], row["unit_id"]) for row in rows]
+    assert cells == [(CITY, "u7"), (DATE, "u7"), (ALL, "u7"), ("Bo has a dog", "dog")]
     assert rows[0]["unit_text"] == (
         "Ana moved to Lisbon in May 2023 [what: to Lisbon; who: Ana; when: in May 2023]"
     )
-    filled: list[dict[str, str]] = [
+    filled = (
         {"parts": "what;who"},
         {"parts": "when; who"},
         {"label": "full"},
         {"label": "partial"},
-    ]
+    )
     with path.open("w", newline="") as file:
         table = csv.DictWriter(file, rows[0].keys())
         table.writeheader()
-        table.writerows(row | own for row, own in zip(rows, filled, strict=True))
+        table.writerows({**row, **own} for row, own in zip(rows, filled, strict=True))
     judge = LabelJudge(path)
     result = score_package(PACKAGE, [STORE], Scoring(asked_budgets((4, 40)), {"s": judge}))
     small, large = result.rows

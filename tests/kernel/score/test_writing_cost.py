@@ -36,28 +36,19 @@ KNOWN, UNKNOWN = store("known", row(0, None), row(2, 100)), store("unknown", row
 
 
 def test_of_the_package_at_hand() -> None:
-    """A feeding without a call reports nothing, and has nothing to report."""
-    cost = writing_cost(KNOWN, MEALS.name)
+    """A feeding without a call reports nothing, and has nothing to report; tokens that nobody
+    reported are not known. The JSON of a score has the figures."""
+    cost, unknown = writing_cost(KNOWN, MEALS.name), writing_cost(UNKNOWN, MEALS.name)
     assert cost is not None
     assert (cost.calls, cost.tokens, cost.embedded_texts, cost.seconds) == (2, 200, 4, 3.0)
     assert cost.text == "2 calls, 100 tokens in and 100 out, 4 texts embedded, 3 s"
+    assert unknown is not None
+    assert unknown.tokens is None
+    assert "tokens not reported" in unknown.text
     other = writing_cost(KNOWN, "another package")
     assert other is not None
     assert (other.calls, other.tokens) == (9, None)
-    plain = KNOWN.model_copy(
-        update={"origin": KNOWN.origin.model_copy(update={"configuration": {}})}
-    )
-    assert writing_cost(plain, MEALS.name) is None
-
-
-def test_tokens_that_nobody_reported() -> None:
-    cost = writing_cost(UNKNOWN, MEALS.name)
-    assert cost is not None
-    assert cost.tokens is None
-    assert "tokens not reported" in cost.text
-
-
-def test_in_json() -> None:
+    origin = KNOWN.origin.model_copy(update={"configuration": {}})
+    assert writing_cost(KNOWN.model_copy(update={"origin": origin}), MEALS.name) is None
     result = api.score(MEALS, [KNOWN, UNKNOWN], [5], judge="lexical", cost_rule="words")
-    data = package_scores_data(result)
-    assert data["stores"][0]["writing"]["tokens_in"] == 100
+    assert package_scores_data(result)["stores"][0]["writing"]["tokens_in"] == 100
