@@ -1,5 +1,6 @@
 """When one system of a board is clearly ahead of another."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,16 +45,12 @@ def test_passes_of_a_system_are_its_own(tmp_path: Path) -> None:
     new = tmp_path / "new"
     new.mkdir()
     text = "Ann: no nuts, Graz"
-    for number in range(6):
-        (new / f"talk{number}.json").write_text(
-            '{"results": [{"id": "m1", "memory": "' + text + '"}]}'
-        )
-    own = {(text, f"u{at}"): 1.0 for at in range(2)}
-    write_labels(
-        new,
-        [f"talk{number}" for number in range(6)],
-        {"coverage.jsonl": own, "blind_a.jsonl": own, "blind_b.jsonl": dict.fromkeys(own, 0.0)},
-    )
+    names = [f"talk{number}" for number in range(6)]
+    for name in names:
+        export = {"results": [{"id": "m1", "memory": text}]}
+        (new / f"{name}.json").write_text(json.dumps(export))
+    own, none = ({(text, f"u{at}"): level for at in range(2)} for level in (1.0, 0.0))
+    write_labels(new, names, {"coverage.jsonl": own, "blind_a.jsonl": own, "blind_b.jsonl": none})
     ((_, standings),) = board_of_systems(read_board(folder, [("new", new)])).budgets
     (standing,) = (one for one in standings if one.store == "new")
     assert standing.by_pass is not None

@@ -27,13 +27,8 @@ def test_means_by_hand(tmp_path: Path) -> None:
     assert (first.score.n, first.score.mean, second.score.mean) == (3, 0.75, 0.5)
     assert first.score.low == 0.5
     assert first.score.high == 1
-    assert second.shares == {
-        "kept": F(1, 2),
-        "generation": 0,
-        "extraction": F(1, 4),
-        "cost": F(1, 4),
-        "selection": 0,
-    }
+    lost = {"generation": 0, "extraction": F(1, 4), "cost": F(1, 4), "selection": 0}
+    assert second.shares == {"kept": F(1, 2), **lost}
     (gap,) = found.differences
     assert (gap.first, gap.second, gap.difference.n) == ("a", "b", 3)
     # The difference is the same everywhere, so no resample moves it.
@@ -54,14 +49,8 @@ def verdict(folder: Path, packages: int, *stores: tuple[str, str, int]) -> str:
 def test_who_leads_in_a_sentence(tmp_path: Path) -> None:
     """By budget, with ties, and whether the packages distinguish it. Of 2**8 sign flips, two are
     as far from 0."""
-    both = (
-        ("a", "1/2", 10),
-        ("b", "1/4", 10),
-        ("a", "1/2", 20),
-        ("b", "3/4", 20),
-        ("a", "1", 30),
-        ("b", "3/4", 30),
-    )
+    both = [("a", "1/2", 10), ("b", "1/4", 10), ("a", "1/2", 20), ("b", "3/4", 20)]
+    both += [("a", "1", 30), ("b", "3/4", 30)]
     leads = "a leads at budgets 10 and 30, b at budget 20"
     assert verdict(tmp_path / "one", 1, *both) == (
         f"{leads}; one package alone cannot distinguish stores."
@@ -80,15 +69,13 @@ def test_who_leads_in_a_sentence(tmp_path: Path) -> None:
     assert verdict(tmp_path / "alone", 2, both[0]) == (
         "a is the only store: there is nothing to compare it with."
     )
+    write(tmp_path / "alone", "p0", row("a", None))
+    write(tmp_path / "alone", "p1", row("a", None))
+    assert finding(board_of_scores(read_scores(tmp_path / "alone"))) == "No store has a score."
     many = [(f"s{number}", "1/2", 10) for number in range(8)]
     assert verdict(tmp_path / "crowd", 1, *many).startswith(
         "s0, s1, s2, s3, s4 and 3 more lead at budget 10;"
     )
-
-
-def test_no_score_at_all(tmp_path: Path) -> None:
-    write(tmp_path, "p", row("a", None))
-    assert finding(board_of_scores(read_scores(tmp_path))) == "No store has a score."
 
 
 def test_undefined_and_absent_are_counted(tmp_path: Path) -> None:
@@ -120,8 +107,12 @@ def test_what_a_run_could_not_score_is_said(tmp_path: Path) -> None:
 
 
 def test_one_package_has_no_interval(tmp_path: Path) -> None:
-    write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"))
+    """And an estimate is called one."""
+    estimated = {"judge": "lexical", "coverage_is_an_estimate": True}
+    write(tmp_path, "p", row("a", "1/2"), row("b", "1/4"), **estimated)
     found = board_of_scores(read_scores(tmp_path))
+    assert found.scores is not None
+    assert "ESTIMATE" in coverage_note(found.scores)
     ((_, (a, _)),) = found.budgets
     assert a.score.mean == 0.5
     assert math.isnan(a.score.low)
@@ -135,14 +126,8 @@ def test_one_package_has_no_interval(tmp_path: Path) -> None:
 def test_holm_over_all_budgets(tmp_path: Path) -> None:
     """Two budgets, one pair each: the smaller p counts double, and never less."""
     for package in "pqrstuv":
-        write(
-            tmp_path,
-            package,
-            row("a", "1/2"),
-            row("b", "1/4"),
-            row("a", "1/2", 20),
-            row("b", "1/2", 20),
-        )
+        rows = (row("a", "1/2"), row("b", "1/4"), row("a", "1/2", 20), row("b", "1/2", 20))
+        write(tmp_path, package, *rows)
     first, second = board_of_scores(read_scores(tmp_path)).differences
     # 7 equal differences: 2 of 128 flips.
     assert first.difference.p == pytest.approx(1 / 64)
@@ -150,14 +135,6 @@ def test_holm_over_all_budgets(tmp_path: Path) -> None:
     assert first.verdict == "distinguished"
     assert second.p_holm == 1
     assert second.verdict == "the same on every package"
-
-
-def test_estimates_are_called_so(tmp_path: Path) -> None:
-    """By name of the judge."""
-    write(tmp_path, "p", row("a", "1/2"), judge="lexical", coverage_is_an_estimate=True)
-    found = board_of_scores(read_scores(tmp_path))
-    assert found.scores is not None
-    assert "ESTIMATE" in coverage_note(found.scores)
 
 
 def test_what_scores_do_not_see(tmp_path: Path) -> None:

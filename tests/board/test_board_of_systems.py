@@ -17,13 +17,22 @@ from memaudit.board.board_scores import score_board
 from memaudit.board.board_text import cut_note, finding, notes
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.explorer.library.library import Library
-from tests.boards import HALF, UNITS, make_board, write_jsonl, write_labels
+from tests.boards import FULL, HALF, UNITS, Labels, make_board, write_jsonl, write_labels
 from tests.cli.running import done, failure, import_texts, printed_json
 
 
 def basis(board: Board) -> SystemsBasis:
     assert board.systems is not None
     return board.systems
+
+
+FILES = ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
+
+
+def relabel(folder: Path, labels: Labels, *nothing: str) -> None:
+    """The same labels in all three files, for all six conversations."""
+    names = [f"talk{number}" for number in range(6)]
+    write_labels(folder, names, dict.fromkeys(FILES, labels), nothing)
 
 
 @pytest.fixture
@@ -95,14 +104,7 @@ def test_what_opt_owes_to_partial_labels(make: Callable[..., Path]) -> None:
     """Two memories say half of Graz each, perhaps the same half. At 7 words both are OPT."""
     other = "Graz is home"
     folder = make({"good": [[UNITS[1], other]]})
-    write_labels(
-        folder,
-        [f"talk{number}" for number in range(6)],
-        {
-            name: {(UNITS[1], "u1"): 0.5, (other, "u1"): 0.5}
-            for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
-        },
-    )
+    relabel(folder, {(UNITS[1], "u1"): 0.5, (other, "u1"): 0.5})
     (optima,) = basis(board_of_systems(read_board(folder))).optima.values()
     assert (optima.share, optima.undivided) == (0.25, 0.5)
 
@@ -110,15 +112,11 @@ def test_what_opt_owes_to_partial_labels(make: Callable[..., Path]) -> None:
 def test_a_conversation_where_nothing_can_be_kept_does_not_count(make: Callable[..., Path]) -> None:
     """It takes no rank from anybody, and the board says so."""
     folder = make({"good": [list(UNITS[2:])], "poor": [["Hello Ann"]]}, conversations=7)
-    for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl"):
-        rows = map(json.loads, (folder / name).read_text().splitlines())
-        write_jsonl(
-            folder / name,
-            [
-                {**row, "coverage": 0 if row["conversation"] == "talk0" else row["coverage"]}
-                for row in rows
-            ],
-        )
+    for name in FILES:
+        rows = list(map(json.loads, (folder / name).read_text().splitlines()))
+        for row in rows:
+            row["coverage"] *= row["conversation"] != "talk0"
+        write_jsonl(folder / name, rows)
     board = board_of_systems(read_board(folder))
     ((_, standings),) = board.budgets
     (optima,) = basis(board).optima.values()
@@ -155,7 +153,8 @@ def test_an_open_optimum_does_not_count(
 def test_an_added_store_of_another_conversation_is_refused(
     make: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """The package is there, but no system of the board was run on it: ranks stay as they are."""
+    """The package is there, but no system of the board was run on it: ranks stay as they are. Nor
+    may own labels say again what the board labels."""
     folder = make({"good": [list(UNITS[2:])]})
     other = make_board(tmp_path / "other", {"x": [["Hello Ann"]]}, conversations=7)
     package = other / "packages" / "talk6.json"
@@ -164,6 +163,10 @@ def test_an_added_store_of_another_conversation_is_refused(
         "board", folder, f"--add x={other / 'x'}"
     )
     assert "NAME=DIR" in failure("board", folder, "--add", "vendor")
+    new = added(tmp_path / "new", [UNITS[1]])
+    assert "labels memories of talk0 that the board labels" in failure(
+        "board", folder, f"--add vendor={new}"
+    )
 
 
 def test_what_a_system_said_only_in_part(make: Callable[..., Path]) -> None:
@@ -171,14 +174,7 @@ def test_what_a_system_said_only_in_part(make: Callable[..., Path]) -> None:
     keeps 1.5."""
     better = "Graz is her home"
     folder = make({"full": [[better, UNITS[2]]], "half": [[UNITS[1], UNITS[2]]]})
-    write_labels(
-        folder,
-        [f"talk{number}" for number in range(6)],
-        {
-            name: {**HALF, (better, "u1"): 1.0}
-            for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
-        },
-    )
+    relabel(folder, {**HALF, (better, "u1"): 1.0})
     row = basis(board_of_systems(read_board(folder))).row("half")
     assert "At 7 words it keeps 75% of OPT" in row.loses
     example = row.examples[0]
@@ -218,24 +214,18 @@ def test_marks_of_stores(make: Callable[..., Path], tmp_path: Path) -> None:
     )
 
 
-def test_equal_systems_share_a_rank(make: Callable[..., Path]) -> None:
-    folder = make({"one": [list(UNITS[2:])], "other": [list(UNITS[2:])]})
-    ((_, standings),) = board_of_systems(read_board(folder)).budgets
-    assert [standing.rank for standing in standings] == [1, 1]
-
-
 def test_runs_widen_the_interval(make: Callable[..., Path]) -> None:
-    """A system whose second run differs has a wider interval than one that repeats itself."""
-    folder = make(
-        {
-            "steady": [list(UNITS[2:]), list(UNITS[2:])],
-            "moody": [list(UNITS[2:]), ["Hello Ann"]],
-        }
-    )
+    """A system whose second run differs has a wider interval than one that repeats itself. Equal
+    systems share a rank, and two of one name are refused."""
+    both = [list(UNITS[2:]), list(UNITS[2:])]
+    folder = make({"steady": both, "again": both, "moody": [list(UNITS[2:]), ["Hello Ann"]]})
     ((_, standings),) = board_of_systems(read_board(folder)).budgets
     width = {one.store: one.score.high - one.score.low for one in standings}
     assert width["moody"] > width["steady"]
     assert np.isclose(width["steady"], 0)
+    assert {one.rank for one in standings if one.store != "moody"} == {1}
+    with pytest.raises(MemAuditError, match="two systems are called 'steady'"):
+        read_board(folder, [("steady", folder / "steady")])
 
 
 def added(folder: Path, texts: list[str], notes: dict[str, object] | None = None) -> Path:
@@ -346,31 +336,13 @@ def test_a_store_that_fits_is_not_cut_at_random(make: Callable[..., Path]) -> No
     which is half of OPT. The greeting is the newest."""
     long = "Hello Ann, how are you doing today"
     folder = make({"good": [list(UNITS[2:])], "wordy": [[UNITS[1], long]]})
-    write_labels(
-        folder,
-        [f"talk{number}" for number in range(6)],
-        {
-            name: {(text, f"u{at}"): 1.0 for at, text in enumerate(UNITS)}
-            for name in ("coverage.jsonl", "blind_a.jsonl", "blind_b.jsonl")
-        },
-        ("Hello Ann", long),
-    )
+    relabel(folder, FULL, "Hello Ann", long)
     ((_, standings),) = board_of_systems(read_board(folder)).budgets
     good, wordy = sorted(standings, key=lambda one: one.store)
     assert (good.score.mean, good.random_cut) == (1, 1)
     assert wordy.score.mean == 0
     assert wordy.random_cut is not None
     assert 0.2 < wordy.random_cut < 0.3
-
-
-def test_own_labels_may_not_say_again_what_the_board_labels(
-    make: Callable[..., Path], tmp_path: Path
-) -> None:
-    folder = make({"good": [list(UNITS[2:])]})
-    new = added(tmp_path / "new", [UNITS[1]])
-    assert "labels memories of talk0 that the board labels" in failure(
-        "board", folder, f"--add vendor={new}"
-    )
 
 
 def test_nothing_can_be_kept_at_a_budget_of_nothing(make: Callable[..., Path]) -> None:
@@ -507,9 +479,3 @@ def test_the_page_shows_every_number_and_runs_nothing(shipped: Board, tmp_path: 
     write_board_page(shipped, tmp_path / "board.html")
     (entry,) = Library([tmp_path]).of("page")  # the explorer opens it
     assert entry.facts["title"] == shipped.title
-
-
-def test_two_systems_of_one_name(make: Callable[..., Path]) -> None:
-    folder = make({"good": [list(UNITS[2:])]})
-    with pytest.raises(MemAuditError, match="two systems are called 'good'"):
-        read_board(folder, [("good", folder / "good")])

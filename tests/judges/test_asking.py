@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -89,14 +90,27 @@ def test_asked_long_enough_it_is_the_other_judges_score() -> None:
 
 
 def test_an_order_and_a_limit() -> None:
-    """A clear order asks nothing; a limit ends before the verdict, and says so."""
+    """A clear order asks nothing, before it nothing is certain; a limit, of the API too, ends
+    before the verdict, and says so."""
+    package = long_package(NAME)
     clear, judge, _ = asked_of(("profile", "turns"), 250)
     assert clear.asked is not None
     assert (clear.asked.settled, judge.asked) == (True, 0)
+    (offline,) = set(clear.scoring.judges.values())
+    assert isinstance(offline, OfflineJudge)
+    bounds = bounds_of(clear, offline)
+    ((low, high),) = bounds.optimum.values()
+    assert low < clear.rows[0].optimum.value < high
+    assert bounds.best
+    assert not bounds.certain
     stopped, judge, _ = asked_of(("profile",), 250, Goal(width=0.001), most=30)
     assert stopped.asked is not None
     assert (stopped.asked.asked, stopped.asked.settled) == (30, False)
     assert "not settled" in stopped.asked.text
+    store = long_store(NAME, "terse")
+    limited = score(package, store, [100], ask=Labelled(package), max_cells=7, draws=2)
+    assert limited.asked is not None
+    assert (limited.asked.asked, limited.scoring.judge_name) == (7, "offline, then labelled")
 
 
 def test_the_most_influential_come_first() -> None:
@@ -158,17 +172,17 @@ def test_whom_to_ask_and_after_whom() -> None:
         score(package, store, [100], "lexical", ask=ask)
     assert isinstance(refused.value, ParameterError)
     assert refused.value.naming(option_of).startswith("--ask goes with --judge offline")
-    with pytest.raises(MemAuditError, match="ask needs draws"):
-        score(package, store, [100], draws=0, ask=ask)
-    with pytest.raises(MemAuditError, match="leave out trust_package_cells"):
-        score(package, store, [100], trust_package_cells=True, ask=ask)
-    with pytest.raises(MemAuditError, match="max_cells goes with ask"):
-        score(package, store, [100], max_cells=3)
-    for guess in ("offline", "lexical"):
-        with pytest.raises(MemAuditError, match=f"knows better, by texts, and {guess} does not"):
-            score(package, store, [100], ask=guess)
-    with pytest.raises(MemAuditError, match="draws must be 0 or at least 2, not 1"):
-        score(package, store, [100], draws=1)
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"draws": 0, "ask": ask}, "ask needs draws"),
+        ({"trust_package_cells": True, "ask": ask}, "leave out trust_package_cells"),
+        ({"max_cells": 3}, "max_cells goes with ask"),
+        ({"ask": "offline"}, "knows better, by texts, and offline does not"),
+        ({"ask": "lexical"}, "knows better, by texts, and lexical does not"),
+        ({"draws": 1}, "draws must be 0 or at least 2, not 1"),
+    )
+    for options, message in wrong:
+        with pytest.raises(MemAuditError, match=message):
+            score(package, store, [100], **options)
     assert (usual_goal(1), usual_goal(2)) == (Goal(width=0.1), Goal())
 
 
@@ -187,13 +201,6 @@ def test_a_file_of_labelled_memories_goes_to_the_labels_that_are_asked(tmp_path:
     assert isinstance(asked.judges([store])[store.name], OfflineJudge)
     with pytest.raises(MemAuditError, match="goes with"):
         ScorePlan.of(label_memories=memories).judges([store])
-
-
-def test_the_api_stops_at_its_most_cells() -> None:
-    package, store = long_package(NAME), long_store(NAME, "terse")
-    result = score(package, store, [100], ask=Labelled(package), max_cells=7, draws=2)
-    assert result.asked is not None
-    assert (result.asked.asked, result.scoring.judge_name) == (7, "offline, then labelled")
 
 
 def test_answers_do_not_count_for_other_conversations() -> None:
@@ -277,14 +284,3 @@ def test_bounds_hold_whatever_the_answers_are(data: st.DataObject, most: int) ->
     else:
         assert "OPT at 9 lies between" in some.asked.text
     assert some.asked.asked <= most
-
-
-def test_nothing_is_certain_before_anybody_was_asked() -> None:
-    result = scored_by(long_package(NAME), ("terse",), 100, None, draws=2)
-    (judge,) = set(result.scoring.judges.values())
-    assert isinstance(judge, OfflineJudge)
-    bounds = bounds_of(result, judge)
-    ((low, high),) = bounds.optimum.values()
-    assert low < result.rows[0].optimum.value < high
-    assert not bounds.certain
-    assert bounds.best

@@ -10,6 +10,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory
 from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.package.response import Log1p
 from memaudit.kernel.score.package_scores import score_package
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.score.score import Ratio
@@ -77,6 +78,11 @@ def test_what_it_rests_on_and_does_not_see_is_said() -> None:
         "0.0% of the optimum and 100.0% of the store rest on assumed cells, and so does every 0; "
         "PARTLY READ: 2 rows of the export are not in the store"
     )
+    with pytest.raises(
+        MemAuditError, match=r"'s' is an estimate, 0\.0% of the optimum and 100\.0%"
+    ):
+        passes(row, 0.5)
+    assert passes(row, 0.5, allow_estimates=True)
     result, row = scored(3, STORE)
     assert gate_text(result, row, 0.5).startswith(
         "s at 3 scores 0.0000, minimum 0.5, cut by recency; over OPT of package + s; "
@@ -86,25 +92,14 @@ def test_what_it_rests_on_and_does_not_see_is_said() -> None:
 
 def test_a_perfect_store_where_h_is_irrational() -> None:
     """It reaches the bar of 1, although its value is known to 2^-32 only."""
-    data = TWO.model_dump()
-    for unit in data["units"]:
-        unit["response"] = {"shape": "log1p"}
-    logarithmic = Package.model_validate(data)
+    units = [unit.model_copy(update={"response": Log1p()}) for unit in TWO.units]
+    logarithmic = TWO.replace(units=tuple(units))
     _, row = scored(4, STORE, package=logarithmic)
     assert row.optimum.certified
     assert row.score is not None
     assert row.score < 1
     assert passes(row, 1, allow_estimates=True)
     assert not passes(scored(5, STORE, package=logarithmic)[1], 0.6, allow_estimates=True)
-
-
-def test_an_estimate_is_refused_unless_it_is_allowed() -> None:
-    _, row = scored(4, STORE)
-    with pytest.raises(
-        MemAuditError, match=r"'s' is an estimate, 0\.0% of the optimum and 100\.0%"
-    ):
-        passes(row, 0.5)
-    assert passes(row, 0.5, allow_estimates=True)
 
 
 def test_a_bar_that_an_open_optimum_decides() -> None:

@@ -33,14 +33,17 @@ def judged(*texts: str, units: tuple[EvidenceUnit, ...] = UNITS) -> list[dict[st
 
 
 def test_paraphrase_blur_and_strangers() -> None:
+    """And of equal alternatives of a unit the better one counts."""
     full, partial, nothing = judged(
         "Oskar ran 10 kilometres on 2024-10-13.",
         "Oskar ran ten kilometres.",
         "The kettle was broken and nobody minded.",
     )
-    assert full == {"run": 1}
-    assert partial == {"run": Fraction(1, 2)}
-    assert nothing == {}
+    assert (full, partial, nothing) == ({"run": 1}, {"run": Fraction(1, 2)}, {})
+    rehearsals = "Rehearsals of the altos are on Mondays."
+    unit = CHOIR.model_copy(update={"alternatives": (rehearsals,)})
+    first, second = judged(CHOIR.text, rehearsals, units=(unit, RUN))
+    assert first == second == {"choir": 1}
 
 
 def test_length_earns_nothing() -> None:
@@ -82,16 +85,6 @@ def test_parts_go_with_their_statement() -> None:
     assert partial == {parts[0].id: 1, parts[1].id: 1}
 
 
-def test_of_alternatives_the_better_one_counts() -> None:
-    unit = CHOIR.model_copy(update={"alternatives": ("Rehearsals of the altos are on Mondays.",)})
-    first, second = judged(
-        "Maren's choir meets on Wednesdays.",
-        "Rehearsals of the altos are on Mondays.",
-        units=(unit, RUN),
-    )
-    assert first == second == {"choir": 1}
-
-
 def test_draws_follow_the_probabilities() -> None:
     """Over many draws a label is as frequent as it is likely; equal texts have equal labels."""
     package = long_package("small-bakery")
@@ -130,16 +123,15 @@ def test_wrong_names_and_files(tmp_path: Path) -> None:
     with pytest.raises(MemAuditError, match=r"unknown judge 'offline:magic'; offline judges are"):
         named_judge("offline:magic")
     file = tmp_path / "judge.json"
-    file.write_text("{}")
-    with pytest.raises(MemAuditError, match="memaudit study train-judge"):
-        named_judge(f"offline:{file}")
     data = json.loads(named_offline_judge("offline").file.model_dump_json())
-    file.write_text(json.dumps({**data, "mean": data["mean"][:-1]}))
-    with pytest.raises(MemAuditError, match="one number per feature"):
-        named_judge(f"offline:{file}")
-    file.write_text(json.dumps({**data, "embedder": "minilm"}))
-    with pytest.raises(MemAuditError, match=r"embeddings of minilm.*train it again"):
-        named_judge(f"offline:{file}")
+    for wrong, message in (
+        ({}, "memaudit study train-judge"),
+        ({**data, "mean": data["mean"][:-1]}, "one number per feature"),
+        ({**data, "embedder": "minilm"}, r"embeddings of minilm.*train it again"),
+    ):
+        file.write_text(json.dumps(wrong))
+        with pytest.raises(MemAuditError, match=message):
+            named_judge(f"offline:{file}")
     renamed = {**data, "features": ["other", *data["features"][1:]]}
     file.write_text(json.dumps(renamed))
     with pytest.raises(MemAuditError, match="other features; train it again"):

@@ -111,15 +111,8 @@ def test_the_store_alone() -> None:
     (personal,) = report.of("personal-data")
     assert personal.message == "e-mail address a***@example.org"
     assert "ann@" not in json.dumps(lint_data(report))
-    assert set(report.unmeasured) == {
-        "limits",
-        "unsupported",
-        "stale",
-        "retired",
-        "lost-updates",
-        "junk",
-        "redundant",
-    }
+    unmeasured = "junk limits lost-updates redundant retired stale unsupported"
+    assert " ".join(sorted(report.unmeasured)) == unmeasured
 
 
 def test_two_people_may_differ() -> None:
@@ -152,18 +145,15 @@ def test_limits_of_a_file(tmp_path: Path) -> None:
         (store(), "'s' has no active memory; there is nothing to look at"),
         (store(memory("a", "x", state="deleted")), "'s' has no active memory"),
         (texts("", "  "), "no memory has a text"),
+        (
+            store().model_copy(update={"memories": (memory("a", "x"),) * 200_001}),
+            "200,001 memories, at most 200,000",
+        ),
     ],
 )
-def test_nothing_to_look_at(given: ExportedStore, message: str) -> None:
+def test_nothing_or_too_much_to_look_at(given: ExportedStore, message: str) -> None:
     with pytest.raises(MemAuditError, match=message):
         lint(given)
-
-
-def test_a_million_rows_are_refused() -> None:
-    one = memory("a", "x")
-    many = store(one).model_copy(update={"memories": (one,) * 200_001})
-    with pytest.raises(MemAuditError, match="200,001 memories, at most 200,000"):
-        lint(many)
 
 
 def test_one_memory_and_another_conversation() -> None:
@@ -200,7 +190,8 @@ def test_gates() -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    """The JSON is of its model, and the SARIF has a place for every finding."""
+    """The JSON is of its model, and the SARIF has a place for every finding. No secret is in any of
+    them, nor in findings about support, which name words that no turn says."""
     report = lint(SAID, LintPlan(subject(), labelled(tmp_path)))
     read = LintFile.model_validate(json.loads(json.dumps(lint_data(report))))
     assert len(read.findings) == len(report.findings)
@@ -209,6 +200,9 @@ def test_files(tmp_path: Path) -> None:
     known = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert all(known[one["ruleIndex"]] == one["ruleId"] for one in run["results"])
     assert all(one["locations"] for one in run["results"])
+    said = texts("The router password is Tr0ub4dor93xx since May", "Ann has a cat")
+    report = lint(said, LintPlan(subject(), labelled(tmp_path, said)))
+    assert "tr0ub4dor93xx" not in json.dumps([lint_data(report), sarif(report, said)]).lower()
 
 
 def test_the_newer_one_is_named_only_if_it_is_known() -> None:
@@ -253,11 +247,3 @@ def test_a_file_is_measured_as_it_is(tmp_path: Path) -> None:
         report.costs[one.memories[0]] for one in report.of("junk")
     )
     assert report.cost == len(path.read_text().split())
-
-
-def test_no_secret_in_any_output(tmp_path: Path) -> None:
-    """Not in findings about support, which name words that no turn says."""
-    said = texts("The router password is Tr0ub4dor93xx since May", "Ann has a cat")
-    report = lint(said, LintPlan(subject(), labelled(tmp_path, said)))
-    everything = json.dumps([lint_data(report), sarif(report, said)]).lower()
-    assert "tr0ub4dor93xx" not in everything
