@@ -8,7 +8,7 @@ from memaudit.conversations.records import REMEDIES
 from memaudit.conversations.registry import LOADERS
 from memaudit.conversations.subset import read_subset
 from memaudit.conversations.transcripts import dataset_hash
-from tests.cli.running import done, failure, printed_json, run, write_rows
+from tests.cli.running import done, failure, printed_json, run
 from tests.conversations.files import FIXTURES, kinds, load
 
 
@@ -63,18 +63,6 @@ def test_inspect_json() -> None:
         "found": "simple/roles/0",
         "done": REMEDIES["repeated id"],
     }
-
-
-def test_texts_do_not_steer_the_terminal(tmp_path: Path) -> None:
-    rows = [
-        {"conversation": "\x1b[2J"},
-        {"text": "a", "\x1b[31m": 1},
-        {"question": "b", "kind": "\u202ek", "answer": "c", "evidence": ["\x07"]},
-    ]
-    shown = done("package", "inspect", write_rows(tmp_path / "c", *rows)).stdout
-    assert "".join(shown.splitlines()).isprintable()
-    assert r"\x1b[31m" in shown
-    assert r"\u202ek" in shown
 
 
 def test_inspect_fails_in_one_line(tmp_path: Path) -> None:

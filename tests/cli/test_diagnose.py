@@ -103,15 +103,6 @@ def test_printed(hotel_files: Files, tmp_path: Path) -> None:
     assert "no question 'q99'" in unknown.stderr
 
 
-def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    package = short_set()[0]
-    query = package.queries[0].model_copy(update={"text": "Which room?\x1b[2J", "answer": "x\x1b"})
-    write_package(package.replace(queries=(query,)), tmp_path / "p.json")
-    words = (tmp_path / "p.json", "--writer", "opt", "--budget", "9", "--out", tmp_path / "out")
-    for more in ((), ("--show", "failed"), ("--show", query.id)):
-        assert "\x1b" not in run("diagnose", *words, *more).stdout
-
-
 def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each question, from the cache afterwards; the prompt is in the spec."""
     words = (

@@ -68,14 +68,6 @@ def test_failures(tmp_path: Path) -> None:
     assert "is the export itself; write" in failure("import", path, "--out", path)
 
 
-def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    (tmp_path / "e.json").write_text(
-        json.dumps([{"text": "a", "id": "\x1b[2J"}] * 2 + [{"text": "b", "id": "\x1b[2J"}])
-    )
-    result = done("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
-    assert "\x1b" not in result.stdout
-
-
 def test_fields_of_any_file(tmp_path: Path) -> None:
     rows = [
         {"body": "a", "at": {"t": "2025-01-01"}, "nr": 7, "who": "ann"},

@@ -20,6 +20,7 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.compiled.kernel_cache import LINE
 from memaudit.kernel.solvers.solve import solve
 from tests.cli.running import done, run
+from tests.cli.running import process as running
 
 
 @pytest.fixture(scope="module")
@@ -36,20 +37,8 @@ def dense() -> Package:
 
 
 def started(file: Path, solver: str, budgets: str, **environment: str) -> subprocess.Popen[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "memaudit.cli.main",
-        "solve",
-        str(file),
-        "--json",
-        "--budget",
-        budgets,
-        "--solver",
-        solver,
-    ]
     return subprocess.Popen(
-        command,
+        running("solve", file, "--json --budget", budgets, "--solver", solver),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -125,7 +114,7 @@ def test_ctrl_c_while_compiling(dense: Package, tmp_path: Path) -> None:
 def test_ctrl_c_among_many_solves(seconds: float) -> None:
     """It ends the command, whatever it meets: a solve, a number that is written, an import."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "memaudit.cli.main", "board"],
+        running("board"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

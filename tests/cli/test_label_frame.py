@@ -69,12 +69,3 @@ def test_paths_and_what_is_wrong(tmp_path: Path) -> None:
     assert not (tmp_path / "f").exists()
     done(*words, "--max-cells", 150)
     assert len(read_frame(tmp_path / "f").cells) == 150
-
-
-def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    package = grid("tenth", candidates=2, units=2)
-    evil = package.candidates[0].model_copy(update={"kind": "\x1b[31m[red]evil"})
-    write_package(package.replace(candidates=(evil, package.candidates[1])), tmp_path / "g.json")
-    result = done("label", "frame", tmp_path / "g.json", "--out", tmp_path / "f")
-    assert "\x1b" not in result.stdout
-    assert "[red]evil" in result.stdout

@@ -12,7 +12,7 @@ from typer.testing import Result
 from memaudit.cli import main
 from memaudit.cli.package_tables import listing, rows_of
 from memaudit.kernel.errors import MissingTool
-from memaudit.kernel.io.packages import read_package, read_packages, write_package
+from memaudit.kernel.io.packages import read_package, read_packages
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.version import VERSION
@@ -93,19 +93,6 @@ def test_schema(tmp_path: Path) -> None:
     done("package", "schema", "--out", tmp_path / "s.json")
     assert (tmp_path / "s.json").read_text() == printed
     assert json.loads(printed)["title"] == "Package"
-
-
-def test_show_escapes_content(tiny: Package, tmp_path: Path) -> None:
-    """Kinds and names come from the package, so they are shown, not obeyed."""
-    kinds = [{**row.model_dump(), "kind": "[red]\x1b[2J"} for row in tiny.candidates]
-    write_package(tiny.replace(candidates=kinds, name="[b]n"), tmp_path / "p.json")
-    result = done("package", "show", tmp_path / "p.json")
-    assert "\x1b" not in result.stdout
-    assert r"[red]\x1b[2J" in result.stdout
-    assert result.stdout.startswith("[b]n  digest ")
-    listed = done("package", "show", tmp_path / "p.json", "--list", "candidates")
-    assert "\x1b" not in listed.stdout
-    assert r"[red]\x1b[2J" in listed.stdout
 
 
 LISTED = ("units", "queries", "candidates")

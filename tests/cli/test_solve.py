@@ -36,11 +36,6 @@ def test_table(tiny_file: Path) -> None:
     assert row[-1] == "s"
 
 
-def test_content_cannot_steer_the_terminal(tiny: Package, tmp_path: Path) -> None:
-    write_package(tiny.replace(name="[red]\x1b[2J"), tmp_path / "p.json")
-    assert "[red]\\x1b[2J" in run("solve", tmp_path / "p.json", "--budget", 3).stdout
-
-
 def test_declared_budgets(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     """Without --budget the package's own are used, if it has any."""
     write_package(tiny.replace(budgets=("1", "0.5")), tmp_path / "p.json")

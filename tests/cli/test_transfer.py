@@ -1,6 +1,5 @@
 """`memaudit study transfer` on files in the form of LongMemEval, and on real ones."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -41,15 +40,6 @@ def test_choices(tmp_path: Path) -> None:
     ]
     assert (data["packages"], data["spec"]["peeking_writers"]) == (1, ["opt"])
     assert data["spec"]["budget"] == "9"
-
-
-def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    records = json.loads(written(tmp_path / "f.json").read_text())
-    records[0]["question_type"] = records[0]["question"] = "\x1b[2J which?"
-    (tmp_path / "g.json").write_text(json.dumps(records))
-    words = (tmp_path / "g.json", "--budget", "0.6", "--out", tmp_path / "out")
-    for more in ((), ("--show", "failed")):
-        assert "\x1b" not in run("study", "transfer", *words, *more).stdout
 
 
 def test_wrong_input(tmp_path: Path) -> None:
