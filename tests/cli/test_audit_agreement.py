@@ -66,23 +66,11 @@ def test_json(folder: Path) -> None:
     assert found["cells"] + sum(found["left_out"].values()) == 14
     assert found["as_drawn"]["confusion"] == [[6, 1, 0], [0, 2, 1], [1, 0, 2]]
     assert found["as_drawn"]["kappa"]["value"] == pytest.approx(63 / 102)
-    assert [one["kind"] for one in data["pairs"]] == [
-        "annotator-annotator",
-        "consensus-package",
-        "annotator-package",
-        "annotator-package",
-    ]
+    kinds = " ".join(one["kind"] for one in data["pairs"])
+    package = "annotator-package"
+    assert kinds == f"annotator-annotator consensus-package {package} {package}"
     assert len(data["disputed"]) == 3
     assert printed_json(*words) == data
-
-
-def test_without_key(folder: Path) -> None:
-    (folder / "frame" / "key.csv").unlink()
-    files = (folder / "frame" / "cells.csv", folder / "ann.csv", folder / "ben.csv")
-    data = printed_json("audit", "agreement", *files, "--set", "score.draws=10")
-    (pair,) = data["pairs"]
-    assert pair["scales"]["labels"]["natural"] is None
-    assert any("no key" in note for note in data["notes"])
 
 
 def test_cells_with_ids_only(tmp_path: Path) -> None:
@@ -99,15 +87,21 @@ def test_cells_with_ids_only(tmp_path: Path) -> None:
 
 
 def test_undefined_is_said(folder: Path) -> None:
+    """Where all labels are the same, and, of what the frame was drawn from, where it has no key."""
     for name in ("x", "y"):
         write_labels(labels(name, "n" * 14), folder / f"{name}.csv")
-    files = ("audit", "agreement", folder / "frame" / "cells.csv", folder / "x.csv")
-    result = done(*files, folder / "y.csv", "--set", "score.draws=10")
+    (folder / "frame" / "key.csv").unlink()
+    files = (folder / "frame" / "cells.csv", folder / "x.csv", folder / "y.csv")
+    words = ("audit agreement", *files, "--set score.draws=10")
+    result = done(*words)
     row = next(line for line in result.stdout.splitlines() if line.strip().startswith("x - y"))
     assert "undefined" in row
-    data = printed_json(*files, folder / "y.csv", "--set", "score.draws=10")
-    kappa = data["pairs"][0]["scales"]["labels"]["as_drawn"]["kappa"]
+    data = printed_json(*words)
+    (pair,) = data["pairs"]
+    kappa = pair["scales"]["labels"]["as_drawn"]["kappa"]
     assert kappa == {"value": None, "over_cells": None, "over_packages": None}
+    assert pair["scales"]["labels"]["natural"] is None
+    assert any("no key" in note for note in data["notes"])
 
 
 def test_passes_of_a_package(tmp_path: Path) -> None:

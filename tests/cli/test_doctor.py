@@ -123,15 +123,12 @@ def test_the_other_project_of_that_name(tmp_path: Path, monkeypatch: pytest.Monk
     assert f"WARNING: the distribution memaudit 0.1.0 in {old} is an old install" in printed
 
 
-def test_which_project_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another project's `__init__.py` in our folder has none of our names."""
-    monkeypatch.setattr(memaudit, "Package", str)
-    assert f"gets {memaudit.__path__[0]}, NOT this project" in done("doctor").stdout
-
-
-def test_extras_of_a_source_tree_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No metadata of ours: the version is that of the code, and another's metadata is not read."""
+def test_another_project_and_a_source_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another project's `__init__.py` in our folder has none of our names. Without metadata of ours
+    the version is that of the code, and another's metadata is not read."""
     monkeypatch.setattr(doctor, "DISTRIBUTION", "no-such-distribution")
     printed = done("doctor").stdout
     assert printed.startswith(f"memaudit     {VERSION}\n")
     assert "extras: unknown, since no-such-distribution is not installed here" in printed
+    monkeypatch.setattr(memaudit, "Package", str)
+    assert f"gets {memaudit.__path__[0]}, NOT this project" in done("doctor").stdout

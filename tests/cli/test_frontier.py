@@ -16,8 +16,10 @@ from tests.cli.running import done, failure, printed_json, run
 from tests.kernel.solvers.test_hull import random_package as two_levels
 
 
-def test_json(tiny: Package, tiny_file: Path) -> None:
-    """By hand: nothing fits 0; m3 fits 1; m2 and m3 cost 4/3, fitting 2; m1 and m3 fit 3."""
+def test_json_and_table(tiny: Package, tiny_file: Path) -> None:
+    """By hand: nothing fits 0; m3 fits 1; m2 and m3 cost 4/3, fitting 2; m1 and m3 fit 3. The table
+    has the budgets where the optimum rises, and how much of the last value that is; of many rows
+    the first, the last and those between."""
     (one,) = printed_json("frontier", tiny_file, "--max-budget", 4)
     assert one["values"] == [0, 1, 2, 3, 3]
     assert [(step["budget"], step["value_exact"]) for step in one["steps"]] == [
@@ -29,23 +31,10 @@ def test_json(tiny: Package, tiny_file: Path) -> None:
     assert (one["package"], one["digest"], one["group_cap"]) == ("tiny", digest(tiny), 1)
     assert one["max_budget"] == 4
     assert one["method"]
-
-
-def test_table(tiny_file: Path) -> None:
-    """The budgets where the optimum rises, and how much of the last value that is."""
-    lines = run("frontier", tiny_file, "--max-budget", 4).stdout.splitlines()
+    lines = run("frontier", tiny_file, "--max-budget 4").stdout.splitlines()
     assert lines[0].startswith("tiny  digest ")
-    rows = [line.split() for line in lines if line.strip().endswith("%")]
-    assert rows == [
-        ["0", "0", "0.0%"],
-        ["1", "1", "33.3%"],
-        ["2", "2", "66.7%"],
-        ["3", "3", "100.0%"],
-    ]
-
-
-def test_evenly_chosen_rows() -> None:
-    """Few are shown as they are; of many, the first, the last and those between."""
+    rows = [" ".join(line.split()) for line in lines if line.strip().endswith("%")]
+    assert rows == ["0 0 0.0%", "1 1 33.3%", "2 2 66.7%", "3 3 100.0%"]
     steps = [(budget, Fraction(budget)) for budget in range(101)]
     assert evenly(steps[:25], 25) == steps[:25]
     assert [budget for budget, _ in evenly(steps, 5)] == [0, 25, 50, 75, 100]

@@ -23,8 +23,12 @@ def test_every_distribution(name: str, tmp_path: Path) -> None:
     assert expected[:16] in result.stdout
 
 
-def test_knobs_and_a_folder(tmp_path: Path) -> None:
-    """Every knob is a parameter of the name; a path without .json is a folder of tables."""
+def test_names_and_knobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every knob is a parameter of the name; a path without .json is a folder of tables. Without a
+    path it is a file of the package's name."""
+    monkeypatch.chdir(tmp_path)
+    done("study generate base --seed 5")
+    assert read_package(tmp_path / "base-5.json").name == "base-5"
     done(
         "study generate",
         "event_graph:experiences=30:update_rate=0.6:chain_length=4:interval_rate=0.1"
@@ -33,12 +37,6 @@ def test_knobs_and_a_folder(tmp_path: Path) -> None:
         tmp_path / "p",
     )
     assert len(read_package(tmp_path / "p").experiences) == 30
-
-
-def test_default_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    done("study", "generate", "base", "--seed", "5")
-    assert read_package(tmp_path / "base-5.json").name == "base-5"
 
 
 def test_wrong_input(tmp_path: Path) -> None:
@@ -75,7 +73,3 @@ def test_train_and_run(tmp_path: Path) -> None:
     (estimator,) = recorded.values()
     assert seen["digest"] in estimator["trained_on"]
     assert fresh["digest"] not in estimator["trained_on"]
-
-
-def test_train_on_files(tiny_file: Path, tmp_path: Path) -> None:
-    done("study", "train-ridge", tiny_file, "--out", tmp_path / "m.json")

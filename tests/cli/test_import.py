@@ -10,7 +10,8 @@ from tests.stores.exports import EXPORTS
 
 
 def test_account(tmp_path: Path) -> None:
-    """The guess, the rows, the states, every warning, and where it was written."""
+    """The guess, the rows, the states, every warning, and where it was written; of documents how
+    many lines and entries each block has: three lines, the second one blank; one line."""
     path, out = EXPORTS["letta passages"].write(tmp_path), tmp_path / "store.json"
     result = done("import", path, "--out", out)
     store = read_store(out)
@@ -23,19 +24,19 @@ def test_account(tmp_path: Path) -> None:
         *(f"warning: {warning}" for warning in store.warnings),
         f"wrote {out}  sha256 {store_digest(store)}",
     ]
-
-
-def test_account_of_documents(tmp_path: Path) -> None:
-    """How many lines and entries each block has: three lines, the second one blank; one line."""
     path = EXPORTS["letta agent file"].write(tmp_path)
-    lines = done("import", path, "--out", tmp_path / "store.json").stdout.splitlines()
-    assert lines[1:6] == [
-        "        4  rows read",
-        "        3  active memories",
-        "        1  skipped: empty text",
-        "        3  lines of block-0, 2 entries",
-        "        1  lines of block-1, 1 entry",
+    lines = done("import", path, "--out", tmp_path / "blocks.json").stdout.splitlines()
+    assert [line.strip() for line in lines[1:6]] == [
+        "4  rows read",
+        "3  active memories",
+        "1  skipped: empty text",
+        "3  lines of block-0, 2 entries",
+        "1  lines of block-1, 1 entry",
     ]
+    (tmp_path / "e.json").write_text('{"results": []}')
+    result = done("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
+    assert "the store is empty" in result.stdout
+    assert read_store(tmp_path / "s.json").memories == ()
 
 
 def test_format_before_the_path(tmp_path: Path) -> None:
@@ -43,13 +44,6 @@ def test_format_before_the_path(tmp_path: Path) -> None:
     data = printed_json("import", "amem", path, "--view", "metadata", "--out", out)
     assert (data["origin"]["guessed"], data["origin"]["view"]) == (False, "metadata")
     assert (data["active"], data["digest"]) == (2, store_digest(read_store(out)))
-
-
-def test_empty_store_is_said(tmp_path: Path) -> None:
-    (tmp_path / "e.json").write_text('{"results": []}')
-    result = done("import", tmp_path / "e.json", "--out", tmp_path / "s.json")
-    assert "the store is empty" in result.stdout
-    assert read_store(tmp_path / "s.json").memories == ()
 
 
 def test_failures(tmp_path: Path) -> None:
@@ -85,9 +79,6 @@ def test_fields_of_any_file(tmp_path: Path) -> None:
     for wrong in ("body", "text=", "text=body,text=nr", "text=body,user=who "):
         line = failure("import", path, "--fields", wrong, *words)
         assert "is not one of text=FIELD" in line or "no row has the field" in line
-
-
-def test_a_comma_in_the_name_of_a_field() -> None:
     assert named_fields("text=a,b,id=c=d") == {"text": "a,b", "id": "c=d"}
 
 

@@ -46,14 +46,8 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
     assert "wrote 2 of 4 labels" in shown.stdout
     assert set(read_label_sets(tmp_path / "one.csv")[0].labels) == {"c0000", "c0001"}
     with serving(instead("coverage", "no JSON")) as served:
-        other = words(
-            tmp_path,
-            "--set",
-            f"model.base_url={served.url}",
-            "--set",
-            f"model.cache={tmp_path / 'new'}",
-        )
-        result = run(*other)
+        new = f"--set model.cache={tmp_path / 'new'}"
+        result = run(*words(tmp_path, f"--set model.base_url={served.url}", new))
     assert result.exit_code == 1
     assert "gave no answer for any cell" in result.stderr
 
@@ -80,13 +74,8 @@ def test_batch(tmp_path: Path) -> None:
 
 def test_nobodys_labels_are_overwritten(tmp_path: Path) -> None:
     write_labels(LabelSet("human_a", {"c0000": "none"}), tmp_path / "one.csv")
-    assert "holds labels of 'human_a'" in failure(
-        *words(tmp_path, "--set", "model.provider=offline")
-    )
+    offline = "--set model.provider=offline"
+    assert "holds labels of 'human_a'" in failure(*words(tmp_path, offline))
     (tmp_path / "one.csv").unlink()
-    assert "is not a folder" in failure(
-        *words(tmp_path, "--set", "model.provider=offline", "--out", tmp_path / "no" / "one.csv")
-    )
-    assert "written to a .csv" in failure(
-        *words(tmp_path, "--set", "model.provider=offline", "--out", tmp_path / "one.txt")
-    )
+    for name, message in (("no/one.csv", "is not a folder"), ("one.txt", "written to a .csv")):
+        assert message in failure(*words(tmp_path, offline, "--out", tmp_path / name))

@@ -32,15 +32,8 @@ def test_validate_json(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
     good, bad = json.loads(result.stdout)
     assert result.exit_code == 1
     assert good["packages"][0]["digest"] == digest(tiny)
-    assert bad["problems"] == [
-        {
-            "file": "no.json",
-            "line": None,
-            "id": None,
-            "message": "does not exist",
-            "fix": "check the path",
-        }
-    ]
+    problem = {"file": "no.json", "message": "does not exist", "fix": "check the path"}
+    assert bad["problems"] == [{**problem, "line": None, "id": None}]
 
 
 def test_every_problem_is_printed(tiny_file: Path) -> None:
@@ -79,20 +72,6 @@ def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
     assert "unknown form 'tar'" in failure(*words, "--to", "tar")
     done("package", "convert", "natural", tmp_path / "shipped.json", "--name", "greyhound-knee")
     assert read_package(tmp_path / "shipped.json").name == "greyhound-knee"
-
-
-def test_recost(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
-    done("package", "recost", tiny_file, tmp_path / "w.json", "--rule", "words")
-    assert read_package(tmp_path / "w.json") == tiny.recost("words")
-    line = failure("package", "recost", tiny_file, tmp_path / "w.json", "--rule", "letters")
-    assert line.startswith("error: unknown cost rule 'letters'; known rules: ")
-
-
-def test_schema(tmp_path: Path) -> None:
-    printed = run("package", "schema").stdout
-    done("package", "schema", "--out", tmp_path / "s.json")
-    assert (tmp_path / "s.json").read_text() == printed
-    assert json.loads(printed)["title"] == "Package"
 
 
 LISTED = ("units", "queries", "candidates")
@@ -181,5 +160,13 @@ def test_interruption_and_missing_parts(tiny_file: Path, monkeypatch: pytest.Mon
     )
 
 
-def test_version() -> None:
+def test_recost_schema_and_version(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
+    recost = ("package recost", tiny_file, tmp_path / "w.json")
+    done(*recost, "--rule words")
+    assert read_package(tmp_path / "w.json") == tiny.recost("words")
+    line = failure(*recost, "--rule letters")
+    assert line.startswith("error: unknown cost rule 'letters'; known rules: ")
+    done("package schema --out", tmp_path / "s.json")
+    assert (tmp_path / "s.json").read_text() == (text := done("package schema").stdout)
+    assert json.loads(text)["title"] == "Package"
     assert done("--version").stdout == f"memaudit {VERSION}\n"

@@ -29,10 +29,6 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def test_nothing_given_is_the_defaults(tmp_path: Path) -> None:
-    assert read_settings(tmp_path, {}, ()) == Settings()
-
-
 def test_a_later_place_wins(tmp_path: Path) -> None:
     """File, environment, --set; each value remembers where it came from."""
     file = write(tmp_path, "[model]\nretries = 1\nconcurrency = 2\nmax_tokens = 3\n")
@@ -64,7 +60,7 @@ def test_the_nearest_file_and_its_paths(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     assert read_settings(tmp_path, {}, ()).model.cache == Path("c.sqlite")
     write(inner, "")
-    assert read_settings(inner, {}, ()) == Settings()
+    assert read_settings(inner, {}, ()) == Settings(), "nothing given is the defaults"
 
 
 def test_prices_are_the_decimals_that_were_written(tmp_path: Path) -> None:
@@ -191,12 +187,6 @@ def test_the_page_has_every_setting() -> None:
         cell = "" if default is None else f"`{default}`"
         expected.append(f"| `{name}` | {cell} | {key.rule.meaning} |")
     assert shown == expected
-
-
-def test_choices_are_those_of_the_library() -> None:
     assert keys()["engine.name"].rule.choices == ENGINES
-
-
-def test_every_group_has_its_section() -> None:
     groups = [entry.name for entry in fields(Settings) if entry.name != "origins"]
     assert groups == list(SECTIONS)

@@ -9,7 +9,6 @@ from memaudit.cli.terminal import status_of
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.published_folder import write_artifact
-from memaudit.kernel.number_text import short_exact
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
@@ -27,6 +26,8 @@ def test_json_fields(tiny: Package, tiny_file: Path) -> None:
     assert (large["certified"], large["status"], large["gap"]) == (True, "certified", 0.0)
     assert large["solver"] == "auto"
     assert (small["budget"], small["value"], small["store"]) == ("1/3", 1.0, ["m3"])
+    (both,) = printed_json("solve", tiny_file, "--budget 9 --set score.group_cap=2")
+    assert both["group_cap"] == 2
 
 
 def test_table(tiny_file: Path) -> None:
@@ -52,12 +53,8 @@ def test_all_packages_of_a_folder(tiny: Package, tmp_path: Path) -> None:
     write_artifact([tiny, tiny.replace(name="other")], tmp_path / "a")
     certificate = tmp_path / "c.json"
     result = run("solve", tmp_path / "a", "--budget", "1,3", "--json", "--certificate", certificate)
-    assert [(one["package"], one["budget"]) for one in json.loads(result.stdout)] == [
-        ("tiny", 1),
-        ("tiny", 3),
-        ("other", 1),
-        ("other", 3),
-    ]
+    solved = [(one["package"], one["budget"]) for one in json.loads(result.stdout)]
+    assert solved == [("tiny", 1), ("tiny", 3), ("other", 1), ("other", 3)]
     assert len(json.loads(certificate.read_text())) == 4
     checked = done("verify", tmp_path / "a", certificate)
     assert checked.stdout.count("VALID") == 4
@@ -80,42 +77,21 @@ def test_no_certificate_is_said(tiny_file: Path, tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_group_cap(tiny_file: Path) -> None:
-    """The cap on the command line is used in place of the package's, and recorded."""
-    one = run("solve", tiny_file, "--budget", 9, "--set", "score.group_cap=2", "--json").stdout
-    assert json.loads(one)[0]["group_cap"] == 2
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--budget", "-1"), "error: budget -1 is negative; budgets are 0 or more"),
-        (("--budget", "nan"), "error: budget 'nan': nan is not a finite number"),
-        (("--budget", "1e400"), "error: budget '1e400': 1e400 is out of range"),
-        (("--budget", "inf"), "error: budget 'inf': inf is not a finite number"),
-        (("--budget", ""), "error: budgets '' have an empty entry"),
-        (("--budget", "1,,2"), "error: budgets '1,,2' have an empty entry"),
-        (("--budget", "ten"), "error: budget 'ten': 'ten' is not a number"),
-        (("--budget", "1/0"), "error: budget '1/0': '1/0' divides by zero"),
-        (("--budget", "\x1b[2J"), r"error: budget '\x1b[2J': '\x1b[2J' is not a number"),
+        ("--budget -1", "error: budget -1 is negative; budgets are 0 or more"),
+        ("--budget \x1b[2J", r"error: budget '\x1b[2J': '\x1b[2J' is not a number"),
+        ("--budget 1 --solver guess", "error: unknown solver 'guess'; known solvers: "),
         (
-            ("--budget", "1", "--set", "score.group_cap=0"),
-            "error: --set: score.group_cap must be at least 1, not 0",
-        ),
-        (("--budget", "1", "--solver", "guess"), "error: unknown solver 'guess'; known solvers: "),
-        (
-            ("--budget", "1", "--set", "solver.seconds=nan"),
-            "error: --set: solver.seconds must be a number, not nan",
-        ),
-        (
-            ("--budget", "1", "--set", "solver.seconds=0"),
+            "--budget 1 --set solver.seconds=0",
             "error: --set: solver.seconds must be above 0, not 0",
         ),
-        (("--budget", "1", "--certificate", "no/where/c.json"), "error: cannot write no/where/"),
+        ("--budget 1 --certificate no/where/c.json", "error: cannot write no/where/"),
     ],
 )
-def test_bad_options(tiny_file: Path, options: tuple[str, ...], message: str) -> None:
-    assert failure("solve", tiny_file, *options).startswith(message)
+def test_bad_options(tiny_file: Path, options: str, message: str) -> None:
+    assert failure("solve", tiny_file, options).startswith(message)
 
 
 def test_invalid_package_is_refused(tiny_file: Path, tmp_path: Path) -> None:
@@ -129,35 +105,9 @@ def test_invalid_package_is_refused(tiny_file: Path, tmp_path: Path) -> None:
     assert "has coverage 2" in broken.stderr
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("3", "3"),
-        ("7.25", "7.25"),
-        ("22/3", "22/3 ~7.333333"),
-        ("1/123456789012", "~8.1e-12"),
-        ("0", "0"),
-    ],
-)
-def test_numbers(value: str, shown: str) -> None:
-    """Exact where short; what is rounded is marked."""
-    assert short_exact(exact(value)) == shown
-
-
 def test_status_of_a_refused_certificate() -> None:
     """It is a bound, whatever the solver said."""
     zero = exact(0)
-    one = Optimum(
-        "p",
-        "d",
-        zero,
-        1,
-        zero,
-        (),
-        zero,
-        zero,
-        "bound",
-        "auto",
-        note="certificate refused: leaf 3: the bound does not exclude a better store",
-    )
+    note = "certificate refused: leaf 3: the bound does not exclude a better store"
+    one = Optimum("p", "d", zero, 1, zero, (), zero, zero, "bound", "auto", note=note)
     assert status_of(one) == "bound, gap 0, certificate refused"

@@ -38,8 +38,6 @@ def test_written_then_verified(tiny_file: Path, certificate: Path) -> None:
     ("changes", "reason"),
     [
         ({"value": "4"}, "the store is worth 3, not 4"),
-        ({"store": ["m9"]}, "the store is not feasible: unknown candidate 'm9'"),
-        ({"proof": [9]}, "unknown word 9"),
         ({"package": "0" * 64}, "the certificate is for another package"),
     ],
 )
@@ -64,19 +62,12 @@ def test_a_list_with_one_bad_entry(tiny_file: Path, certificate: Path) -> None:
     ("content", "message"),
     [
         (b'{"format": ', "is not valid JSON: Expecting value at line 1, column 12"),
-        (b"", "is not valid JSON"),
         (b"[" * 200_000, "nests too deeply"),
         (b"[]", "holds no certificate"),
-        (b"[3]", "certificate 1: not a certificate"),
         (b"{}", "not a certificate: format is not 'memaudit-certificate'"),
         (b'{"format": "memaudit-certificate", "version": 7}', "version 7 is not 1"),
         (b'{"format": "memaudit-certificate", "version": 1}', "malformed certificate"),
-        (b'{"a": 1, "a": 2}', "names a key twice"),
         (b'{"proof": [1.5]}', "contains the number 1.5"),
-        (b'{"proof": [NaN]}', "contains the number NaN"),
-        (b"[" + b"9" * 100_000 + b"]", "holds a number of too many digits"),
-        (b"\x00\x01\x02", "holds a NUL byte"),
-        (b"\xff\xfe{\x00}\x00", "is UTF-16, not UTF-8"),
         (b"\xc3\x28", "is not UTF-8"),
     ],
     ids=lambda value: repr(value[:24]),

@@ -17,7 +17,7 @@ from memaudit.building.named_packages import short_set
 from memaudit.conversations.registry import LOADERS
 from memaudit.conversations.subset import Subset, subset_text
 from memaudit.kernel.io.certificates import write_certificates
-from memaudit.kernel.io.packages import write_package
+from memaudit.kernel.io.packages import read_package, write_package
 from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.io.store_file import store_text
 from memaudit.kernel.package.package import Package
@@ -147,80 +147,7 @@ def _inside(write: Callable[[Path], None]) -> Callable[[Path], None]:
     return lambda place: write(place / "x")
 
 
-FULL = Package.model_validate(
-    {
-        "name": "full",
-        "group_cap": 2,
-        "cost_rule": "words",
-        "budgets": [3, "7/2"],
-        "attributes": {"note": [0.5, {"deep": None}]},
-        "experiences": [
-            {
-                "id": "e1",
-                "text": "Ann moved to Rome.",
-                "index": 0,
-                "session": "s1",
-                "speaker": "Ann",
-                "timestamp": "2025-01-06",
-            },
-            {"id": "e2", "text": "Bob too.", "index": 1},
-        ],
-        "candidates": [
-            {
-                "id": "m1",
-                "experience": "e1",
-                "kind": "raw",
-                "text": "Ann moved",
-                "cost": 2,
-                "confidence": "1/3",
-                "generator": "hand",
-            },
-            {"id": "m2", "experience": "e1", "kind": "fact", "text": "Rome", "cost": 1},
-            {
-                "id": "m3",
-                "experience": "e2",
-                "kind": "tombstone",
-                "text": "Bob moved too",
-                "cost": 3,
-            },
-        ],
-        "units": [
-            {
-                "id": "u1",
-                "kind": "fact",
-                "weight": 2,
-                "text": "Ann moved to Rome.",
-                "sources": [{"id": "e1", "session": "s1", "text": "moved to Rome"}],
-            },
-            {"id": "u2", "kind": "current", "response": {"shape": "capped", "cap": "1/2"}},
-            {
-                "id": "u3",
-                "kind": "temporal",
-                "timestamp": "2025-01-06",
-                "response": {"shape": "piecewise", "points": [["1/2", "1/2"], [1, "3/4"]]},
-            },
-            {"id": "u4", "kind": "deletion", "response": {"shape": "sqrt"}},
-        ],
-        "queries": [
-            {
-                "id": "q1",
-                "text": "Where?",
-                "answer": "Rome",
-                "required": ["u2", "u3"],
-                "kind": "fact",
-                "importance": "3/2",
-            },
-            {"id": "q2", "required": ["u4"]},
-        ],
-        "coverage": [
-            {"candidate": "m1", "unit": "u1", "value": 1, "label": "full", "provenance": "hand"},
-            {"candidate": "m2", "unit": "u1", "value": 0.5, "rationale": "half"},
-            {"candidate": "m2", "unit": "u3", "value": "2/3"},
-            {"candidate": "m3", "unit": "u2", "value": 1},
-            {"candidate": "m3", "unit": "u4", "value": 0.25},
-        ],
-    }
-)
+FULL = read_package(Path(__file__).with_name("full.json"))
 """A package that uses every field there is."""
 
 
@@ -349,29 +276,16 @@ def dataset_targets() -> list[Target]:
     ]
 
 
+ABOUT = {"conversation": "c1", "kind": "fact"}
+FISH = {"quote": "I eat fish", "turns": ["t1"], "questions": ["q1"]}
 UNITS: list[dict[str, object]] = [
-    {
-        "conversation": "c1",
-        "unit_id": "u1",
-        "kind": "fact",
-        "text": "Ann eats fish.",
-        "quote": "I eat fish",
-        "turns": ["t1"],
-        "questions": ["q1"],
-    },
-    {"conversation": "c1", "unit_id": "u2", "kind": "update", "text": "No meat.", "session": "s1"},
+    {**ABOUT, "unit_id": "u1", "text": "Ann eats fish.", **FISH},
+    {**ABOUT, "unit_id": "u2", "kind": "update", "text": "No meat.", "session": "s1"},
 ]
+MEAT = {"session": "s1", "sources": ["t1"], "confidence": 0.5}
 MEMORIES: list[dict[str, object]] = [
-    {"conversation": "c1", "memory_id": "m1", "turn": "t1", "kind": "fact", "text": "Eats fish."},
-    {
-        "conversation": "c1",
-        "memory_id": "m2",
-        "session": "s1",
-        "kind": "fact",
-        "text": "No meat.",
-        "sources": ["t1"],
-        "confidence": 0.5,
-    },
+    {**ABOUT, "memory_id": "m1", "turn": "t1", "text": "Eats fish."},
+    {**ABOUT, "memory_id": "m2", "text": "No meat.", **MEAT},
 ]
 CELLS: list[dict[str, object]] = [
     {"conversation": "c1", "memory_id": "m1", "unit_id": "u1", "coverage": 1, "why": "says"}
@@ -406,49 +320,33 @@ def label_targets() -> list[Target]:
     """Labels for a build, frames, and labels of their cells, in every form that is read."""
     found = []
     for kind, write in (("jsonl", lines), ("csv", table)):
-        files = {
-            "talk.jsonl": lines(TALK),
-            f"units.{kind}": write(UNITS),
-            f"memories.{kind}": write(MEMORIES),
-            f"cells.{kind}": write(CELLS),
-        }
+        labels = {"units": UNITS, "memories": MEMORIES, "cells": CELLS}
+        files = {f"{name}.{kind}": write(rows) for name, rows in labels.items()}
+        command = (
+            f"build {{in}}/talk.jsonl --units {{in}}/units.{kind} --memories "
+            f"{{in}}/memories.{kind} --coverage {{in}}/cells.{kind} --out {{out}}/b"
+        )
+        talk = {"talk.jsonl": lines(TALK)}
         found.append(
-            _target(
-                f"labels, {kind}",
-                files,
-                f"build {{in}}/talk.jsonl --units {{in}}/units.{kind} --memories "
-                f"{{in}}/memories.{kind} --coverage {{in}}/cells.{kind} --out {{out}}/b",
-                attacked=lambda name: name != "talk.jsonl",
-            )
+            _target(f"labels, {kind}", {**talk, **files}, command, attacked=files.__contains__)
         )
     frame = files_of(lambda place: frame_folder(place / "frame", 3))
-    labels = {
+    said = {
         "ann.csv": b"cell_id,annotator_id,label,notes\nc0001,ann,full,\nc0002,ann,none,why\n",
         "ben.jsonl": b'{"cell_id": "c0001", "annotator": "ben", "label": 0.5}\n'
         b'{"cell_id": "c0002", "label": "no", "note": "x"}\n',
     }
     agree = "reader:labels {in}/frame {in}/ann.csv {in}/ben.jsonl"
+    alone = "reader:labels {in}/frame/cells.jsonl {in}/ann.csv"
     loose = {name: data for name, data in frame.items() if not name.endswith("frame.json")}
-    found.append(
+    return [
+        *found,
+        _target("frame", {**frame, **said}, agree, attacked=frame.__contains__),
         _target(
-            "frame", {**frame, **labels}, agree, attacked=lambda name: name.startswith("frame/")
-        )
-    )
-    found.append(
-        _target(
-            "frame without a manifest",
-            {**loose, **labels},
-            agree,
-            "reader:labels {in}/frame/cells.jsonl {in}/ann.csv",
-            attacked=lambda name: name.startswith("frame/"),
-        )
-    )
-    found.append(
-        _target(
-            "labels of a frame", {**frame, **labels}, agree, attacked=lambda name: "/" not in name
-        )
-    )
-    return found
+            "frame without a manifest", {**loose, **said}, agree, alone, attacked=loose.__contains__
+        ),
+        _target("labels of a frame", {**frame, **said}, agree, attacked=said.__contains__),
+    ]
 
 
 @cache

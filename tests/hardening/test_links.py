@@ -89,31 +89,23 @@ def test_a_label_database(ending: str, kind: str, tmp_path: Path, target: Path) 
     assert sorted(path.name for path in folder.glob("labels*")) == [place.name]
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o664])
-def test_an_overwritten_file_keeps_its_mode(mode: int, tmp_path: Path) -> None:
-    """A file that only its owner may read does not become readable for all."""
-    path = tmp_path / "f"
-    path.write_text("old")
-    path.chmod(mode)
-    write_file(path, "new")
-    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", mode)
-
-
-def test_an_overwritten_folder_keeps_its_mode(tmp_path: Path) -> None:
+def test_what_is_overwritten_keeps_its_mode(tmp_path: Path) -> None:
+    """A file that only its owner may read does not become readable for all, nor a folder."""
+    for mode in (0o600, 0o640, 0o444, 0o664):
+        file = tmp_path / f"{mode}"
+        file.write_text("old")
+        file.chmod(mode)
+        write_file(file, "new")
+        assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("new", mode)
     path = tmp_path / "f"
     write_folder(path, {"a": "old", "b": "old"}, ())
     path.chmod(0o700)
     (path / "a").chmod(0o600)
     write_folder(path, {"a": "new", "b": "new"}, ("a", "b"))
     modes = [stat.S_IMODE(one.stat().st_mode) for one in (path, path / "a", path / "b")]
-    assert modes == [0o700, 0o600, 0o666 & ~_umask()]
+    os.umask(umask := os.umask(0))
+    assert modes == [0o700, 0o600, 0o666 & ~umask]
     assert (path / "a").read_text() == "new"
-
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
 
 
 def test_a_link_to_a_folder(tmp_path: Path) -> None:
