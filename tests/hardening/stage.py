@@ -16,35 +16,18 @@ from typing import Any
 
 CALLS = frozenset(
     {
-        "open",
-        "write",
-        "flush",
-        "fsync",
-        "replace",
-        "rename",
-        "unlink",
-        "remove",
-        "rmdir",
-        "mkdir",
-        "close",
-        "flock",
-        "truncate",
-        "ftruncate",
+        *("open", "write", "flush", "fsync", "replace", "rename", "unlink", "remove"),
+        *("rmdir", "mkdir", "close", "flock", "truncate", "ftruncate"),
     }
 )
 """Names of functions written in C around which a file system changes."""
 
 WARM = (
-    "memaudit.stores.registry",
-    "memaudit.lab.labels.frame_drawing",
-    "memaudit.lab.commands.audit",
-    "memaudit.cli.build",
-    "memaudit.lab.commands.diagnose",
-    "memaudit.cli.import_store",
-    "memaudit.cli.package",
-    "memaudit.lab.commands.run",
-    "memaudit.lab.sweeps.runs.summary",
-    "memaudit.building.passes.build",
+    *("memaudit.stores.registry", "memaudit.lab.labels.frame_drawing"),
+    *("memaudit.lab.commands.audit", "memaudit.cli.build"),
+    *("memaudit.lab.commands.diagnose", "memaudit.cli.import_store"),
+    *("memaudit.cli.package", "memaudit.lab.commands.run"),
+    *("memaudit.lab.sweeps.runs.summary", "memaudit.building.passes.build"),
     "memaudit.lab.explorer.bundle",
 )
 

@@ -201,26 +201,9 @@ ELSEWHERE = {
 """Arguments that are not tried here."""
 
 NAMES_A_FILE = {
-    "FILE",
-    "DIR",
-    "PATH",
-    "DB",
-    "STORE",
-    "PACKAGE",
-    "PACKAGES",
-    "FRAME",
-    "CELLS",
-    "LABELS",
-    "SRC",
-    "DST",
-    "SITE",
-    "MANIFEST",
-    "RESPONSES",
-    "PLAN",
-    "SOURCE",
-    "FILE[,FILE...]",
-    "[STORE]...",
-    "RUN",
+    *("FILE", "DIR", "PATH", "DB", "STORE", "PACKAGE", "PACKAGES", "FRAME", "CELLS"),
+    *("LABELS", "SRC", "DST", "SITE", "MANIFEST", "RESPONSES", "PLAN", "SOURCE"),
+    *("FILE[,FILE...]", "[STORE]...", "RUN"),
 }
 
 

@@ -50,16 +50,8 @@ def annotator(folder: Path) -> Iterator[Attacked]:
     frame = frame_folder(folder / "frame", CELLS)
     cells = frame_of(CELLS).cells
     addresses = (
-        "/",
-        "/house.css",
-        "/static/annotate.js",
-        "/resume",
-        "/cells/1",
-        "/undo",
-        "/unlabelled-after/0",
-        "/decisions",
-        "/notes",
-        "/labels.csv",
+        *("/", "/house.css", "/static/annotate.js", "/resume", "/cells/1", "/undo"),
+        *("/unlabelled-after/0", "/decisions", "/notes", "/labels.csv"),
     )
     bodies: tuple[dict[str, object], ...] = (
         {"position": 1, "label": "full", "note": "x"},
@@ -163,28 +155,15 @@ headers = st.lists(
     st.tuples(
         st.sampled_from(
             [
-                b"accept",
-                b"range",
-                b"if-none-match",
-                b"if-modified-since",
-                b"cookie",
-                b"content-type",
-                b"content-length",
-                b"x-forwarded-host",
-                b"host",
-                b"origin",
-                b"accept-encoding",
-                b"authorization",
-                b"te",
+                *(b"accept", b"range", b"if-none-match", b"if-modified-since", b"cookie"),
+                *(b"content-type", b"content-length", b"x-forwarded-host", b"host"),
+                *(b"origin", b"accept-encoding", b"authorization", b"te"),
             ]
         ),
         values
         | st.sampled_from(
             [
-                b"bytes=0-5",
-                b"bytes=5-0",
-                b"bytes=-9,0-,1-1,2-2",
-                b"gzip",
+                *(b"bytes=0-5", b"bytes=5-0", b"bytes=-9,0-,1-1,2-2", b"gzip"),
                 b"application/json",
                 COOKIE,
                 ORIGIN,

@@ -77,29 +77,12 @@ MEMORY = 1536 << 20
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CHANGES = {
-    "os.mkdir",
-    "os.remove",
-    "os.rmdir",
-    "os.rename",
-    "os.link",
-    "os.symlink",
-    "os.truncate",
-    "os.chmod",
-    "os.chown",
-    "shutil.rmtree",
-    "shutil.move",
+    *("os.mkdir", "os.remove", "os.rmdir", "os.rename", "os.link", "os.symlink"),
+    *("os.truncate", "os.chmod", "os.chown", "shutil.rmtree", "shutil.move"),
 }
 NEVER = {
-    "os.system",
-    "os.exec",
-    "os.posix_spawn",
-    "os.spawn",
-    "os.fork",
-    "subprocess.Popen",
-    "socket.connect",
-    "socket.bind",
-    "socket.getaddrinfo",
-    "pickle.find_class",
+    *("os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "subprocess.Popen"),
+    *("socket.connect", "socket.bind", "socket.getaddrinfo", "pickle.find_class"),
     "os.kill",
 }
 SYSTEM = (
