@@ -22,8 +22,10 @@ def package(
     candidates: str,
     units: Mapping[str, Any],
     cells: Iterable[tuple[Any, ...]] = (),
+    /,
     response: Any = None,
     texts: Mapping[str, str] | None = None,
+    generator: str | None = None,
     **more: Any,
 ) -> Package:
     """Candidates as `id:experience:cost` or `id:experience:cost:kind`; units by weight, or by their
@@ -36,13 +38,11 @@ def package(
             "experiences": [{"id": id} for id in sorted({row[1] for row in rows})],
             "candidates": [
                 {
-                    "id": id,
-                    "experience": of,
-                    "cost": cost,
-                    "kind": kind,
-                    "text": (texts or {}).get(id, ""),
+                    **dict(zip(("id", "experience", "cost", "kind"), row, strict=True)),
+                    "text": (texts or {}).get(row[0], ""),
+                    "generator": generator,
                 }
-                for id, of, cost, kind in rows
+                for row in rows
             ],
             "units": [
                 {

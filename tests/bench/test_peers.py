@@ -73,21 +73,17 @@ def _fake(x: list[float], proven: bool) -> Callable[[Model, float, int], _Fake]:
 PAIR = Draft(2, [1], [[(1, {0: 1}), (2, {0: 2})]]).packed(5)
 
 
-def test_infeasible_store_proves_nothing() -> None:
-    result = solve_with(_fake([1.0, 1.0], True), PAIR, 1.0, 1)
-    assert not result.proven
-    assert result.note == "gave an infeasible store"
+def test_answers_of_peers_are_not_believed() -> None:
+    """An infeasible store proves nothing, an unproven one keeps its exact value, and a problem that
+    is over the licence is no failure."""
 
-
-def test_unproven_store_keeps_its_exact_value() -> None:
-    result = solve_with(_fake([1.0, 1e-9], False), PAIR, 1.0, 1)
-    assert (result.value, result.chosen, result.note) == (1, (0,), TIME_LIMIT)
-
-
-def test_model_over_the_licence_is_no_failure() -> None:
     def too_large(_model: Model, _seconds: float, _threads: int) -> _Fake:
         raise TooLarge
 
+    infeasible = solve_with(_fake([1.0, 1.0], True), PAIR, 1.0, 1)
+    assert (infeasible.proven, infeasible.note) == (False, "gave an infeasible store")
+    unproven = solve_with(_fake([1.0, 1e-9], False), PAIR, 1.0, 1)
+    assert (unproven.value, unproven.chosen, unproven.note) == (1, (0,), TIME_LIMIT)
     assert solve_with(too_large, PAIR, 1.0, 1).note == OVER_LIMIT
 
 

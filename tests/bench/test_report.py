@@ -57,9 +57,6 @@ def test_quantile_runs_straight_between_the_numbers() -> None:
     # Place 0.1 * 4 = 0.4, so 1 + 0.4 * (2 - 1) = 1.4.
     assert quantile([16, 1, 8, 2, 4], 0.1) == pytest.approx(1.4)
     assert quantile([5], 0.9) == 5
-
-
-def test_spread_of_nothing_is_nothing() -> None:
     assert spread([]) == Spread(None, None, None)
 
 
@@ -234,23 +231,20 @@ def test_frontier_is_compared_at_the_proven_budgets_only() -> None:
     assert differing(instances, results, values) == (100,)
 
 
-def test_plan_refuses_unknown_names() -> None:
-    with pytest.raises(MemAuditError, match="unknown peer 'cplex'"):
-        Plan(("A",), peers=("cplex",))
-    with pytest.raises(MemAuditError, match="unknown section 'speed'"):
-        Plan(("A",), sections=("speed",))
-    with pytest.raises(MemAuditError, match="above 0"):
-        Plan(("A",), seconds=0)
-    with pytest.raises(MemAuditError, match="at least 1"):
-        Plan(("A",), threads=0)
-
-
-def test_sections_take_the_families_that_were_asked_for() -> None:
+def test_plans() -> None:
+    """Unknown names are refused, sections take the families that were asked for, seeds are lists or
+    ranges."""
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"peers": ("cplex",)}, "unknown peer 'cplex'"),
+        ({"sections": ("speed",)}, "unknown section 'speed'"),
+        ({"seconds": 0}, "above 0"),
+        ({"threads": 0}, "at least 1"),
+    )
+    for options, message in wrong:
+        with pytest.raises(MemAuditError, match=message):
+            Plan(("A",), **options)
     assert Plan(("A", "R")).among(("C", "R")) == ("R",)
     assert Plan(("A",)).among(("C", "R")) == ("C", "R")
-
-
-def test_seeds_are_lists_or_ranges() -> None:
     assert _seeds("1,2,5") == (1, 2, 5)
     assert _seeds("1-3,7") == (1, 2, 3, 7)
     for text in ("x", "", "3-1"):

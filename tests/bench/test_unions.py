@@ -1,6 +1,5 @@
 """Family R: what the generated unions have in common with real ones, and the real ones."""
 
-from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,45 +8,14 @@ import pytest
 
 from bench import real_unions
 from bench.families import DEFAULT_SEEDS, family
-from bench.instance import Draft, Instance, as_package
+from bench.instance import Instance, as_package
 from bench.model import PeerResult
 from bench.peers import missing
 from bench.run import Plan, run
-from bench.unions import BUDGETS, FULL, HALF, LABELLED, LEXICAL, SESSIONS, union
+from bench.unions import BUDGETS, LEXICAL, union
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.solve import solve
 from tests.conversations.files import real_file
-
-
-@pytest.fixture(scope="module")
-def drafts() -> dict[str, Draft]:
-    return {density: union(1, density, SESSIONS, 2) for density in (LEXICAL, LABELLED)}
-
-
-def cells(draft: Draft) -> int:
-    return sum(len(levels) for ((_, levels),) in draft.groups)
-
-
-def test_sizes_are_those_of_real_unions(drafts: dict[str, Draft]) -> None:
-    for draft in drafts.values():
-        assert 1050 <= len(draft.groups) <= 1250  # every candidate is alone in its group
-        assert 150 <= len(draft.weights) <= 250
-        assert {level for ((_, row),) in draft.groups for level in row.values()} == {HALF, FULL}
-        weights = Counter(draft.weights)
-        assert set(weights) <= {1, 2, 3, 4}
-        assert weights[1] > 0.7 * len(draft.weights)
-    assert 1_200 <= cells(drafts[LABELLED]) <= 3_000
-    assert 5_000 <= cells(drafts[LEXICAL]) <= 17_000
-
-
-def test_systems_repeat_each_other(drafts: dict[str, Draft]) -> None:
-    """The same cells at another cost; and some memories are about nothing that is asked."""
-    rows = [row for ((_, row),) in drafts[LABELLED].groups]
-    costs: dict[tuple[tuple[int, int], ...], set[int]] = {}
-    for ((cost, row),) in drafts[LABELLED].groups:
-        costs.setdefault(tuple(sorted(row.items())), set()).add(cost)
-    assert sum(len(known) > 1 for row, known in costs.items() if row) > 20
-    assert 0.2 < sum(not row for row in rows) / len(rows) < 0.6
 
 
 def test_problems_differ_by_budget_only() -> None:

@@ -68,11 +68,8 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
     assert list(sets) == ["ann", "bob", "consensus"]
     assert [one["changed_cells"] for one in sets.values()] == [1, 2, 1]
     assert [one["cannot_tell"] for one in sets.values()] == [0, 1, 0]
-    assert sets["consensus"]["without_consensus"] == {
-        "missing": 0,
-        "cannot_tell": 1,
-        "disagreed": 1,
-    }
+    without = sets["consensus"]["without_consensus"]
+    assert without == {"missing": 0, "cannot_tell": 1, "disagreed": 1}
     assert data["uncertified_optima"] == 0
     assert data["solved_optima"] == 3 * 2 * (4 + 3)
     assert [one["budget"] for one in sets["ann"]["shifts"]] == [30, 60, None]
@@ -133,16 +130,8 @@ def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) ->
 
 def test_printed(packages: list[Path]) -> None:
     first, second = (f"pass:{name}" for name in pass_names()[:2])
-    text = done(
-        "audit ratios",
-        *packages,
-        "--labels",
-        first,
-        "--labels",
-        second,
-        *WRITERS,
-        "--set score.draws=2 --set engine.jobs=1",
-    ).stdout
+    how = f"--labels {first} --labels {second} --set score.draws=2 --set engine.jobs=1"
+    text = done("audit ratios", *packages, *WRITERS, how).stdout
     assert "3 packages, 3 stores, ratios to the optimum of the package" in text
     for word in (first, second, "consensus", "ratio MAD", "preserved", "audit report"):
         assert word in text

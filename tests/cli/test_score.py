@@ -358,13 +358,13 @@ def test_explain(hotel_files: Files) -> None:
     for part in ("unit u1 (preference, weight 1)", "asked for by", "in candidate"):
         assert part in text
     assert "nothing is called 'u99'" in failure(*words, "u99")
-    words = ("score", *hotel_files, "--budget 10 --explain cells")
-    data = printed_json(*words)
+    listed = ("score", *hotel_files, "--budget 10 --explain cells")
+    data = printed_json(*listed)
     (row,) = data["scores"]
     assert all(unit["text"] and unit["asked_by"] and unit["step"] for unit in row["lost_units"])
     (cells,) = data["cells"].values()
     assert all(cell["value"] > 0 and cell["rationale"] for cell in cells)
-    text = done(*words).stdout
+    text = done(*listed).stdout
     losses = sum(unit["lost"] > 0 for unit in row["lost_units"])
     assert f"lost by export at 10: {losses} losses and " in text
     assert f"{len(cells)} cells above 0" in text

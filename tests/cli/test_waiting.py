@@ -81,17 +81,11 @@ def test_what_was_refused_has_failed(tmp_path: Path) -> None:
 
     def refuse(first: int, last: int | None = None) -> str:
         rows = [json.loads(line) for line in (tmp_path / "built-requests.jsonl").open()]
-        replies = write_rows(
-            tmp_path / "replies.jsonl",
-            *(
-                {
-                    "custom_id": row["custom_id"],
-                    "error": None,
-                    "response": {"status_code": 200, "body": completion(None, refusal="no")},
-                }
-                for row in rows[first:last]
-            ),
-        )
+        reply = {"status_code": 200, "body": completion(None, refusal="no")}
+        answers = [
+            {"custom_id": row["custom_id"], "error": None, "response": reply} for row in rows
+        ]
+        replies = write_rows(tmp_path / "replies.jsonl", *answers[first:last])
         return done("model", "batch", replies, "--set", f"model.cache={tmp_path / 'cache'}").stdout
 
     assert "2 still waiting: 1 without a line in the file, 1 without a valid" in refuse(0, 1)

@@ -19,8 +19,9 @@ from tests.lab.labels.annotate.small_frames import Served, frame_folder
 
 pytestmark = pytest.mark.slow
 
-HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
-WHOLE = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+START = "GET / HTTP/1.1\r\n"
+HALF = f"{START}Host: 127.0.0.1\r\nX: ".encode()
+WHOLE = f"{START}Host: 127.0.0.1\r\n\r\n".encode()
 POST = "POST {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n"
 CROWD = 1100
 """More than the 1,024 files that a process may open by default."""
@@ -109,6 +110,10 @@ def is_closed(link: socket.socket, within: float) -> bool:
     return False
 
 
+def cookie(server: Served) -> str:
+    return f"Cookie: memaudit_{server.port}={server.token}\r\n"
+
+
 def files_of(server: Served) -> int:
     return len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
 
@@ -143,10 +148,7 @@ def test_a_crowd_of_strangers(tmp_path: Path, command: Command, said: bytes) -> 
 @EVERY
 def test_the_users_connection_is_kept(tmp_path: Path, command: Command) -> None:
     with serving(command(tmp_path)) as server:
-        own = (
-            f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
-            f"Cookie: memaudit_{server.port}={server.token}\r\n\r\n"
-        ).encode()
+        own = f"{START}Host: 127.0.0.1:{server.port}\r\n{cookie(server)}\r\n".encode()
         with socket.create_connection(("127.0.0.1", server.port), timeout=20) as link:
             for _ in range(4):
                 link.sendall(own)
@@ -179,7 +181,7 @@ def test_slow_heads_and_bodies(tmp_path: Path, command: Command) -> None:
     with serving(command(tmp_path), HEAD_SECONDS=2, BODY_SECONDS=2) as server:
         path = "/decisions" if command is annotator else "/verify"
         post = POST.format(path, server.port)
-        own = f"Cookie: memaudit_{server.port}={server.token}\r\nOrigin: {server.origin}\r\n"
+        own = f"{cookie(server)}Origin: {server.origin}\r\n"
         for start, piece in (
             ("", b""),
             (HALF.decode(), b"y"),
@@ -212,10 +214,7 @@ def test_endless_bodies(tmp_path: Path, command: Command) -> None:
     """With and without the token: refused, read for a while, then cut off; memory stays small."""
     with serving(command(tmp_path)) as server:
         path = "/decisions" if command is annotator else "/verify"
-        for own in (
-            "",
-            f"Cookie: memaudit_{server.port}={server.token}\r\nOrigin: {server.origin}\r\n",
-        ):
+        for own in ("", f"{cookie(server)}Origin: {server.origin}\r\n"):
             head = f"{POST.format(path, server.port)}{own}Content-Length: 9999999999\r\n\r\n"
             with socket.create_connection(("127.0.0.1", server.port), timeout=20) as link:
                 link.sendall(head.encode())
@@ -231,10 +230,7 @@ def test_endless_bodies(tmp_path: Path, command: Command) -> None:
 def test_readers_who_do_not_read(tmp_path: Path, command: Command) -> None:
     """Replies that nobody takes: pipelined by a stranger, and a long one of the user's own."""
     with serving(command(tmp_path), REPLY_SECONDS=2) as server:
-        own = (
-            f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
-            f"Cookie: memaudit_{server.port}={server.token}\r\n\r\n"
-        ).encode()
+        own = f"{START}Host: 127.0.0.1:{server.port}\r\n{cookie(server)}\r\n".encode()
         for asked in (WHOLE, own):
             with socket.socket() as link:
                 link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

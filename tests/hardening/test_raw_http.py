@@ -85,15 +85,3 @@ def test_thrown_bytes(tmp_path: Path) -> None:
             assert json.loads(body)["progress"]["done"] == 0, name
         code, _, complaint = server.interrupt()
     assert (code, complaint) == (0, "")
-
-
-def test_many_links_at_once(tmp_path: Path) -> None:
-    with served(frame_folder(tmp_path / "frame", 5), "ann") as server:
-        links = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(200)]
-        for link in links:
-            link.sendall(b"GET /resume HTTP/1.1\r\nHost: 127")
-        assert server.get("/resume")[0] == 200
-        for link in links:
-            link.close()
-        assert server.get("/resume")[0] == 200
-        assert server.interrupt()[0] == 0

@@ -225,6 +225,7 @@ PETS = made(
         "c1": "Maren sings in the chamber choir every Tuesday",
         "c2": "Oskar ran ten kilometres in October with Ida",
     },
+    generator="rule:raw",
     cost_rule="words",
 )
 TEXTS = ("Maren is in the choir", "On Tuesday the choir meets", "Oskar runs far", "Ida likes tea")

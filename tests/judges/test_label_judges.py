@@ -40,43 +40,28 @@ def test_labels_by_id_and_by_text(tmp_path: Path) -> None:
     found = LabelJudge(labels).judge([MemoryText("m1", "text")], UNITS)
     assert values(found) == {"m1": {"move": 1, "fee": HALF}}
     assert found.cells["m1"]["move"].provenance == "pass:ann"
-    named = write_rows(
-        tmp_path / "memories.jsonl",
-        {"memory_id": "m1", "text": "a  text", "sources": [{"line": 3}]},
-    )
+    row = {"memory_id": "m1", "text": "a  text", "sources": [{"line": 3}]}
+    named = write_rows(tmp_path / "memories.jsonl", row)
     other = MemoryText("line-3", "something else")
     texts = [other, MemoryText("x", "a text"), MemoryText("y", "a text ")]
     with pytest.raises(NotJudged, match=r"1 of 3 memories are not among the texts .* 'line-3'"):
         LabelJudge(labels, named).judge(texts, UNITS)
     with pytest.raises(NotJudged, match="no label is about a memory of this store; no text of the"):
         LabelJudge(labels, named).judge([other], UNITS)
-    write_rows(
-        named,
-        {"memory_id": "m1", "text": "a  text", "sources": [{"line": 3}]},
-        {"memory_id": "m2", "text": "something else"},
-    )
+    write_rows(named, row, {"memory_id": "m2", "text": "something else"})
     cells = LabelJudge(labels, named).judge(texts, UNITS).cells
-    assert {id: set(row) for id, row in cells.items()} == {
-        "line-3": set(),
-        "x": {"move", "fee"},
-        "y": {"move", "fee"},
-    }
+    units = {id: set(own) for id, own in cells.items()}
+    assert units == {"line-3": set(), "x": {"move", "fee"}, "y": {"move", "fee"}}
     assert LabelJudge(labels, named).judge([other], UNITS).cells == {"line-3": {}}
 
 
 def test_several_files_count_together(tmp_path: Path) -> None:
     """Each with its file of memories, since both may use the same ids for other texts."""
-    pairs = []
+    files, memories = [], []
     for name, unit in (("a", "move"), ("b", "fee")):
-        pairs.append(
-            (
-                write_rows(tmp_path / f"{name}.jsonl", label("m1", unit, 1)),
-                write_rows(
-                    tmp_path / f"of-{name}.jsonl", {"memory_id": "m1", "text": f"text {name}"}
-                ),
-            )
-        )
-    files, memories = ([pair[at] for pair in pairs] for at in (0, 1))
+        files.append(write_rows(tmp_path / f"{name}.jsonl", label("m1", unit, 1)))
+        text = {"memory_id": "m1", "text": f"text {name}"}
+        memories.append(write_rows(tmp_path / f"of-{name}.jsonl", text))
     texts = [MemoryText("x", "text a"), MemoryText("y", "text b")]
     judge = LabelJudge(files, memories)
     assert judge.name == "labels a, b"

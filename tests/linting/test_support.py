@@ -11,24 +11,22 @@ from memaudit.linting.lint import LintPlan, lint
 from memaudit.linting.support import ConversationIndex
 from memaudit.stores.registry import import_store
 
-TURNS = (
+SAID = (
+    ("a", "Ann", "Yesterday I bought a green bicycle from Marek for 240 euros."),
+    ("a", "assistant", "Nice! Has it lights?"),
+    ("a", "Ann", "No, I still need to get some."),
+    ("b", "Ann", "My sister Vera is coming to stay in June, she is a dentist."),
+)
+TURNS = tuple(
     Experience(
-        id="t1",
-        index=0,
-        session="a",
-        speaker="Ann",
-        timestamp="2024-05-08",
-        text="Yesterday I bought a green bicycle from Marek for 240 euros.",
-    ),
-    Experience(id="t2", index=1, session="a", speaker="assistant", text="Nice! Has it lights?"),
-    Experience(id="t3", index=2, session="a", speaker="Ann", text="No, I still need to get some."),
-    Experience(
-        id="t4",
-        index=3,
-        session="b",
-        speaker="Ann",
-        text="My sister Vera is coming to stay in June, she is a dentist.",
-    ),
+        id=f"t{at + 1}",
+        index=at,
+        session=session,
+        speaker=who,
+        timestamp=None if at else "2024-05-08",
+        text=text,
+    )
+    for at, (session, who, text) in enumerate(SAID)
 )
 
 

@@ -16,6 +16,7 @@ from memaudit.lab.capture.capture import capture
 from memaudit.lab.capture.systems import SYSTEMS, CaptureSettings
 from memaudit.stores.protocol import ImportOptions
 from memaudit.stores.registry import import_store
+from tests.cli.running import words
 from tests.systems.conftest import ENVIRONMENTS, HIDDEN, KEY, Run, package
 from tests.systems.model_server import ModelServer
 
@@ -116,20 +117,12 @@ def test_kill_minus_nine_in_the_middle(
         "-c",
         "from memaudit.lab.commands.capture import capture; import typer; "
         "app = typer.Typer(); app.command()(capture); app()",
-        system,
-        *paths,
-        "--base-url",
-        model.address,
-        "--model",
-        "small",
-        "--embedder",
-        "words",
-        "--out",
-        str(tmp_path / "store.json"),
-        "--python",
-        str(Path(ENVIRONMENTS or "") / system),
-        "--option",
-        "feed=message",
+        *words(
+            system,
+            *paths,
+            f"--base-url {model.address} --model small --embedder words --option feed=message",
+            f"--out {tmp_path / 'store.json'} --python {Path(ENVIRONMENTS or '') / system}",
+        ),
     ]
     with subprocess.Popen(command) as process:
         assert model.held.wait(120)

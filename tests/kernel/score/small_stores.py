@@ -68,9 +68,15 @@ def meals_scores(*budgets: object) -> ScoreResult:
 def fish_package(name: str, **attributes: object) -> Package:
     """One unit of weight 1, `Ann eats fish now.`, and a candidate of 4 words that says it."""
     text = "Ann eats fish now."
-    unit = {"text": text, "weight": 1}
-    more = {"name": name, "cost_rule": "words", "attributes": attributes}
-    return package("c:e:4", {"u": unit}, [("c", "u", 1)], texts={"c": text}, **more)
+    return package(
+        "c:e:4",
+        {"u": {"text": text, "weight": 1}},
+        [("c", "u", 1)],
+        texts={"c": text},
+        name=name,
+        cost_rule="words",
+        attributes=attributes,
+    )
 
 
 def exported(*memories: Memory, name: str = "s", **more: object) -> ExportedStore:

@@ -17,13 +17,8 @@ from memaudit.kernel.score.pruning import (
 )
 from tests.kernel.score.small_stores import LONG, F, memory
 
-RATED = JudgedStore(
-    "rated",
-    tuple(
-        replace(memory, salience=F(salience))
-        for memory, salience in zip(LONG.memories, (2, 3, 2), strict=True)
-    ),
-)
+salient = zip(LONG.memories, (2, 3, 2), strict=True)
+RATED = JudgedStore("rated", tuple(replace(one, salience=F(level)) for one, level in salient))
 
 
 FILE = JudgedStore(

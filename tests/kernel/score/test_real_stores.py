@@ -88,17 +88,6 @@ def test_mem0_as_labelled(coverage: str, value: str) -> None:
     assert optima == sorted(optima)
 
 
-@pytest.mark.slow
-def test_a_store_that_covers_all_is_proven_at_once() -> None:
-    """Where the best store reaches the value of all units, no search is needed to prove it; the
-    limit is a hundred times what it takes."""
-    package = conversation(real_file(f"{LABELS}/units.jsonl"))
-    audit = StoreScorer(package, [judge_store(package, mem0(), LexicalJudge())], seconds=60)
-    best = audit.common_optimum(Fraction(6000))
-    assert best.certified
-    assert best.value == audit.common_optimum(Fraction(10000)).value
-
-
 @pytest.mark.parametrize(("view", "policy"), [("full", "recency"), ("entries", "top")])
 @pytest.mark.parametrize("name", LETTA)
 def test_letta_files_are_scored(name: str, view: str, policy: str) -> None:

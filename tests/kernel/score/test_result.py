@@ -17,6 +17,7 @@ from memaudit.kernel.package.budgets import asked_budgets
 from memaudit.kernel.package.package import Experience
 from memaudit.kernel.score.package_scores import score_judged_stores, score_package
 from memaudit.kernel.score.result import ScoreResult, Scoring
+from memaudit.kernel.score.score_json import cells_data, lost_data, package_scores_data
 from tests.kernel.score.small_stores import CAT, DOG, PETS, F, exported, fish_package, meals_scores
 
 
@@ -170,3 +171,20 @@ def test_in_a_notebook() -> None:
     assert "<svg" not in nothing._repr_html_()
     lost = replace(row.lost[0], text="<script>")
     assert "&lt;script&gt;" in type(row.lost)((lost,))._repr_html_()
+
+
+def test_cells() -> None:
+    """Every cell that is not 0, in the order of writing; listed only where asked for."""
+    scores = meals_scores(5)
+    first, second = cells_data(scores)["long"]
+    assert (first["id"], first["unit"], first["text"]) == ("m1", "once", "text of m1")
+    assert (second["id"], second["unit"], second["value"]) == ("m2", "now", 1)
+    data = package_scores_data(scores, cells=True)
+    assert data["cells"] == cells_data(scores)
+    lost = data["scores"][0]["lost_units"]
+    assert lost == [lost_data(unit) for unit in scores.rows[0].lost]
+    assert (lost[0]["kind"], lost[0]["weight"]) == ("supersession", 3)
+    assert [query["id"] for query in lost[0]["asked_by"]] == ["q"]
+    without = package_scores_data(scores)
+    assert "cells" not in without
+    assert "lost_units" not in without["scores"][0]

@@ -1,5 +1,6 @@
 """Stores of other builds of a conversation: accepted by the turns that were fed."""
 
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ TURNS = {
 
 
 def package(name: str, turns: dict[str, str], speakers: tuple[str, ...] = ("Ann", "Bo")) -> Package:
+    when = {"session": "s", "timestamp": "2023-05-08T13:56"}
+    who = ({"speaker": one, **when} for one in cycle(speakers))
     return Package.model_validate(
         {
             "name": name,
@@ -37,14 +40,8 @@ def package(name: str, turns: dict[str, str], speakers: tuple[str, ...] = ("Ann"
             "candidates": [],
             "experiences": [
                 *(
-                    {
-                        "id": id,
-                        "text": text,
-                        "speaker": speakers[at % len(speakers)],
-                        "session": "s",
-                        "timestamp": "2023-05-08T13:56",
-                    }
-                    for at, (id, text) in enumerate(turns.items())
+                    {**said, "id": id, "text": text}
+                    for said, (id, text) in zip(who, turns.items(), strict=False)
                 ),
                 {"id": "end", "session": "s"},
             ],

@@ -17,7 +17,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import read_package, write_package
 from memaudit.kernel.io.store_file import Memory
 from memaudit.kernel.package.budgets import asked_budgets
-from memaudit.kernel.package.package import EvidenceUnit, Package
+from memaudit.kernel.package.package import EvidenceUnit, Source
 from memaudit.kernel.package.unit_parts import part_units
 from memaudit.kernel.score.judge import (
     IN_PART,
@@ -37,40 +37,31 @@ from tests.building.passes.fake_model import blocks, plays
 from tests.judges.test_model_judge import session
 from tests.kernel.score.small_stores import exported
 from tests.models.server import serving
+from tests.proofs import package as made
 
 F = Fraction
-MOVED = EvidenceUnit.model_validate(
-    {
-        "id": "u7",
-        "kind": "fact",
-        "text": "Ana moved to Lisbon in May 2023",
-        "weight": 4,
-        "sources": [{"id": "e"}],
-    }
+MOVED = EvidenceUnit(
+    id="u7",
+    kind="fact",
+    text="Ana moved to Lisbon in May 2023",
+    weight=F(4),
+    sources=(Source(id="e"),),
 )
 DOG = EvidenceUnit(id="dog", kind="fact", text="Bo has a dog called Rex.", weight=F(1))
 UNITS = (
     *part_units(MOVED, (("what", "to Lisbon"), ("who", "Ana"), ("when", "in May 2023"))),
     DOG,
 )
-PACKAGE = Package.model_validate(
-    {
-        "name": "p",
-        "cost_rule": "words",
-        "experiences": [{"id": "e"}],
-        "units": UNITS,
-        "candidates": [
-            {
-                "id": "c",
-                "experience": "e",
-                "kind": "fact",
-                "text": "Ana moved to Lisbon",
-                "cost": 4,
-                "generator": "rule:raw",
-            }
-        ],
-    }
+PACKAGE = made(
+    "c:e:4",
+    {},
+    texts={"c": "Ana moved to Lisbon"},
+    generator="rule:raw",
+    name="p",
+    cost_rule="words",
+    units=UNITS,
 )
+WHOLE = ["u7#what", "u7#when", "u7#who"]
 CITY, DATE, ALL = "Ana moved to Lisbon", "Ana moved in May 2023", "In May 2023 Ana moved to Lisbon"
 STORE = exported(
     Memory(id="city", text=CITY),
@@ -120,13 +111,8 @@ class Says:
 
 def test_nothing_is_kept_without_the_core() -> None:
     """What breaks the rule is counted. A part is kept or lost, there is no half of it."""
-    judge = Says(
-        {
-            "a": {"u7#what": F(1), "u7#who": F(1)},
-            "b": {"u7#who": F(1), "u7#when": F(1)},
-            "c": {"u7#what": F(1, 2), "u7#when": F(1), "dog": F(1, 2)},
-        }
-    )
+    a, b = {"u7#what": F(1), "u7#who": F(1)}, {"u7#who": F(1), "u7#when": F(1)}
+    judge = Says({"a": a, "b": b, "c": {"u7#what": F(1, 2), "u7#when": F(1), "dog": F(1, 2)}})
     judged = ask_judge(judge, texts("a", "b", "c"), UNITS)
     assert kept(judged) == {"a": ["u7#what", "u7#who"], "b": [], "c": ["dog"]}
     assert judged.left_out == {NO_CORE: 3, IN_PART: 1}
@@ -153,18 +139,10 @@ def test_a_statement_of_the_package_goes_by_its_core() -> None:
 def test_the_lexical_estimate_goes_by_the_words_of_parts() -> None:
     """The date alone is half of the statement's words, and lacks the core."""
     judged = ask_judge(LexicalJudge(), texts(CITY, DATE, ALL, "Bo has a dog"), UNITS)
-    assert kept(judged) == {
-        CITY: ["u7#what", "u7#who"],
-        DATE: [],
-        ALL: ["u7#what", "u7#when", "u7#who"],
-        "Bo has a dog": ["dog"],
-    }
+    city, dog = ["u7#what", "u7#who"], ["dog"]
+    assert kept(judged) == {CITY: city, DATE: [], ALL: WHOLE, "Bo has a dog": dog}
     assert judged.left_out == {}
-    assert kept(ask_judge(PointerJudge(), texts("x"), UNITS[:3]))["x"] == [
-        "u7#what",
-        "u7#when",
-        "u7#who",
-    ]
+    assert kept(ask_judge(PointerJudge(), texts("x"), UNITS[:3])) == {"x": WHOLE}
 
 
 def test_a_filled_in_sheet_round_trips(tmp_path: Path) -> None:
@@ -231,12 +209,8 @@ def test_labels_by_whole_by_parts_and_by_one_part(tmp_path: Path) -> None:
     path = tmp_path / "l.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     judged = ask_judge(LabelJudge(path), [MemoryText(id, id) for id in "abcd"], UNITS)
-    assert kept(judged) == {
-        "a": ["u7#what", "u7#when", "u7#who"],
-        "b": [],
-        "c": ["u7#what"],
-        "d": ["u7#what", "u7#when"],
-    }
+    some = ["u7#what", "u7#when"]
+    assert kept(judged) == {"a": WHOLE, "b": [], "c": ["u7#what"], "d": some}
 
 
 def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
@@ -244,11 +218,7 @@ def test_a_model_is_asked_once_per_statement(tmp_path: Path) -> None:
     said = f"{MOVED.text}."
     with serving(plays) as served, session(tmp_path, live(served.url)) as asked:
         found = ask_judge(ModelJudge(asked, "one"), texts(said, "to Lisbon", "Soup."), UNITS)
-    assert kept(found) == {
-        said: ["u7#what", "u7#when", "u7#who"],
-        "to Lisbon": ["u7#what"],
-        "Soup.": [],
-    }
+    assert kept(found) == {said: WHOLE, "to Lisbon": ["u7#what"], "Soup.": []}
     (body,) = served.bodies
     units = {
         row["text"]: row.get("parts") for row in blocks(body["messages"][1]["content"])["units"]
@@ -269,9 +239,6 @@ def test_a_union_keeps_to_the_rule(tmp_path: Path) -> None:
     }
     result = score_package(PACKAGE, [STORE], Scoring(asked_budgets(40), {"s": Says(said)}))
     write_package(result.union, tmp_path / "union.json")
-    kept_cells = {
-        (cell.candidate, cell.unit)
-        for cell in read_package(tmp_path / "union.json").coverage
-        if cell.value
-    }
+    cells = read_package(tmp_path / "union.json").coverage
+    kept_cells = {(cell.candidate, cell.unit) for cell in cells if cell.value}
     assert kept_cells == {("s/city", "u7#what"), ("s/all", "u7#what"), ("s/all", "u7#when")}
