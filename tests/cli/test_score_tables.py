@@ -1,9 +1,11 @@
-"""An optimum that is not certified is called a bound, and no table shows a number for its score."""
+"""Tables of scores: an open optimum is a bound without a single number; what is explained."""
 
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 
+from memaudit.cli.explanation import explanation
 from memaudit.cli.score_tables import (
     advice_lines,
     all_numbers_table,
@@ -128,3 +130,34 @@ def test_lost_parts_share_the_row_of_their_statement() -> None:
     text = " ".join(printed(lost_table(result.rows[0].lost)).split())
     assert "generation u7 fact 2 Ana moved to Lisbon in May 2023 (who, when) -" in text
     assert text.count("Lisbon") == 1
+
+
+def test_a_unit_explained() -> None:
+    """Who covers it, in the store and in the package, and what became of it at each budget."""
+    data = explanation("now", meals_scores(5, 7, 0))
+    unit = data["unit"]
+    assert data["memories"] == []
+    assert (unit["kind"], unit["weight"]) == ("current", 3)
+    assert [query["id"] for query in unit["queries"]] == ["q"]
+    (row,) = unit["memories"]
+    assert (row["store"], row["id"], row["value"]) == ("long", "m2", 1)
+    assert [(row["store"], row["id"]) for row in unit["candidates"]] == [(None, "both")]
+    assert [(row["budget"], row["kept"], row["parts"]) for row in unit["scores"]] == [
+        (5, 0, {"selection": 3}),
+        (7, 3, {}),
+        (0, None, None),
+    ]
+
+
+@pytest.mark.parametrize("id", ["m2", "long/m2"])
+def test_a_memory_explained(id: str) -> None:
+    """By its own id or as a candidate: what it covers, and when it was kept."""
+    data = explanation(id, meals_scores(5, 7))
+    assert data["unit"] is None
+    (memory,) = data["memories"]
+    assert (memory["store"], memory["memory"], memory["cost"]) == ("long", "m2", 5)
+    assert [(cell["unit"], cell["value"]) for cell in memory["cells"]] == [("now", 1)]
+    assert memory["scores"] == [
+        {"budget": 5, "in_best_subset": True, "kept": False},
+        {"budget": 7, "in_best_subset": True, "kept": True},
+    ]

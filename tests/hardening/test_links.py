@@ -1,4 +1,5 @@
-"""Links, pipes and devices where a command writes, and two commands that write to one place."""
+"""Links, pipes and devices where a command writes, what a killed process had begun, and several
+processes that write to one place."""
 
 import os
 import stat
@@ -11,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.atomic import write_file, write_folder
+from memaudit.kernel.io import atomic
+from memaudit.kernel.io.atomic import exchange, neighbour_path, write_file, write_folder
 from memaudit.kernel.io.packages import read_packages
 from memaudit.models.batch import write_batch
 from memaudit.workspace.journal import Journal
@@ -239,3 +241,68 @@ def test_the_report_of_a_bench(target: Path) -> None:
     assert done_.returncode == 1
     assert "already exists and is not a bench report" in done_.stderr
     assert target.read_text() == PRECIOUS
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from memaudit.kernel.io.atomic import write_file, write_folder
+place, who = Path(sys.argv[1]), sys.argv[2]
+for number in range(60):
+    write_file(place / "f", who * 5000)
+    write_folder(place / "g", {"a": who, "b": who}, ("a", "b"))
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link", "pipe"])
+def test_what_was_left_behind_is_cleared(tmp_path: Path, kind: str) -> None:
+    """Whatever it is; what a link leads to is left alone."""
+    (tmp_path / "mine").write_text("mine")
+    make: dict[str, Callable[[Path], object]] = {
+        "file": lambda left: left.write_text("half"),
+        "folder": lambda left: write_folder(left, {"half": "half"}, ()),
+        "link": lambda left: left.symlink_to("mine"),
+        "pipe": os.mkfifo,
+    }
+    for name in ("f", "g"):
+        make[kind](neighbour_path(tmp_path / name))
+    write_file(tmp_path / "f", "new")
+    write_folder(tmp_path / "g", {"a": "new"}, ())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "g", "mine"]
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert (tmp_path / "f").read_text() == (tmp_path / "g" / "a").read_text() == "new"
+
+
+def test_many_writers_of_one_path(tmp_path: Path) -> None:
+    """Each write is whole, none fails, and nothing is left."""
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, tmp_path, who], cwd=ROOT) for who in "xyz"
+    ]
+    assert [one.wait(60) for one in writers] == [0, 0, 0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "g"]
+    assert (tmp_path / "f").read_text() in {who * 5000 for who in "xyz"}
+    assert (tmp_path / "g" / "a").read_text() == (tmp_path / "g" / "b").read_text()
+
+
+def test_two_folders_change_places(tmp_path: Path) -> None:
+    """In one step where the system can; a missing one is an error."""
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "is").write_text(name)
+    if not exchange(tmp_path / "one", tmp_path / "other"):
+        pytest.skip("this system or file system has no such step")
+    assert (tmp_path / "one" / "is").read_text() == "other"
+    assert (tmp_path / "other" / "is").read_text() == "one"
+    with pytest.raises(OSError, match="No such file"):
+        exchange(tmp_path / "one", tmp_path / "gone")
+
+
+def test_killed_between_two_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without that step: the old folder stands beside, and the next write brings it back."""
+    monkeypatch.setattr(atomic, "exchange", lambda *_: False)
+    old = tmp_path / ".g.old-part"
+    old.mkdir()
+    (old / "a").write_text("old")
+    write_folder(tmp_path / "g", {"a": "new"}, ("a",))
+    assert [path.name for path in tmp_path.iterdir()] == ["g"]
+    assert (tmp_path / "g" / "a").read_text() == "new"
