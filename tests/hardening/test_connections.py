@@ -266,7 +266,7 @@ def test_a_fault_of_ours_is_one_line() -> None:
 
 REQUEST = "GET /resume HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: memaudit_{port}={token}\r\n"
 DECISION = (
-    "DECISION /decisions HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: memaudit_{port}={token}\r\n"
+    "POST /decisions HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: memaudit_{port}={token}\r\n"
     "Origin: http://127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
 )
 LET_GO = {errno.ECONNRESET, errno.EPIPE, errno.ENOTCONN}  # the server was quicker than we were
