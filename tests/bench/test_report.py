@@ -61,12 +61,11 @@ def test_quantile_runs_straight_between_the_numbers() -> None:
 
 
 def test_ratio_counts_building_and_solving() -> None:
+    """Building and solving count. Where only we prove, it is at least that much; where we
+    do not, there is none."""
     ours = PeerResult(7, True, 0.5, 0.5, ())
     peer = PeerResult(7, True, 1.0, 3.0, ())
     assert ratio(ours, peer) == 4.0
-
-
-def test_ratio_where_somebody_proves_nothing() -> None:
     assert ratio(result(2.0), result(60.0, note=TIME_LIMIT)) == 30.0
     assert ratio(result(2.0), result(0.0, note=OVER_LIMIT)) is None
     assert ratio(result(2.0), result(0.0, note="crashed")) is None
@@ -297,15 +296,12 @@ def test_child_that_dies_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_slope_of_a_power() -> None:
-    # y = 3 * x ** 2 exactly.
+    """Of a power exactly; exponents count certified sizes only."""
     assert slope([(1, 3), (2, 12), (10, 300)]) == pytest.approx(2.0)
     # Logarithms to base 2: (0, 0), (1, 2), (2, 2). Mean (1, 4/3); slope (4/3 + 2/3) / 2 = 1.
     assert slope([(1, 1), (2, 4), (4, 4)]) == pytest.approx(1.0)
     assert slope([(5, 1)]) is None
     assert slope([(5, 1), (6, 0)]) is None
-
-
-def test_exponents_count_certified_sizes_only() -> None:
     lines = [
         ScaleLine(100, seconds=1.0, base_bytes=50, peak_bytes=60, certified=True),
         ScaleLine(200, seconds=2.0, base_bytes=50, peak_bytes=90, certified=True),

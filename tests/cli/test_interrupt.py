@@ -19,8 +19,8 @@ from memaudit.kernel.package.objective import violations
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.compiled.kernel_cache import LINE
 from memaudit.kernel.solvers.solve import solve
-from tests.cli.running import done, run
 from tests.cli.running import process as running
+from tests.cli.running import run
 
 
 @pytest.fixture(scope="module")
@@ -125,22 +125,6 @@ def test_ctrl_c_among_many_solves(seconds: float) -> None:
     assert (process.returncode, out) == (130, "")
     assert err.endswith("interrupted\n")
     assert "Traceback" not in err
-
-
-@pytest.mark.slow
-def test_time_limit(hard: Package, tmp_path: Path) -> None:
-    """The same for solver.seconds, and no certificate is claimed."""
-    write_package(hard, tmp_path / "h.json")
-    result = done(
-        "solve",
-        tmp_path / "h.json",
-        "--set solver.seconds=1 --solver reference --json --certificate",
-        tmp_path / "c.json",
-    )
-    (one,) = json.loads(result.stdout)
-    assert (one["status"], one["note"]) == ("bound", "stopped early")
-    assert not (tmp_path / "c.json").exists()
-    assert "no certificate for" in result.stderr
 
 
 def test_nothing_to_print(tiny_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,15 +19,12 @@ from memaudit.kernel.version import VERSION
 from tests.cli.running import done, failure, printed_json, run
 
 
-def test_validate_says_ok(tiny: Package, tiny_file: Path) -> None:
-    """Name, digest, counts and cost rule on one line."""
+def test_validate_says_ok(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
+    """Name, digest, counts and cost rule on one line; machine-readable for good and bad
+    paths alike; any problem fails the command."""
     result = done("package", "validate", tiny_file)
     counts = "2 experiences, 3 candidates, 2 units, 1 queries, 3 coverage"
     assert result.output == f"OK tiny {digest(tiny)[:16]} {counts}, cost rule declared\n"
-
-
-def test_validate_json(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
-    """Machine-readable for good and bad paths alike; any problem fails the command."""
     result = run("package", "validate", "--json", tiny_file, tmp_path / "no.json")
     good, bad = json.loads(result.stdout)
     assert result.exit_code == 1

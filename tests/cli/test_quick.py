@@ -26,7 +26,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_both(folder: Path) -> None:
-    """In either order: units by rules, a score that is called an estimate, lint, and one page."""
+    """In either order: units by rules, a score that is called an estimate, lint, and one
+    page. Rows of id and text could be a chat; beside one that says who speaks they are
+    memories."""
     result = done("quick", "MEMORY.md", "chat.jsonl")
     assert "transcript: chat.jsonl, read as chat: 3 turns, 4 units" in result.stdout
     assert "store: MEMORY.md, read as markdown: 2 active memories" in result.stdout
@@ -37,6 +39,10 @@ def test_both(folder: Path) -> None:
     (body,) = assert_sound((folder / "quick.html").read_text()).named("body")
     assert "An ESTIMATE: within its own cost the store scores" in body.all_text
     assert "The smallest equivalent store" in body.all_text
+    write_rows(folder / "memories.jsonl", {"id": "1", "text": "Ann moved to Leeds"})
+    shown = done("quick", "chat.jsonl", "memories.jsonl").stdout
+    assert "store: memories.jsonl, read as" in shown
+    assert "1 active memory" in shown
 
 
 def test_one_of_them(folder: Path) -> None:
@@ -56,11 +62,3 @@ def test_refusals(folder: Path) -> None:
     (folder / "diary.txt").write_text("dear diary")
     assert "already exists" in failure("quick", "MEMORY.md", "--out", "diary.txt")
     assert not (folder / "x.html").exists()
-
-
-def test_texts_that_nobody_says_are_the_store(folder: Path) -> None:
-    """Rows of id and text could be a chat; beside one that says who speaks they are memories."""
-    write_rows(folder / "memories.jsonl", {"id": "1", "text": "Ann moved to Leeds"})
-    shown = done("quick", "chat.jsonl", "memories.jsonl").stdout
-    assert "store: memories.jsonl, read as" in shown
-    assert "1 active memory" in shown

@@ -17,7 +17,8 @@ SMALL = "--packages base,update_chain --seeds 3 --budgets 2,0.1 --set engine.nam
 
 
 def test_a_small_run(tmp_path: Path) -> None:
-    """Rows, summary, ranking and report from one folder."""
+    """Rows, summary, ranking and report from one folder; not over another run, and not
+    without one."""
     result = done("run", SMALL, "--writers", "opt,gvt,recency_raw", "--out", tmp_path / "r")
     assert "GVT" in result.stdout
     rows = list(read_journal(tmp_path / "r" / "rows.jsonl"))
@@ -26,9 +27,6 @@ def test_a_small_run(tmp_path: Path) -> None:
     assert len(summary["rows"]) == 2 * 2 * 3
     done("report", tmp_path / "r")
     assert (tmp_path / "r" / "report.html").exists()
-
-
-def test_folders_of_other_runs_and_of_none(tmp_path: Path) -> None:
     done("run", SMALL, "--writers", "gvt", "--out", tmp_path)
     line = failure("run", SMALL, "--writers", "greedy", "--out", tmp_path)
     assert line.startswith(f"error: {tmp_path} holds another run (different: writers)")

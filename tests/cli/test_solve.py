@@ -17,7 +17,8 @@ from tests.cli.running import done, failure, printed_json, run
 
 
 def test_json_fields(tiny: Package, tiny_file: Path) -> None:
-    """One object a budget, in the order given, exact text next to the floats."""
+    """One object a budget, in the order given, exact text next to the floats; the table
+    says the same."""
     large, small = printed_json("solve", tiny_file, "--budget", "3,1/3")
     assert large["package"] == "tiny"
     assert large["digest"] == digest(tiny)
@@ -28,9 +29,6 @@ def test_json_fields(tiny: Package, tiny_file: Path) -> None:
     assert (small["budget"], small["value"], small["store"]) == ("1/3", 1.0, ["m3"])
     (both,) = printed_json("solve", tiny_file, "--budget 9 --set score.group_cap=2")
     assert both["group_cap"] == 2
-
-
-def test_table(tiny_file: Path) -> None:
     result = done("solve", tiny_file, "--budget", "3")
     (row,) = [line.split() for line in result.stdout.splitlines() if line.startswith(" tiny")]
     assert row[:-2] == ["tiny", "3", "3", "7/3", "~2.333333", "m1,", "m3", "certified", "auto"]

@@ -24,7 +24,8 @@ def altered(path: Path, **changes: Any) -> Path:
 
 
 def test_written_then_verified(tiny_file: Path, certificate: Path) -> None:
-    """What solve wrote holds; JSON is a list of objects, also for one certificate."""
+    """What solve wrote holds; JSON is a list of objects, also for one certificate. All of a
+    list are checked; one refusal fails the command."""
     result = done("verify", tiny_file, certificate)
     assert result.stdout.startswith("VALID  tiny, budget 3, group cap 1, value 3, ")
     assert result.stdout.rstrip().endswith(" s")
@@ -32,6 +33,11 @@ def test_written_then_verified(tiny_file: Path, certificate: Path) -> None:
     assert (check["package"], check["valid"], check["reason"]) == ("tiny", True, "")
     assert (check["budget"], check["value"], check["value_exact"]) == (3, 3.0, "3")
     assert check["leaves"] >= 1
+    good = json.loads(certificate.read_text())
+    certificate.write_text(json.dumps([good, {**good, "value": "9"}, good]))
+    result = run("verify", tiny_file, certificate)
+    assert result.exit_code == 1
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["VALID", "REFUSED", "VALID"]
 
 
 @pytest.mark.parametrize(
@@ -47,15 +53,6 @@ def test_refusals(tiny_file: Path, certificate: Path, changes: dict[str, Any], r
     assert result.stdout.startswith("REFUSED  ")
     assert reason in result.stdout
     assert len(result.stdout.splitlines()) == 1
-
-
-def test_a_list_with_one_bad_entry(tiny_file: Path, certificate: Path) -> None:
-    """All are checked; one refusal fails the command."""
-    good = json.loads(certificate.read_text())
-    certificate.write_text(json.dumps([good, {**good, "value": "9"}, good]))
-    result = run("verify", tiny_file, certificate)
-    assert result.exit_code == 1
-    assert [line.split()[0] for line in result.stdout.splitlines()] == ["VALID", "REFUSED", "VALID"]
 
 
 @pytest.mark.parametrize(

@@ -55,28 +55,24 @@ READ = ("package validate {in}/p.json", "package show {in}/p.json")
 
 @bomb(*READ)
 def importances_without_a_common_denominator(folder: Path) -> None:
-    rows = [
-        {"id": str(number), "required": ["u"], "importance": f"1/{number}"}
-        for number in _odd(20_000)
-    ]
-    _package(folder, queries=rows)
+    asked = {"required": ["u"]}
+    odd = _odd(20_000)
+    _package(folder, queries=[{"id": f"{n}", **asked, "importance": f"1/{n}"} for n in odd])
 
 
 @bomb(*READ)
 def costs_without_a_common_denominator(folder: Path) -> None:
-    rows = [
-        {"id": str(number), "experience": "e", "kind": "raw", "cost": f"1/{number}"}
-        for number in _odd(20_000)
-    ]
-    _package(folder, candidates=rows)
+    raw = {"experience": "e", "kind": "raw"}
+    _package(folder, candidates=[{"id": f"{n}", **raw, "cost": f"1/{n}"} for n in _odd(20_000)])
 
 
 @bomb(*READ)
 def coverage_without_a_common_denominator(folder: Path) -> None:
-    numbers = _odd(20_000)
-    cells = [{"candidate": "m", "unit": str(one), "value": f"1/{one}"} for one in numbers]
-    units = [{"id": str(number), "kind": "fact", "weight": 1} for number in numbers]
-    _package(folder, units=units, coverage=cells)
+    odd = _odd(20_000)
+    cells = [{"candidate": "m", "unit": f"{n}", "value": f"1/{n}"} for n in odd]
+    _package(
+        folder, units=[{"id": f"{n}", "kind": "fact", "weight": 1} for n in odd], coverage=cells
+    )
 
 
 @bomb(*READ)

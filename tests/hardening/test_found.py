@@ -150,17 +150,14 @@ def test_manifests_of_runs_without_a_part(tmp_path: Path, part: str) -> None:
 
 
 def test_numbers_that_share_a_denominator() -> None:
-    """Hand-worked: 1/2, 1/3 and 5/12 are whole in twelfths; long odd ones in nothing sensible, and
-    a package whose weights are such numbers is refused when it is made."""
+    """Hand-worked: 1/2, 1/3 and 5/12 are whole in twelfths; long odd ones in nothing
+    sensible, and a package whose weights are such numbers is refused when it is made."""
     assert common_denominator(map(exact, ("1/2", "1/3", "5/12"))) == 12
     assert common_denominator([]) == 1
     assert common_denominator(exact(f"1/{10**55 + place}") for place in range(300)) is None
     units = [{"id": f"u{n}", "kind": "fact", "weight": f"1/{10**55 + n}"} for n in range(300)]
     with pytest.raises(MemAuditError, match="the weights and importances have no common denom"):
         Package.model_validate({"name": "p", "experiences": [], "candidates": [], "units": units})
-
-
-def test_too_many_points_of_a_response() -> None:
     many = [[place + 1, place + 1] for place in range(MOST_POINTS + 1)]
     with pytest.raises(ValueError, match=f"at most {MOST_POINTS} points"):
         Piecewise.model_validate({"points": many})

@@ -148,13 +148,11 @@ def written() -> str:
 
 
 def test_the_file_is_what_the_set_gives() -> None:
-    """Written anew with MEMAUDIT_UPDATE_GOLDEN=1 when the set changes."""
+    """Written anew with MEMAUDIT_UPDATE_GOLDEN=1 when the set changes; strangers have units
+    and their turns."""
     if os.environ.get("MEMAUDIT_UPDATE_GOLDEN"):
         FILE.write_text(written(), "utf-8")
     assert FILE.read_text("utf-8") == written()
-
-
-def test_strangers_have_units_and_their_turns() -> None:
     assert len(strangers()) == 9
     for package in strangers():
         turns = {turn.id for turn in package.experiences}

@@ -71,8 +71,9 @@ def found(report: LintReport) -> dict[str, list[tuple[str, ...]]]:
 
 
 def test_with_units(tmp_path: Path) -> None:
-    """m4 covers only a unit that nobody requires; m1 is covered by m3 too; m2 is out of date; the
-    deleted m5 still holds. Of 5 + 4 + 10 + 6 words, m2 and m3 keep all."""
+    """m4 covers only a unit that nobody requires; m1 is covered by m3 too; m2 is out of
+    date; the deleted m5 still holds. Of 5 + 4 + 10 + 6 words, m2 and m3 keep all. The
+    earlier export had Bristol; now it is deleted, and the finding says which memory was."""
     report = lint(SAID, LintPlan(subject(), labelled(tmp_path)))
     rules = found(report)
     assert rules["junk"] == [("m4",)]
@@ -86,10 +87,6 @@ def test_with_units(tmp_path: Path) -> None:
     assert (set(best.memories), best.cost, best.certified) == ({"m2", "m3"}, 14, True)
     assert report.share("junk") == (1, 6)
     assert set(report.unmeasured) == {"limits", "lost-updates"}
-
-
-def test_lost_updates(tmp_path: Path) -> None:
-    """The earlier export had Bristol; now it is deleted, and the finding says which memory was."""
     earlier = store(*(one.model_copy(update={"state": "active"}) for one in SAID.memories))
     report = lint(SAID, LintPlan(subject(), labelled(tmp_path), before=earlier))
     (lost,) = report.of("lost-updates")
@@ -98,7 +95,8 @@ def test_lost_updates(tmp_path: Path) -> None:
 
 
 def test_the_store_alone() -> None:
-    """Duplicates with the copy to keep, secrets, and what could not be measured."""
+    """Duplicates with the copy to keep, secrets, and what could not be measured. The same
+    words of two users are no duplicates."""
     report = lint(
         texts(
             "User works night shifts at the harbour clinic",
@@ -113,10 +111,6 @@ def test_the_store_alone() -> None:
     assert "ann@" not in json.dumps(lint_data(report))
     unmeasured = "junk limits lost-updates redundant retired stale unsupported"
     assert " ".join(sorted(report.unmeasured)) == unmeasured
-
-
-def test_two_people_may_differ() -> None:
-    """The same words of two users are no duplicates."""
     one = memory("a", "Likes tea with milk and sugar", namespace="ann")
     assert not lint(store(one, one.model_copy(update={"id": "b", "namespace": "bo"}))).findings
     both = lint(store(one, one.model_copy(update={"id": "b"})))

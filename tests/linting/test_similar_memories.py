@@ -20,20 +20,20 @@ SAID = [
 
 
 def test_pairs_share_rare_words() -> None:
-    """Equal texts need no comparison, and memories without a common word are never compared."""
+    """Equal texts need no comparison, and memories without a common word are never
+    compared. 2,000 memories with words of their own and one in common have a few partners
+    each."""
     assert pairs_to_compare(SAID) == [(2, 3)]
     assert pairs_to_compare([]) == []
     assert pairs_to_compare(["alone"]) == []
-
-
-def test_not_all_pairs_are_compared() -> None:
-    """2,000 memories with words of their own and one in common: a few partners each."""
     texts = [f"user item{n} group{n // 3}" for n in range(2000)]
     assert len(pairs_to_compare(texts)) == pytest.approx(2000, rel=0.1)
 
 
 def test_clusters_do_not_chain() -> None:
-    """b is like a, c like b but not like a: c stays outside. Equal texts are together anyway."""
+    """b is like a, c like b but not like a: c stays outside. Equal texts are together
+    anyway. Where a and its copy b both disagree with c there is one contradiction, the
+    likeliest."""
     texts = ["a", "b", "c", "same", "Same."]
     verdicts = {
         (0, 1): PairVerdict(0.9, 0),
@@ -43,10 +43,6 @@ def test_clusters_do_not_chain() -> None:
     assert clusters(texts, verdicts, 0.5) == [(0, 1), (3, 4)]
     near = {**verdicts, (0, 2): PairVerdict(0.7, 0)}
     assert clusters(texts, near, 0.5) == [(0, 1, 2), (3, 4)]
-
-
-def test_contradictions_once_per_cluster() -> None:
-    """a and its copy b both disagree with c: one finding, the likeliest."""
     verdicts = {
         (0, 2): PairVerdict(0.1, 0.7),
         (1, 2): PairVerdict(0.1, 0.9),

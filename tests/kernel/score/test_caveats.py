@@ -27,11 +27,24 @@ HOTEL = next(package for package in short_set() if package.name == "hotel-rooms"
 
 
 def test_rows_that_are_lost() -> None:
-    """Repeated, blank and unwanted rows leave nothing unread; others do."""
+    """Repeated, blank and unwanted rows leave nothing unread; others do. In score files a
+    count of unread rows says more than the warning; files of earlier versions lack it."""
     skipped = {"no text": 2, "repeated row": 3, "empty text": 1, "other namespace": 9}
     skipped["API error"] = 1
     assert unread_rows(exported(count=ImportCount(read=16, kept=0, skipped=skipped))) == 3
     assert unread_rows(exported()) == 0
+    partly = "partly read: 1 of 5 rows were skipped"
+    cut = "truncated: holds 20 of 30 rows"
+    counted = StoreRow(name="s", warnings=(partly, cut), unread_rows=1)
+    assert [text for _, text in row_caveats(counted)] == [
+        "PARTLY READ: 1 row of the export is not in the store",
+        f"INCOMPLETE: {cut}",
+    ]
+    before = StoreRow(name="s", warnings=(partly,))
+    assert [text for _, text in row_caveats(before)] == [f"INCOMPLETE: {partly}"]
+    assert is_incomplete(counted)
+    assert is_incomplete(before)
+    assert not is_incomplete(StoreRow(name="s", warnings=("order of writing unknown: x",)))
 
 
 @pytest.mark.parametrize(
@@ -115,19 +128,3 @@ def test_users_whose_memories_recency_mixes() -> None:
     row = StoreRow(name="s", mixed_users=("ann", "bo"))
     assert row_caveats(row) == [(Caveat.MIXED_USERS, said.format(2, "ann, bo"))]
     assert not is_incomplete(row)
-
-
-def test_stores_of_score_files() -> None:
-    """A count of unread rows says more than the warning; files of earlier versions lack it."""
-    partly = "partly read: 1 of 5 rows were skipped"
-    cut = "truncated: holds 20 of 30 rows"
-    counted = StoreRow(name="s", warnings=(partly, cut), unread_rows=1)
-    assert [text for _, text in row_caveats(counted)] == [
-        "PARTLY READ: 1 row of the export is not in the store",
-        f"INCOMPLETE: {cut}",
-    ]
-    before = StoreRow(name="s", warnings=(partly,))
-    assert [text for _, text in row_caveats(before)] == [f"INCOMPLETE: {partly}"]
-    assert is_incomplete(counted)
-    assert is_incomplete(before)
-    assert not is_incomplete(StoreRow(name="s", warnings=("order of writing unknown: x",)))

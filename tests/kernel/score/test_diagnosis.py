@@ -339,8 +339,9 @@ def test_irrational_values_are_diagnosed_too(
 
 
 def test_kinds_by_hand() -> None:
-    """At budget 5 OPT is 7: both candidates but `old`, and m1. `ended` was never written, `now` is
-    in the best subset and not kept, `once` is kept; the best subset has no room for it."""
+    """At budget 5 OPT is 7: both candidates but `old`, and m1. `ended` was never written,
+    `now` is in the best subset and not kept, `once` is kept; the best subset has no room
+    for it."""
     scorer = StoreScorer(MEALS, [LONG])
     written = scorer.numbers(LONG, F(5)).written.unit_values
     rows = kind_rows(MEALS, written, diagnose_losses(scorer, LONG, F(5)))
@@ -363,18 +364,14 @@ def test_kinds_by_hand() -> None:
             "gained": nothing | {"selection": 1.0},
         }
     }
-
-
-def test_kinds_without_a_diagnosis() -> None:
-    """What is written is known all the same; what was lost is not. No weight, no share."""
     rows = kind_rows(MEALS, {"current": F(3)}, None)
     assert [(row.kind, row.written, row.kept, row.lost, row.gained) for row in rows] == [
         ("current", 3, None, None, None),
         ("supersession", 0, None, None, None),
         ("stale", 0, None, None, None),
     ]
-    current = kinds_data(rows)["current"]
-    assert (current["lost"], current["gained"]) == (None, None)
+    data = kinds_data(rows)["current"]
+    assert (data["lost"], data["gained"]) == (None, None)
     assert KindRow("fact", 1, F(0), F(0), None, None, None).share is None
 
 

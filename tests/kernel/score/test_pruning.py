@@ -36,12 +36,6 @@ FILE = JudgedStore(
 """Three entries of a file, and two passages that were written one after the other."""
 
 
-def test_everything_that_fits_is_kept() -> None:
-    """7 words in all; no policy is asked for, so no salience is missing."""
-    kept = keep_within(LONG, F(7), "salience")
-    assert (kept.ids, kept.policy, kept.kept_by) == (LONG.candidate_ids, None, "everything fits")
-
-
 @pytest.mark.parametrize(
     ("store", "policy", "budget", "ids"),
     [
@@ -87,12 +81,14 @@ def test_a_policy_needs_a_score_of_every_memory() -> None:
     assert usable_policies(JudgedStore("empty", ())) == ["recency", "salience", "query_salience"]
 
 
-def test_a_random_cut() -> None:
-    """In 5 words goes either the memory of 5, which is first in a third of the orders, or both
-    others. All of a file is kept if it fits, whatever its entries cost alone."""
+def test_random_cuts_and_what_fits() -> None:
+    """In 5 words goes either the memory of 5, which is first in a third of the orders, or
+    both others. All of a file is kept if it fits, whatever its entries cost alone."""
     kept = Counter(random_cuts(LONG, F(5), 300))
     assert kept.keys() == {("long/m2",), ("long/m1", "long/m3")}
     assert 75 < kept["long/m2",] < 125
     cheap = replace(FILE, documents=(replace(FILE.documents[0], cost=F(2)),))
     assert cheap.cost == 5
     assert list(random_cuts(cheap, F(5))) == [cheap.candidate_ids]
+    whole = keep_within(LONG, F(7), "salience")
+    assert (whole.ids, whole.policy, whole.kept_by) == (LONG.candidate_ids, None, "everything fits")

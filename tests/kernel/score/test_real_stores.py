@@ -19,22 +19,12 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judged_store import judge_store
 from memaudit.kernel.score.loss_diagnosis import diagnose_losses
 from memaudit.kernel.score.score import StoreNumbers, StoreScorer
-from memaudit.stores.protocol import ImportOptions
 from memaudit.stores.registry import import_store
 from tests.conversations.files import real_file
 from tests.kernel.score.small_stores import exported
 
 BUDGETS = (250, 500, 1000, 2000)
 LABELS = "labels/locomo_conv26"
-LETTA = {
-    "co-3": 29,
-    "customer_service": 2,
-    "evie": 13,
-    "lettabot": 11,
-    "memgpt_agent_with_convo": 2,
-    "void": 21,
-}
-"""Blocks with words of each agent file."""
 
 
 @cache
@@ -86,20 +76,6 @@ def test_mem0_as_labelled(coverage: str, value: str) -> None:
     assert not any(score.fits for score in scores)
     optima = [score.kept.union_ratio.optimum.value for score in scores]
     assert optima == sorted(optima)
-
-
-@pytest.mark.parametrize(("view", "policy"), [("full", "recency"), ("entries", "top")])
-@pytest.mark.parametrize("name", LETTA)
-def test_letta_files_are_scored(name: str, view: str, policy: str) -> None:
-    """Agents that never saw the conversation: their stores import, are judged and are scored, as
-    whole blocks and as entries."""
-    package, path = conversation(), real_file(f"stores/letta/{name}.af")
-    read = import_store([path], options=ImportOptions(view=view))
-    store = judge_store(package, read, LexicalJudge())
-    assert len(store.memories if view == "full" else store.documents) == LETTA[name]
-    score = certified(StoreScorer(package, [store]), 500)
-    assert [cut.by for cut in score.policies] == [policy]
-    assert score.kept.union_ratio.optimum.value >= score.kept.package_ratio.optimum.value
 
 
 def ten_thousand() -> ExportedStore:

@@ -36,6 +36,8 @@ def test_intervals_contain_the_labelled_scores() -> None:
 
 
 def test_draws_are_the_same_every_time_and_can_be_left_out() -> None:
+    """A draw is one truth about a text: it is the same whatever the stores of a text are
+    called."""
     package, store = long_package(PACKAGE), long_store(PACKAGE, "terse")
     (first,) = score(package, store, [100], draws=4, stores_only=True)
     (again,) = score(package, store, [100], draws=4, stores_only=True)
@@ -43,6 +45,10 @@ def test_draws_are_the_same_every_time_and_can_be_left_out() -> None:
     assert first.interval == again.interval
     assert none.interval is none.chance is None
     assert none.score == first.score
+    package, store = long_package(PACKAGE), long_store(PACKAGE, "notes")
+    other = store.model_copy(update={"name": "another name"})
+    both = score(package, [store, other], [120], stores_only=True, draws=4)
+    assert both.rows[0].interval == both.rows[1].interval
 
 
 def test_a_strangers_store_is_unrelated() -> None:
@@ -55,14 +61,6 @@ def test_a_strangers_store_is_unrelated() -> None:
     (nothing,) = score(package, texts(["The kettle broke.", "Nobody minded."]), ["own"], draws=2)
     assert nothing.is_unrelated
     assert nothing.score == 0
-
-
-def test_stores_of_the_same_texts_have_the_same_interval() -> None:
-    """Whatever they are called: a draw is one truth about a text."""
-    package, store = long_package(PACKAGE), long_store(PACKAGE, "notes")
-    other = store.model_copy(update={"name": "another name"})
-    both = score(package, [store, other], [120], stores_only=True, draws=4)
-    assert both.rows[0].interval == both.rows[1].interval
 
 
 def test_an_interval_reaches_two_deviations() -> None:

@@ -40,7 +40,8 @@ def test_chinese_memories_score_by_what_they_say(chinese: Package) -> None:
 
 
 def test_a_script_that_a_judge_cannot_read_is_refused(chinese: Package) -> None:
-    """In one line that says what to use instead; a judge of every script is asked."""
+    """In one line that says what to use instead; a judge of every script is asked. The
+    offline judge was not checked in Thai."""
     store = memaudit.texts(RIGHT, "zh")
     with pytest.raises(NotJudged) as refused:
         memaudit.score(chinese, store, "own", LatinJudge())
@@ -51,6 +52,13 @@ def test_a_script_that_a_judge_cannot_read_is_refused(chinese: Package) -> None:
     with pytest.raises(NotJudged, match="the store is written in Latin and the package"):
         memaudit.score(chinese, memaudit.texts(ENGLISH), "own", "lexical")
     assert memaudit.score(chinese, memaudit.texts(ENGLISH), "own", AnyJudge())
+    unit = {"text": "ภูมิแพ้ถั่วลิสงตั้งแต่เด็ก", "weight": 1}
+    package = made("", {"u": unit}, cost_rule="unicode_words")
+    store = memaudit.texts(["ภูมิแพ้ถั่วลิสงอย่างรุนแรง"])
+    with pytest.raises(
+        NotJudged, match="is written in Thai, which offline cannot read; use lexical"
+    ):
+        memaudit.score(package, store, "own")
 
 
 def test_from_a_chinese_dataset_to_a_score(tmp_path: Path) -> None:
@@ -82,13 +90,3 @@ def test_from_a_chinese_dataset_to_a_score(tmp_path: Path) -> None:
     for judge in ("lexical", "offline"):
         refused = failure("score", package, english, "--judge", judge)
         assert f"{judge} compares words of one script" in refused
-
-
-def test_a_script_that_the_offline_judge_was_not_checked_in() -> None:
-    unit = {"text": "ภูมิแพ้ถั่วลิสงตั้งแต่เด็ก", "weight": 1}
-    package = made("", {"u": unit}, cost_rule="unicode_words")
-    store = memaudit.texts(["ภูมิแพ้ถั่วลิสงอย่างรุนแรง"])
-    with pytest.raises(
-        NotJudged, match="is written in Thai, which offline cannot read; use lexical"
-    ):
-        memaudit.score(package, store, "own")

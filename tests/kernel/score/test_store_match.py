@@ -85,6 +85,10 @@ def test_sessions_as_messages_are_the_same_conversation() -> None:
         store = captured(fed, "Ann adopted a cat called Tom.")
         assert written_from(store, WHOLE) == {fed.name}
         assert fed_part(WHOLE, [store]).left_out == 0
+    assert set(turn_digests("I moved  to Bonn.")) < set(
+        fed_digests("[May 8] Ann: I moved to Bonn.")[0]
+    )
+    assert turn_digests("\n \n") == ()
 
 
 def test_units_of_turns_that_were_not_fed_are_counted() -> None:
@@ -149,10 +153,3 @@ def test_brackets_are_no_warning() -> None:
         )
     )
     assert as_example(bare).empty == 1
-
-
-def test_readings_of_a_line() -> None:
-    assert set(turn_digests("I moved  to Bonn.")) < set(
-        fed_digests("[May 8] Ann: I moved to Bonn.")[0]
-    )
-    assert turn_digests("\n \n") == ()

@@ -110,15 +110,13 @@ class Says:
 
 
 def test_nothing_is_kept_without_the_core() -> None:
-    """What breaks the rule is counted. A part is kept or lost, there is no half of it."""
+    """What breaks the rule is counted. A part is kept or lost, there is no half of it; and
+    it is never asked about without its core."""
     a, b = {"u7#what": F(1), "u7#who": F(1)}, {"u7#who": F(1), "u7#when": F(1)}
     judge = Says({"a": a, "b": b, "c": {"u7#what": F(1, 2), "u7#when": F(1), "dog": F(1, 2)}})
     judged = ask_judge(judge, texts("a", "b", "c"), UNITS)
     assert kept(judged) == {"a": ["u7#what", "u7#who"], "b": [], "c": ["dog"]}
     assert judged.left_out == {NO_CORE: 3, IN_PART: 1}
-
-
-def test_a_part_is_never_asked_without_its_core() -> None:
     judge = Says({"a": {"u7#what": F(0), "u7#when": F(1)}})
     judged = ask_judge(judge, texts("a"), UNITS, [("a", "u7#when")])
     assert judge.asked == [[("a", "u7#when"), ("a", "u7#what")]]

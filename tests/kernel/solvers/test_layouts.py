@@ -58,16 +58,14 @@ def small_states(count: int) -> list[tuple[OpenProblem, Form]]:
 
 
 def test_conversations_are_laid_out_as_graphs() -> None:
-    """Without cross-session memories everything lies inside a block; with some, most does."""
+    """Without cross-session memories everything lies inside a block; with some, most does.
+    Dense packages are laid out densely."""
     apart, linked = (choose_layout(conversation(cross).core).layout for cross in (0, 6))
     assert not apart.dense
     assert apart.inside.all()
     assert apart.pair_start[-1] == 0
     assert not linked.dense
     assert linked.inside.mean() >= module.LEAST_INSIDE
-
-
-def test_dense_packages_are_laid_out_densely() -> None:
     assert choose_layout(opened(family("H", [101])[0].packed).core).layout.dense
     state = opened(pack(integer_form(talk(0)).at(Fraction(90), 2)))
     assert choose_layout(state.core).layout.dense

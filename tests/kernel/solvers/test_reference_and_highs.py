@@ -63,8 +63,9 @@ def test_limits_tighten_with_effort() -> None:
 
 
 def test_granularity_and_greedy() -> None:
-    """The step that lets bounds close early divides the value of every store; the store that the
-    search begins with is feasible and never above the optimum."""
+    """The step that lets bounds close early divides the value of every store: coverage in
+    halves of a unit of weight 1 comes in steps of one half. The store that the search
+    begins with is feasible and never above the optimum."""
     for seed in range(300):
         form = random_form(seed, irrational=seed % 3 == 0)
         step, start = granularity(form), greedy(form)
@@ -73,10 +74,6 @@ def test_granularity_and_greedy() -> None:
         assert all(form.value(store) % step == 0 for store in stores)
         assert form.feasible(start)
         assert form.value(start) <= BruteForce().solve(form, Limits()).value
-
-
-def test_granularity_sees_through_the_scaling() -> None:
-    """Coverage in halves of a unit of weight 1 comes in steps of one half."""
     form = knapsack([Fraction(1, 2), Fraction(1), Fraction(1)], [1, 1, 1])
     assert Fraction(granularity(form), form.value_scale) == Fraction(1, 2)
 
@@ -86,17 +83,14 @@ CELLS: list[Cell] = [("a", "u", 1), ("b", "u", 1), ("c", "u", "1/6")]
 
 
 def test_what_tolerance_let_through_is_dropped_and_counted() -> None:
-    """Two memories exceed the budget by less than a float can say: one goes."""
+    """Two memories exceed the budget by less than a float can say: one goes. Values a
+    millionth apart are told apart, which the default gap of 1e-4 would not."""
     form = knapsack([WHOLE, HALF], [10**20, 10**20 + 1]).at(Fraction(2 * 10**20), 1)
     solution = Highs().solve(form, Limits())
     assert form.feasible(solution.chosen)
     assert solution.chosen == (0,)
     assert solution.statistics["dropped"] == 1
     assert not solution.closed
-
-
-def test_values_a_millionth_apart_are_told_apart() -> None:
-    """The default gap of 1e-4 would call either store optimal."""
     near = Fraction(999_999, 1_000_000)
     form = knapsack([near, WHOLE, near], [1, 1, 1]).at(Fraction(1), 1)
     assert Highs().solve(form, Limits()).chosen == (1,)
