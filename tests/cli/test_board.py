@@ -75,6 +75,14 @@ def test_json_adds_up(scores: Path) -> None:
     assert late["first"] == "all"
 
 
+def test_one_package(scores: Path, tmp_path: Path) -> None:
+    one = sorted(scores.iterdir())[0]
+    (tmp_path / "one.json").write_text(one.read_text())
+    text = run("board", tmp_path).stdout
+    assert "one package only" in text
+    assert " to 0." not in text.partition("assumed cells")[2]
+
+
 def test_what_scores_do_not_see(scores: Path, tmp_path: Path) -> None:
     """A partly read store and undecided cells are in the table, the JSON and the page."""
     for path in sorted(scores.iterdir()):

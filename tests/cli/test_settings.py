@@ -75,6 +75,8 @@ def test_prices_are_the_decimals_that_were_written(tmp_path: Path) -> None:
         ("[model]\nbaseurl = 'x'", "unknown setting model.baseurl; the nearest is model.base_url"),
         ("[engine]\njobs = 0", "engine.jobs must be at least 1, not 0"),
         ("[engine]\njobs = 1.5", "engine.jobs must be a whole number, not 1.5"),
+        ("[engine]\njobs = true", "engine.jobs must be a whole number, not true"),
+        ("[model]\ntimeout = inf", "model.timeout must be a number"),
         ("[engine]\nname = 'ray'", "engine.name must be one of processes, serial, dask, not ray"),
         ("[model]\nyes = 'ja'", "model.yes must be true or false, not ja"),
         ("[model]\ntimeout = 0", "model.timeout must be above 0, not 0"),
@@ -158,6 +160,7 @@ def test_set_may_stand_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     ("words", "line"),
     [
         (("writers", "--set"), "error: Option '--set' requires an argument; see memaudit --help"),
+        (("writers", "--set", "x"), "error: --set x: write --set section.key=value"),
         (
             ("writers", "--set", "modle.base_url=x"),
             "error: --set: unknown setting modle.base_url; the nearest is model.base_url",

@@ -78,6 +78,7 @@ def test_no_certificate_is_said(tiny_file: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ("--budget 1,,2", "error: budgets '1,,2' have an empty entry"),
         ("--budget -1", "error: budget -1 is negative; budgets are 0 or more"),
         ("--budget \x1b[2J", r"error: budget '\x1b[2J': '\x1b[2J' is not a number"),
         ("--budget 1 --solver guess", "error: unknown solver 'guess'; known solvers: "),
