@@ -35,10 +35,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["", *COMMANDS, *PACKAGE, *MODEL, *OTHERS],
-)
+@pytest.mark.parametrize("command", ["", *COMMANDS, *PACKAGE, *MODEL, *OTHERS])
 def test_help(command: str) -> None:
     """Written down in tests/golden/help."""
     name = command.replace(" ", "_") or "memaudit"

@@ -114,10 +114,7 @@ def test_ctrl_c_while_compiling(dense: Package, tmp_path: Path) -> None:
 def test_ctrl_c_among_many_solves(seconds: float) -> None:
     """It ends the command, whatever it meets: a solve, a number that is written, an import."""
     process = subprocess.Popen(
-        running("board"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        running("board"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     at_work(process, seconds)
     process.send_signal(signal.SIGINT)

@@ -9,15 +9,7 @@ import pytest
 
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.published_folder import write_artifact
-from tests.cli.running import (
-    done,
-    failure,
-    import_texts,
-    printed_json,
-    process,
-    run,
-    write_rows,
-)
+from tests.cli.running import done, failure, import_texts, printed_json, process, run, write_rows
 
 SCORED = 6
 

@@ -19,10 +19,7 @@ from tests.proofs import package as made
 
 TWO = made(
     "a:e:1 b:e:1",
-    {
-        "u": {"text": "Ann eats fish now.", "weight": 1},
-        "v": {"text": "Bo has a dog.", "weight": 1},
-    },
+    {"u": {"text": "Ann eats fish now.", "weight": 1}, "v": {"text": "Bo has a dog.", "weight": 1}},
     [("a", "u", 1), ("b", "v", 1)],
     texts={"a": "fish", "b": "dog"},
     cost_rule="words",

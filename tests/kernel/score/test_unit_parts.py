@@ -48,10 +48,7 @@ MOVED = EvidenceUnit(
     sources=(Source(id="e"),),
 )
 DOG = EvidenceUnit(id="dog", kind="fact", text="Bo has a dog called Rex.", weight=F(1))
-UNITS = (
-    *part_units(MOVED, (("what", "to Lisbon"), ("who", "Ana"), ("when", "in May 2023"))),
-    DOG,
-)
+UNITS = (*part_units(MOVED, (("what", "to Lisbon"), ("who", "Ana"), ("when", "in May 2023"))), DOG)
 PACKAGE = made(
     "c:e:4",
     {},
