@@ -9,7 +9,6 @@ from random import Random
 import pytest
 
 from bench import launch, peers
-from bench.families import family
 from bench.instance import Draft, Instance, as_package
 from bench.model import OVER_LIMIT, TIME_LIMIT, Model, TooLarge, clean, evaluate, feasible
 from bench.peers import NOT_INSTALLED, PEERS, missing, solve_with
@@ -124,20 +123,6 @@ def test_package_has_the_optimum_of_the_arrays(seed: int) -> None:
     form = integer_form(package).at(Fraction(instance.packed.budget), 1)
     optimum = BruteForce().solve(form, Limits())
     assert Fraction(optimum.value, form.value_scale) == Fraction(brute(instance.packed), 10)
-
-
-def test_package_keeps_order_sizes_and_budget() -> None:
-    instance = family("C", [102])[2]
-    package = as_package(instance)
-    packed = instance.packed
-    assert [int(candidate.cost) for candidate in package.candidates] == packed.cost.tolist()
-    assert [candidate.id for candidate in package.candidates] == list(
-        integer_form(package).candidate_ids
-    )
-    assert len(package.units) == len(packed.tops)
-    assert len(package.coverage) == len(packed.unit)
-    assert package.budgets == (Fraction(packed.budget),)
-    assert package.cost_rule == "declared"
 
 
 DRAFT = Draft(

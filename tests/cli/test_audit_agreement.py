@@ -10,7 +10,7 @@ import pytest
 from memaudit.kernel.io.packages import write_package
 from memaudit.lab.labels.frame import Frame, LabelSet
 from memaudit.lab.labels.frame_files import write_frame, write_labels
-from tests.cli.running import done, failure, printed_json, run
+from tests.cli.running import done, failure, printed_json
 from tests.golden_files import check_golden
 from tests.lab.labels.small_frames import frame, labels, plain_cell
 from tests.lab.labels.test_package_cells import package_with_passes
@@ -71,19 +71,6 @@ def test_json(folder: Path) -> None:
     assert kinds == f"annotator-annotator consensus-package {package} {package}"
     assert len(data["disputed"]) == 3
     assert printed_json(*words) == data
-
-
-def test_cells_with_ids_only(tmp_path: Path) -> None:
-    """The least that labels can be compared on: 3 of 4 alike, expected (2 x 1 + 2 x 3) / 16."""
-    (tmp_path / "cells.csv").write_text("cell_id\na\nb\nc\nd\n")
-    for name, said in (("x", "1010"), ("y", "1000")):
-        rows = "".join(f"{id},{label}\n" for id, label in zip("abcd", said, strict=True))
-        (tmp_path / f"{name}.csv").write_text(f"cell_id,label\n{rows}")
-    files = [tmp_path / f"{name}.csv" for name in ("cells", "x", "y")]
-    words = ("audit", "agreement", *files, "--set", "score.draws=10")
-    (pair,) = printed_json(*words)["pairs"]
-    assert pair["scales"]["covered"]["as_drawn"]["kappa"]["value"] == pytest.approx(1 / 2)
-    assert run(*words).stdout.splitlines()[-1] == "c: x full, y none"
 
 
 def test_undefined_is_said(folder: Path) -> None:

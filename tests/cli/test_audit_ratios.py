@@ -104,30 +104,6 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
     assert "model:bot (model)" in run("audit", "ratios", *words, "--set", "engine.jobs=1").stdout
 
 
-def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) -> None:
-    """A tenth of the uncovered cells is in the frame: with the key the others are drawn as well,
-    without it they are not, and both are said."""
-    own = frame_of(packages, tmp_path / "frame")
-    zeros = sorted(cell for cell, label in own.items() if label == "none")
-    ann = {**own, **dict.fromkeys(zeros[::3], "full")}
-    file = write_labels(tmp_path / "labels.csv", ann=ann, bob=own)
-    how = "--set score.draws=2 --writer recency_raw --budget 30"
-    words = (*packages, "--labels", file, how)
-    doubt = answered(*words, "--frame", tmp_path / "frame")["doubt"]
-    assert doubt["cells_stood_for"] == doubt["cells_stood_for_by_key"] > len(own)
-    assert doubt["label_sets"] == ["ann"]  # bob says what the package says
-    passes = (*packages, "--labels", "pass:blind_a", how)  # of the frame nobody's
-    nobody = answered(*passes, "--frame", tmp_path / "frame")
-    assert nobody["doubt"]["cells_stood_for"] == 0
-    assert nobody == answered(*passes)
-    (tmp_path / "frame" / "key.csv").unlink()
-    bare = answered(*words, "--frame", tmp_path / "frame")
-    assert bare["doubt"]["cells_stood_for"] == 0
-    changed = "changed_labels_in_a_draw"
-    assert bare["doubt"][changed] < doubt[changed] / 4
-    assert any("the frame has no key" in note for note in bare["notes"])
-
-
 def test_printed(packages: list[Path]) -> None:
     first, second = (f"pass:{name}" for name in pass_names()[:2])
     how = f"--labels {first} --labels {second} --set score.draws=2 --set engine.jobs=1"

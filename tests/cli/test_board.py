@@ -8,7 +8,7 @@ import pytest
 
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
-from tests.cli.running import done, failure, import_texts, printed_json, run
+from tests.cli.running import done, failure, import_texts, run
 
 
 @pytest.fixture(scope="module")
@@ -57,54 +57,12 @@ def test_narrow_terminals(scores: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert not any("…" in line for line in lines[ratios:differences])
 
 
-def test_json_adds_up(scores: Path) -> None:
-    """At a budget everything fits, a store that holds more keeps at least as much."""
-    data = printed_json("board", scores)
-    assert data["coverage_is_an_estimate"] is True
-    rich = {(one["budget"], one["store"]): one for one in data["standings"]}
-    assert set(rich) == {("20", "all"), ("20", "half"), ("200", "all"), ("200", "half")}
-    assert rich["200", "all"]["cut_to_budget"] == 0
-    for one in data["standings"]:
-        assert one["score"]["n"] == 3
-        assert one["score"]["ci_low"] <= one["score"]["mean"] <= one["score"]["ci_high"]
-        assert one["score"]["mean"] <= one["best_subset"]["mean"] + 1e-9
-    (late,) = [one for one in data["differences"] if one["budget"] == "200"]
-    first, second = (rich["200", late[name]]["score"]["mean"] for name in ("first", "second"))
-    gap = first - second
-    assert late["difference"]["mean"] == pytest.approx(gap)
-    assert late["first"] == "all"
-
-
 def test_one_package(scores: Path, tmp_path: Path) -> None:
     one = sorted(scores.iterdir())[0]
     (tmp_path / "one.json").write_text(one.read_text())
     text = run("board", tmp_path).stdout
     assert "one package only" in text
     assert " to 0." not in text.partition("assumed cells")[2]
-
-
-def test_what_scores_do_not_see(scores: Path, tmp_path: Path) -> None:
-    """A partly read store and undecided cells are in the table, the JSON and the page."""
-    for path in sorted(scores.iterdir()):
-        data = json.loads(path.read_text())
-        data["undecided_cells"] = data["stores"][0]["undecided_cells"] = 1
-        data["stores"][0]["unread_rows"] = 2
-        (tmp_path / path.name).write_text(json.dumps(data))
-    page = tmp_path / "board.html"
-    text = " ".join(run("board", tmp_path, "--out", page).stdout.split())
-    data = printed_json("board", tmp_path)
-    for said in (
-        "all *",
-        "PARTLY READ: 2 rows of the export are not in the store",
-        "3 cells got no answer and count as not covered",
-    ):
-        assert said in text
-    assert "half *" not in text
-    assert data["undecided_cells"] == 3
-    assert len(data["not_all_seen"]) == 3
-    html = page.read_text()
-    assert "PARTLY READ: 2 rows" in html
-    assert "incomplete" in html
 
 
 def test_wrong_input(scores: Path, tmp_path: Path) -> None:

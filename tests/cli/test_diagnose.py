@@ -7,20 +7,18 @@ from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.unit_parts import part_units
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.site import Site
 from memaudit.lab.sweeps.runs.spec import named_packages
-from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
+from tests.cli.running import done, failure, question_summary, run
 from tests.kernel.package.test_unit_parts import MOVED, PARTS, package_of
 from tests.lab.downstream.fake_grader import grades
 from tests.lab.downstream.fake_reader import reads
 from tests.lab.explorer.site_pages import page
-from tests.models.server import fails, says, serving
+from tests.models.server import serving
 from tests.show.html_tree import Tree
 
 WRITERS = ("--writer", "gvt", "--writer", "recency_raw")
@@ -49,20 +47,6 @@ def test_the_short_set(tmp_path: Path) -> None:
     (recall,) = [row for row in data["differences"] if row["measure"] == "evidence_recall"]
     assert recall["mean_difference"] > 0.4
     assert recall["p_holm"] < 0.001
-
-
-def test_event_graphs_without_mistakes_downstream(tmp_path: Path) -> None:
-    """Oracle and evidence-only: what is lost is lost in writing, nothing else."""
-    words = (
-        "event_graph:experiences=20:seeds=0-2",
-        *WRITERS,
-        "--budget 0.1 --k 50 --retriever oracle --reader evidence-only --out",
-        tmp_path,
-    )
-    for one in summary(*words)["summaries"]:
-        losses = {name for name, share in one["losses"].items() if share != "0"}
-        assert losses <= {"write", "unsupported"}
-        assert one["measures"]["evidence_precision"]["mean"] == 1
 
 
 def test_a_store_and_a_writer(hotel_files: Files, tmp_path: Path) -> None:
@@ -150,83 +134,6 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
     one = next(row for row in rows if "grades" in row)
     shown = done(*offline, "--show", one["query"]).stdout
     assert f"graded    {one['verdict']} by the model (the longest word), " in shown
-
-
-def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> None:
-    """Undecided is counted as unclear, never as wrong, and compared with nothing."""
-    words = (
-        hotel_files[0],
-        "--writer opt --budget 30 --grader model:one",
-        f"--set model.cache={tmp_path / 'cache'} --set model.yes=true --out",
-        tmp_path / "out",
-    )
-    with serving(says("no JSON")) as served:
-        data = summary(*words, "--set", f"model.base_url={served.url}")
-    grading = data["grading"]
-    assert grading["undecided"] == grading["answers"] > 0
-    assert (grading["agreement"], grading["kappa"], grading["disagreements"]) == (None, None, [])
-    (one,) = data["summaries"]
-    assert one["why"]["not_graded"] == grading["answers"]
-    assert one["outcomes"]["retrieved_but_wrong"] == 0
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "remark"),
-    [
-        (says(None, refusal="I cannot"), "refused"),
-        (says("no JSON"), "unparseable_reply"),
-        (fails(400, "bad"), "no_reply"),
-    ],
-)
-def test_a_model_that_does_not_answer(
-    hotel_files: Files, tmp_path: Path, behaviour: Any, remark: str
-) -> None:
-    """Every question keeps its row, and the remark is counted."""
-    with serving(behaviour) as served:
-        data = summary(
-            hotel_files[0],
-            "--writer opt --budget 30 --reader model:one",
-            f"--set model.cache={tmp_path / 'cache'} --out",
-            tmp_path / "out",
-            f"--set model.base_url={served.url} --set model.yes=true",
-        )
-    (one,) = data["summaries"]
-    assert one["why"][remark] == 4
-    assert one["outcomes"]["answered_right"] == 0
-
-
-def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
-    """No evidence, an empty store, a retriever that finds nothing: a row and a remark."""
-    rows = [
-        {"conversation": "ann"},
-        {"session": "s"},
-        {"id": "nuts", "speaker": "Ann", "text": "I am allergic to peanuts."},
-        {"question": "Which food is dangerous?", "answer": "Peanuts", "evidence": ["nuts"]},
-        {"question": "What does Ann's cousin read?", "answer": "a novel"},
-        {"question": "Where is Ann's boat?", "kind": "abstention"},
-    ]
-    done("build", write_rows(tmp_path / "chat.jsonl", *rows), "--out", tmp_path / "p")
-    (tmp_path / "none.json").write_text("[]")
-    done("import", "plain", tmp_path / "none.json", "--out", tmp_path / "empty.json")
-    stores = (tmp_path / "empty.json", import_texts(tmp_path / "odd.json", ["Zzz."]))
-    package = tmp_path / "p" / "ann.json"
-    data = summary(package, *stores, "--budget", "9", "--out", tmp_path / "a")
-    empty, odd = data["summaries"]
-    assert (empty["why"]["empty_store"], odd["why"]["retriever_returned_nothing"]) == (3, 3)
-    for one in (empty, odd):
-        assert one["why"]["question_without_evidence"] == one["outcomes"]["uncertain"] == 1
-        assert one["outcomes"]["evidence_never_written"] == 1
-        recall = one["measures"]["evidence_recall"]
-        assert (recall["n"], recall["undefined"], recall["mean"], recall["ci_low"]) == (
-            1,
-            2,
-            0,
-            None,
-        )
-    listed = run(
-        "diagnose", package, *stores, "--budget 9 --out", tmp_path / "a", "--show failed"
-    ).stdout
-    assert "4 of 6 were not answered correctly" in listed
 
 
 def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from memaudit.building.annotations import AnnotationRecipe, build_package
 from memaudit.building.named_packages import short_set
-from memaudit.cli.errors import WAITING
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.labels import Label
 from memaudit.lab.labels.annotate.labelling import LabelDatabase, frame_digest
@@ -24,7 +23,7 @@ from tests.cli.running import done, failure, import_texts, printed_json, run
 from tests.lab.labels.annotate.small_frames import frame_folder, frame_of, served
 from tests.lab.labels.small_frames import frame, grid
 from tests.lab.labels.test_model_labels import FRAME, SAID
-from tests.models.server import completion, serving
+from tests.models.server import serving
 
 
 def test_the_shipped_set(tmp_path: Path) -> None:
@@ -218,26 +217,6 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
         result = run(*cells_words(tmp_path, f"--set model.base_url={served.url}", new))
     assert result.exit_code == 1
     assert "gave no answer for any cell" in result.stderr
-
-
-def test_cells_in_a_batch(tmp_path: Path) -> None:
-    result = run(*cells_words(tmp_path, "--set", "model.provider=batch"))
-    assert result.exit_code == WAITING
-    assert "memaudit model batch" in result.stderr
-    assert not (tmp_path / "one.csv").exists()
-    rows = [json.loads(line) for line in (tmp_path / "one-requests.jsonl").open()]
-    replies = [
-        {
-            "custom_id": row["custom_id"],
-            "error": None,
-            "response": {"status_code": 200, "body": completion(json.dumps(answer(row["body"])))},
-        }
-        for row in rows
-    ]
-    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
-    done("model", "batch", tmp_path / "replies.jsonl", "--set", f"model.cache={tmp_path / 'cache'}")
-    done(*cells_words(tmp_path, "--set", "model.provider=batch"))
-    assert read_label_sets(tmp_path / "one.csv")[0].labels == SAID
 
 
 def test_nobodys_labels_are_overwritten(tmp_path: Path) -> None:

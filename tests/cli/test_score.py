@@ -2,14 +2,11 @@
 
 import json
 import re
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memaudit.building.named_packages import short_set
-from memaudit.kernel.io.packages import read_package, write_package
 from memaudit.kernel.io.published_folder import write_artifact
 from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
 from tests.stores.exports import EXPORTS
@@ -106,31 +103,6 @@ def test_nothing_above_1_is_shown_of_a_store_over_budget(hotel_files: Files) -> 
         assert 0 <= min(ratios) <= max(ratios) <= 1
     for text in (done(*words).stdout, done(*words, "--all").stdout):
         assert all(float(number) <= 1 for number in re.findall(r"\d+\.\d{3}", text))
-
-
-def test_gate_has_the_score_of_the_same_stores(hotel_files: Files, turns: Path) -> None:
-    """The other store changes OPT of the common union, and so the score; its own is not decided."""
-    package, store = hotel_files
-    stores_only = read_package(package).replace(candidates=(), coverage=())
-    write_package(stores_only, package)
-    for budget in ("22", "10%", "own"):
-        how = ("--judge", "lexical", "--budget", budget)
-        (alone,) = printed_json("score", package, store, *how)["scores"]
-        both = printed_json("score", package, store, turns, *how)["scores"]
-        bar = (*how, "--allow-estimates --min-score")
-        for others, row in (((), alone), ((turns,), both[0])):
-            line = done("gate", package, store, *others, *bar, "0").stdout
-            assert f"pass: export at {row_budget(row)} scores {row['score']:.4f}, " in line
-            assert f"over OPT of package + export{' + turns' if others else ''}; " in line
-            exact = float(Fraction(row["exact"]))
-            done("gate", package, store, *others, *bar, exact)
-            assert run("gate", package, store, *others, *bar, exact + 1e-6).exit_code == 1
-    assert alone["score"] > both[0]["score"]
-
-
-def row_budget(row: dict[str, Any]) -> str:
-    asked, amount = row["asked"], row["budget"]
-    return asked if asked == str(amount) else f"{asked} ({amount})"
 
 
 def test_gate(hotel_files: Files) -> None:

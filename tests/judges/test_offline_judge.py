@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.building.named_packages import natural_set, natural_stores, store_files
 from memaudit.judges.label_judges import LabelJudge
-from memaudit.judges.offline_judge import OfflineJudge, named_offline_judge
+from memaudit.judges.offline_judge import named_offline_judge
 from memaudit.judges.registry import named_judge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import EvidenceUnit
@@ -59,18 +59,6 @@ def test_length_earns_nothing() -> None:
     together = {unit for piece in pieces for unit in piece}
     assert len(in_one.keys() & together) > 0.9 * len(together)
     assert len(in_one) < 1.1 * len(together)
-
-
-def test_equal_texts_have_equal_cells_in_every_store() -> None:
-    package = long_package("two-sisters")
-    judge = named_judge("offline")
-    assert isinstance(judge, OfflineJudge)
-    texts = [memory.text for memory in long_store("two-sisters", "terse").memories[:40]]
-    together = judge.for_package(package).judge(
-        [MemoryText(text, text) for text in texts], package.units
-    )
-    alone = judge.for_package(package).judge([MemoryText("x", texts[7])], package.units)
-    assert together.cells[texts[7]] == alone.cells["x"]
 
 
 def test_parts_go_with_their_statement() -> None:
