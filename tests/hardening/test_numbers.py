@@ -1,18 +1,25 @@
-"""Certificates and bounds against brute force, as long as one likes.
+"""Certificates, bounds and scores against brute force, as long as one likes.
 
 The tests beside the code try fixed seeds. Here MEMAUDIT_FUZZ_EXAMPLES says how many more.
 """
 
 import json
 import logging
+from fractions import Fraction
 from random import Random
 
 import pytest
+from hypothesis import given
 
 from memaudit.kernel.checker import _Problem, verify
 from memaudit.kernel.package.optimum import Certificate
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.priced_store import JudgedStore
+from memaudit.kernel.score.score import StoreScorer
 from tests.forgeries import EDITS
-from tests.hardening.edits import EXAMPLES, SEED
+from tests.hardening.edits import EXAMPLES, FUZZ, SEED
+from tests.kernel.score.small_stores import judged_problems
+from tests.kernel.score.test_diagnosis import SOME_BUDGETS, best
 from tests.proofs import stores
 from tests.test_checker import check_bound, check_useful, corpus, drawn
 
@@ -59,3 +66,28 @@ def test_nodes_of_the_checker() -> None:
         checked += check_bound(problem, everything, random)[0]
     LOG.info("%d bounds compared with stores", checked)
     assert checked
+
+
+@FUZZ
+@given(judged_problems(), SOME_BUDGETS)
+def test_scores_by_brute_force(
+    problem: tuple[Package, list[JudgedStore]], budget: Fraction
+) -> None:
+    """Every ratio's denominator is the best of all stores, and no store is above it."""
+    package, written = problem
+    scorer = StoreScorer(package, written)
+    rational = all(unit.response.is_rational for unit in package.units)
+    near = Fraction(0) if rational else Fraction(1, 2**20)
+    highest = best(scorer.common, budget, package.group_cap)
+    found = scorer.common_optimum(budget)
+    assert found.certified
+    assert abs((found.value_high or found.value) - highest) <= near
+    for store in written:
+        numbers = scorer.numbers(store, budget)
+        kept, most = numbers.kept.worth.value, numbers.best.worth.value
+        assert kept <= most + near
+        assert most <= highest + near
+        ratio = numbers.kept.ratio.value
+        assert (ratio is None) == (highest == 0)
+        if ratio is not None:
+            assert abs(ratio * highest - kept) <= near
