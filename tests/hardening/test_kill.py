@@ -153,8 +153,11 @@ class Killer:
             count.wrong.append(f"left beside: {around(out)}")
 
     def _run(self, out: Path, **kill: float) -> tuple[int, int]:
-        command = self.job.command.replace("{in}", str(self.inputs)).replace("{out}", str(out))
-        return self.stage.run(command.split(" "), self.said, **kill)
+        command = [
+            word.replace("{in}", str(self.inputs)).replace("{out}", str(out))
+            for word in self.job.command.split(" ")
+        ]
+        return self.stage.run(command, self.said, **kill)
 
     def _fresh(self) -> Path:
         """A place where only what is there before is there."""
