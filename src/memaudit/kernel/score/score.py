@@ -35,16 +35,18 @@ from fractions import Fraction
 from typing import Literal
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.exact import Enclosure, plain
+from memaudit.kernel.exact import Enclosure, plain, total
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import (
     EVERYTHING_FITS,
+    SHUFFLES,
     CutStore,
     Policy,
     keep_within,
     prune,
+    random_cuts,
     usable_policies,
 )
 from memaudit.kernel.score.store_value import StoreValue, StoreValuer
@@ -309,6 +311,13 @@ class StoreScorer:
         """The value of some memories of a store, named as candidates."""
         return self._alone(store).valuer.worth(store.choice(ids))
 
+    def complete(self, store: JudgedStore) -> Ratio:
+        """What a whole store says of all that could be said: its value over OPT without a budget,
+        with the caps of the package."""
+        everything = total(candidate.cost for candidate in self.common.candidates)
+        worth = self.worth(store, store.candidate_ids)
+        return self._over_common(everything, worth.value, _highest(worth), NOT_JUDGED)
+
     def numbers(
         self,
         store: JudgedStore,
@@ -339,6 +348,15 @@ class StoreScorer:
                 for name in usable_policies(store)
             ),
         )
+
+    def random_cut(self, store: JudgedStore, budget: Fraction, shuffles: int = SHUFFLES) -> Ratio:
+        """The mean score if the store took its memories in random order: what a policy must beat.
+
+        Of a store that fits it is the score."""
+        values = [self.worth(store, ids) for ids in random_cuts(store, budget, shuffles)]
+        mean = total(worth.value for worth in values) / len(values)
+        highest = total(worth.highest for worth in values) / len(values)
+        return self._over_common(budget, mean, highest if highest > mean else None, NOT_JUDGED)
 
     def score(self, store: JudgedStore, budget: Fraction, policy: Policy | None = None) -> Ratio:
         """What a store keeps within the budget, over OPT of the common union: the score alone, for
