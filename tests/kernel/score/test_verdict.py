@@ -36,7 +36,8 @@ def test_by_hand() -> None:
     assert least.store == ("both",)
     assert value(scorer.common, least.store).low >= 4
     assert scorer.common.total_cost(least.store) == least.high == least.exact
-    assert least.below is not None and least.below.value < 4
+    assert least.below is not None
+    assert least.below.value < 4
     assert verify(scorer.common, least.below.certificate).valid
     assert least.below.budget == least.high - cost_step(scorer.common)
 
@@ -64,7 +65,8 @@ def test_the_least_budget_is_the_least(first: JudgedStore, second: JudgedStore) 
             assert judged.not_lean in (WORTH_NOTHING, COSTS_NOTHING)
             assert not worth or not judged.cost
             continue
-        assert judged.least is not None and 0 <= judged.lean <= 1
+        assert judged.least is not None
+        assert 0 <= judged.lean <= 1
         assert judged.least.exact == min(
             union.total_cost(chosen) for chosen in feasible if value(union, chosen).low >= worth
         )
@@ -129,6 +131,8 @@ def test_draws_may_search_less() -> None:
     scorer = StoreScorer(MEALS, [LONG])
     least = verdict(scorer, LONG, precision=F(1, 2)).least
     exact = verdict(scorer, LONG).least
-    assert least is not None and exact is not None and exact.exact is not None
+    assert least is not None
+    assert exact is not None
+    assert exact.exact is not None
     assert least.low <= exact.exact <= least.high
     assert least.high - least.low <= F(7, 2)

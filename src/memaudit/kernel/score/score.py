@@ -38,6 +38,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import Enclosure, plain, total
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.core_and_rest import CoreAndRest, core_and_rest
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import (
     EVERYTHING_FITS,
@@ -208,6 +209,7 @@ class StoreScorer:
 
     `stores` are judged, with names of their own. `group_cap` replaces the package's; None keeps it.
     `seconds` is the time limit of one solve, None for none: what is not proven by then is a bound.
+    `additive`: two halves of a unit make it whole, as in the paper; see core_and_rest.py.
     """
 
     def __init__(
@@ -217,8 +219,10 @@ class StoreScorer:
         group_cap: int | None = None,
         seconds: float | None = None,
         threads: int | None = None,
+        additive: bool = False,
     ) -> None:
         self.package, self.stores = package, tuple(stores)
+        self._units = CoreAndRest(package, frozenset()) if additive else core_and_rest(package)
         self.group_cap, self.seconds, self.threads = group_cap, seconds, threads
         names = [store.name for store in self.stores]
         if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -236,12 +240,15 @@ class StoreScorer:
 
     @property
     def _common(self) -> _Problem:
-        return self._problem("common union", lambda: union_of(self.package, self.stores))
+        return self._problem("common union", lambda: self._union_of(*self.stores))
 
     def _union(self, store: JudgedStore) -> _Problem:
         if len(self.stores) == 1:
             return self._common  # the same candidates: nothing to solve twice
-        return self._problem("union", lambda: union_of(self.package, [store]), store.name)
+        return self._problem("union", lambda: self._union_of(store), store.name)
+
+    def _union_of(self, *stores: JudgedStore) -> Union:
+        return union_of(self._units.package, list(map(self._units.store, stores)))
 
     def _as_written(self, store: JudgedStore, budget: Fraction) -> _Problem:
         """OPT of the union as written, between those of the union and of the store alone (with one
@@ -262,7 +269,10 @@ class StoreScorer:
         return alone if optimum.certified and optimum.value < least.value else written
 
     def _alone(self, store: JudgedStore) -> _Problem:
-        return self._problem("store alone", lambda: store_alone(self.package, store), store.name)
+        units = self._units
+        return self._problem(
+            "store alone", lambda: store_alone(units.package, units.store(store)), store.name
+        )
 
     @property
     def common(self) -> Package:
@@ -275,7 +285,8 @@ class StoreScorer:
 
     def package_optimum(self, budget: Fraction) -> Optimum:
         """OPT of the package alone."""
-        return self._problem("package", lambda: Union(self.package, {}, {})).optimum(budget)
+        package = self._units.package
+        return self._problem("package", lambda: Union(package, {}, {})).optimum(budget)
 
     def common_optimum(self, budget: Fraction) -> Optimum:
         """OPT of the package and all stores together."""
@@ -301,11 +312,11 @@ class StoreScorer:
             self._as_written(store, budget),
             self._alone(store),
         )
-        return [problem.units(budget) for problem in chain]
+        return [self._units.together(problem.units(budget)) for problem in chain]
 
     def unit_values(self, store: JudgedStore, ids: Sequence[str]) -> dict[str, Enclosure]:
         """Per unit, what some memories of a store are worth."""
-        return self._alone(store).valuer.by_unit(store.choice(ids))
+        return self._units.together(self._alone(store).valuer.by_unit(store.choice(ids)))
 
     def worth(self, store: JudgedStore, ids: Sequence[str]) -> StoreValue:
         """The value of some memories of a store, named as candidates."""
