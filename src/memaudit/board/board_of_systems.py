@@ -245,7 +245,7 @@ def _at_budget(
             tag=tags[name],
             ahead=_ahead(name, SCORE, own, differences, len(talks)),
             best_ahead=_ahead(name, BEST_SUBSET, own, differences, len(talks)),
-            random_cut=_random_cut(talks, scores[name]),
+            random_cut=mean_over(scores[name], _random_cut),
             kept_by=_kept_by(scores[name]),
             by_conversation={measure: of.by_conversation for measure, of in own.items()},
             by_pass={measure: of.by_pass for measure, of in own.items()},
@@ -339,11 +339,8 @@ def _kept_by(rows: Sequence[Sequence[StoreScore]]) -> tuple[str, ...]:
     return tuple(sorted({run.kept_by for runs in rows for run in runs if not run.numbers.fits}))
 
 
-def _random_cut(talks: Sequence[ScoredConversation], rows: Sequence[Sequence[StoreScore]]) -> float:
-    return mean_of(
-        [float(talk.random_cuts[run.store, run.asked]) for run in runs]
-        for talk, runs in zip(talks, rows, strict=True)
-    )
+def _random_cut(row: StoreScore) -> Fraction | None:
+    return None if row.random_cut is None else row.random_cut.value
 
 
 def _optimum(result: ScoreResult, asked: str) -> Optimum:

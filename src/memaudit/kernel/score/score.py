@@ -360,14 +360,19 @@ class StoreScorer:
             ),
         )
 
-    def random_cut(self, store: JudgedStore, budget: Fraction, shuffles: int = SHUFFLES) -> Ratio:
+    def random_cut(
+        self, store: JudgedStore, budget: Fraction, shuffles: int = SHUFFLES
+    ) -> Ratio | None:
         """The mean score if the store took its memories in random order: what a policy must beat.
 
-        Of a store that fits it is the score."""
-        values = [self.worth(store, ids) for ids in random_cuts(store, budget, shuffles)]
-        mean = total(worth.value for worth in values) / len(values)
-        highest = total(worth.highest for worth in values) / len(values)
-        return self._over_common(budget, mean, highest if highest > mean else None, NOT_JUDGED)
+        Of a store that fits it is the score. None where nobody judged some cells."""
+        alone = self._alone(store)
+        if alone.package.is_open:
+            return None
+        values = [
+            alone.valuer.value(store.choice(ids)) for ids in random_cuts(store, budget, shuffles)
+        ]
+        return self._over_common(budget, total(values) / len(values), None, NOT_JUDGED)
 
     def score(self, store: JudgedStore, budget: Fraction, policy: Policy | None = None) -> Ratio:
         """What a store keeps within the budget, over OPT of the common union: the score alone, for

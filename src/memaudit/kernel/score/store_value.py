@@ -105,6 +105,12 @@ class StoreValuer:
             rows[cell.candidate].append((cell.unit, int(cell.value * steps)))
         return steps, rows
 
+    def value(self, store: Sequence[str]) -> Fraction:
+        """The value alone, for the many stores of a random cut."""
+        levels = self._levels([self._place[id] for id in self._union.candidates(store)])
+        worth = sum(self.form.levels[unit].low(level) for unit, level in levels.items())
+        return Fraction(worth, self.form.value_scale)
+
     def worth(self, store: Sequence[str]) -> StoreValue:
         """The value of a store of known candidates."""
         form, (steps, rows) = self.form, self._cells
