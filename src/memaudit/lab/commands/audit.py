@@ -12,8 +12,6 @@ from memaudit.cli.options import chosen_engine
 from memaudit.cli.terminal import safe
 from memaudit.kernel.number_text import percent, ratio
 from memaudit.lab.commands.audit_agreement import agreement
-from memaudit.lab.commands.audit_generators import generators
-from memaudit.lab.commands.audit_judges import judges
 from memaudit.lab.commands.audit_model import model_pass
 from memaudit.lab.commands.audit_optimum import optimum
 from memaudit.lab.commands.audit_ratios import ratios
@@ -232,8 +230,6 @@ def _group() -> None:
 audit.command("agreement")(agreement)
 audit.command("ratios")(ratios)
 audit.command("model")(model_pass)
-audit.command("judges")(judges)
-audit.command("generators")(generators)
 audit.command("optimum")(optimum)
 audit.command("built")(built)
 audit.command("report")(report)
