@@ -90,7 +90,6 @@ READS = {
     "audit ratios": "audit ratios {x} --budget 5 --labels pass:a",
     "audit ratios --labels": f"audit ratios {P} --budget 5 --labels {{x}} --frame {FRAME}",
     "audit ratios --frame": f"audit ratios {P} --budget 5 --labels {ANN} --frame {{x}}",
-    "audit ratios --store": f"audit ratios {P} --budget 5 --labels pass:a --store {{x}}",
     "audit model": f"audit model {{x}} {OFFLINE} {CACHE}",
     "audit optimum": f"audit optimum {{x}} {LEXICAL}",
     "audit optimum store": f"audit optimum {P} {{x}} {LEXICAL}",

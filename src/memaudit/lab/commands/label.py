@@ -40,21 +40,6 @@ def frame(
         bool,
         typer.Option("--skip-exact", help="Skip cells whose label follows from the texts alone."),
     ] = False,
-    passes: Annotated[
-        bool,
-        typer.Option(
-            "--passes",
-            help="Use only cells judged by the packages' label passes, and write their labels.",
-        ),
-    ] = False,
-    max_cells: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Draw at most N cells in total. Default: no limit.",
-        ),
-    ] = None,
 ) -> None:
     """Draw a frame of cells to label blind.
 
@@ -65,31 +50,21 @@ def frame(
     from memaudit.kernel.exact import exact
     from memaudit.lab.labels.frame_drawing import Design, draw
     from memaudit.lab.labels.frame_files import write_frame
-    from memaudit.lab.labels.package_cells import pass_label_sets
 
     try:
         rate = exact(zero_rate)
     except ValueError as error:
         raise MemAuditError(f"--zero-rate: {error}") from None
     kinds = None if candidate_kind is None else frozenset(candidate_kind)
-    design = Design(seed, rate, kinds, skip_exact, max_cells, judged_only=passes)
-    drawn_from = labelled_packages(packages)
-    drawing = draw(drawn_from, design)
-    labelled = pass_label_sets(drawing.frame, drawn_from) if passes else []
-    written = write_frame(drawing.frame, out, drawing, labelled)
+    drawing = draw(labelled_packages(packages), Design(seed, rate, kinds, skip_exact))
+    written = write_frame(drawing.frame, out, drawing)
     _show(drawing, out, written)
 
 
 def _show(drawing: "Drawing", out: Path, written: bool) -> None:
 
     from memaudit.cli.terminal import console
-    from memaudit.lab.labels.frame_files import (
-        CELL_LINES,
-        CELLS,
-        KEY,
-        MANIFEST,
-        PASSES,
-    )
+    from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, MANIFEST
 
     screen = console()
     table = plain_table("covered", "uncovered", "uncovered drawn", left=0)
@@ -118,9 +93,8 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
     for why, number in drawing.left_out.items():
         typer.echo(f"left out: {counted(number, 'cell')} {why}")
     typer.echo(f"give to annotators: {CELLS} or {CELL_LINES}")
-    passes = [PASSES] if drawing.design.judged_only else []
-    hidden = ", ".join([KEY, *passes, MANIFEST])  # counts of the manifest reveal some labels
-    typer.echo(f"hide from annotators: {hidden}")
+    # Counts of the manifest reveal some labels.
+    typer.echo(f"hide from annotators: {KEY}, {MANIFEST}")
 
 
 def annotate(
