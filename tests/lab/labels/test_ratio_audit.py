@@ -28,7 +28,8 @@ from memaudit.lab.labels.ratio_audit import (
     audit_ratios,
     score_label_sets,
 )
-from memaudit.lab.labels.ratio_file import Shift, ratio_audit_file
+from memaudit.lab.labels.ratio_file import Shift
+from memaudit.lab.labels.ratio_summary import ratio_audit_file
 from memaudit.lab.sweeps.runs.sweep import EvaluatedPackage
 from memaudit.lab.sweeps.writers import registry
 from memaudit.lab.sweeps.writers.registry import WRITERS, named_writer

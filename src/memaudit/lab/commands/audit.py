@@ -10,12 +10,13 @@ import typer
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import chosen_engine
 from memaudit.cli.terminal import safe
-from memaudit.kernel.number_text import percent, ratio
+from memaudit.kernel.number_text import percent, ratio, rounded
 from memaudit.lab.commands.audit_agreement import agreement
 from memaudit.lab.commands.audit_model import model_pass
 from memaudit.lab.commands.audit_optimum import optimum
 from memaudit.lab.commands.audit_ratios import ratios
 from memaudit.lab.commands.tables import plain_table
+from memaudit.show.columns import plain_data
 from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
@@ -131,47 +132,17 @@ def built(
 
     counts = [reliability_of(path) for path in paths]
     if as_json:
-        typer.echo(json.dumps([_reliability_data(row) for row in counts], indent=2))
+        data = [
+            {**plain_data(row), "rows": row.rows, "exact_share": rounded(row.exact_share)}
+            for row in counts
+        ]
+        typer.echo(json.dumps(data, indent=2))
         return
     for place, row in enumerate(counts):
         if place:
             typer.echo("")
         for line in _reliability_lines(row):
             typer.echo(safe(line))
-
-
-def _reliability_data(counts: "Reliability") -> dict[str, Any]:
-    share = counts.exact_share
-    return {
-        "path": counts.name,
-        "packages": counts.packages,
-        "adjudication": None if counts.verdicts is None else dict(counts.verdicts),
-        "experiences": counts.experiences,
-        "queries": counts.queries,
-        "queries_without_units": counts.queries_without_units,
-        "units": counts.units,
-        "units_by_kind": dict(counts.units_by_kind),
-        "units_nobody_covers": counts.units_uncovered,
-        "candidates_by_kind": dict(counts.candidates),
-        "coverage_rows": counts.rows,
-        "coverage": {name: dict(labels) for name, labels in counts.coverage.items()},
-        "exact_share": None if share is None else float(share),
-        "quotes": {
-            "checked": counts.quotes.checked,
-            "found": counts.quotes.found,
-            "unplaced": counts.quotes.unplaced,
-        },
-        "agreement": [
-            {
-                "passes": [pair.first, pair.second],
-                "cells": pair.cells,
-                "agreed": pair.agreed,
-                "raw": None if pair.raw is None else float(pair.raw),
-                "kappa": None if pair.kappa is None else float(pair.kappa),
-            }
-            for pair in counts.agreement
-        ],
-    }
 
 
 def _reliability_lines(counts: "Reliability") -> list[str]:

@@ -109,7 +109,7 @@ def ratio_file_of(
     """Score everything with the settings in force."""
     from memaudit.lab.labels.label_sources import covered_or_not, with_two_labels
     from memaudit.lab.labels.ratio_audit import RatioAuditSpec, audit_ratios
-    from memaudit.lab.labels.ratio_file import ratio_audit_file
+    from memaudit.lab.labels.ratio_summary import ratio_audit_file
 
     if two_labels:
         packages = [with_two_labels(package) for package in packages]

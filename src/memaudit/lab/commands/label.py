@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from memaudit.lab.labels.frame_drawing import Drawing
 
 
-MOST_STRATA = 24
-"""More strata than this are summed by candidate kind on the screen."""
-
-
 def frame(
     packages: LabelledPackages,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The frame folder to write.")],
@@ -68,14 +64,13 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
 
     screen = console()
     table = plain_table("covered", "uncovered", "uncovered drawn", left=0)
-    # Long tables hide the sums; all strata are in the manifest.
-    many = len(drawing.strata) > MOST_STRATA
-    table.add_column("candidate kind" if many else "stratum", overflow="fold")
+    table.add_column("candidate kind", overflow="fold")
     rows: dict[str, Counter[str]] = {}
     total = Counter[str]()
     for stratum in drawing.strata:
-        name = stratum.name.partition(" / ")[0] if many else stratum.name
-        for numbers in (rows.setdefault(name, Counter()), total):
+        # Strata are many; all of them are in the manifest.
+        kind = stratum.name.partition(" / ")[0]
+        for numbers in (rows.setdefault(kind, Counter()), total):
             numbers.update(
                 covered=stratum.covered, uncovered=stratum.uncovered, drawn=stratum.drawn
             )
@@ -85,8 +80,7 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
         counts = (numbers["covered"], numbers["uncovered"], numbers["drawn"])
         table.add_row(*(f"{number:,}" for number in counts), safe_markup(name))
     screen.print(table)
-    if many:
-        typer.echo(f"drawn from {len(drawing.strata):,} strata, listed in {MANIFEST}")
+    typer.echo(f"drawn from {counted(len(drawing.strata), 'stratum', 'strata')}, see {MANIFEST}")
     cells, packages = len(drawing.frame.cells), len(drawing.packages)
     state = "wrote" if written else "already exists:"
     typer.echo(safe(f"{state} {counted(cells, 'cell')} of {counted(packages, 'package')} in {out}"))

@@ -9,7 +9,7 @@ from memaudit.kernel.number_text import percent, ratio, with_interval
 from memaudit.kernel.stats.bootstrap import LEVEL
 from memaudit.lab.labels.coded_labels import SCALES
 from memaudit.lab.labels.frame import CONSENSUS, STRATUM, Role
-from memaudit.show.columns import Column
+from memaudit.show.columns import Column, column
 
 AGREEMENT: Literal["memaudit-agreement"] = "memaudit-agreement"
 UNDEFINED = "undefined"
@@ -183,6 +183,10 @@ class PairRow:
         return self.own.natural if self.is_natural and self.own.natural else self.own.as_drawn
 
     @property
+    def title(self) -> str:
+        return "  natural balance" if self.is_natural else self.pair.title
+
+    @property
     def scope(self) -> str:
         if self.is_natural:
             return f"represent {round(sum(map(sum, self.measured.confusion))):,}"
@@ -191,55 +195,20 @@ class PairRow:
 
 
 PAIR_COLUMNS: list[Column[PairRow]] = [
-    Column(
-        key="pair",
-        value=lambda row: "natural balance" if row.is_natural else row.pair.title,
-        header="audit pair",
-        short="audit pair",
-        in_terminal=lambda row: "  natural balance" if row.is_natural else row.pair.title,
-        words=True,
-    ),
-    Column(
-        key="scope",
-        value=lambda row: row.scope,
-        header="scope",
-        short="scope",
-        words=True,
-    ),
-    Column(
-        key="kappa",
-        value=lambda row: row.measured.kappa.text,
-        header="Cohen's kappa",
-        short="Cohen's kappa",
-    ),
-    Column(
-        key="raw_agreement",
-        value=lambda row: row.measured.raw_agreement.text,
-        header="raw agreement",
-        short="raw agreement",
-    ),
+    column("audit pair", lambda row: row.title, words=True),
+    column("scope", lambda row: row.scope, words=True),
+    column("Cohen's kappa", lambda row: row.measured.kappa.text),
+    column("raw agreement", lambda row: row.measured.raw_agreement.text),
 ]
 
 
 def _count(label: str) -> Column[RaterCounts]:
     words = label.replace("_", " ")
-    return Column(
-        key=label,
-        value=lambda rater: rater.labels.get(label, 0),
-        header=words,
-        short=words,
-        show="{:,}".format,
-    )
+    return column(words, lambda rater: rater.labels.get(label, 0), show="{:,}".format)
 
 
 RATER_COLUMNS: list[Column[RaterCounts]] = [
-    Column(
-        key="name",
-        value=lambda rater: rater.title,
-        header="labels by",
-        short="labels by",
-        words=True,
-    ),
+    column("labels by", lambda rater: rater.title, words=True),
     *map(_count, ("full", "partial", "none", "cannot_tell", "missing")),
 ]
 
@@ -258,39 +227,14 @@ class Concentration:
     def columns(self) -> list[Column[Group]]:
         """The table of its groups."""
         return [
-            Column(key="by", value=lambda row: row.by, header="cells by", words=True),
-            Column(key="group", value=lambda row: row.group, header="group", words=True),
-            Column(key="cells", value=lambda row: row.cells, header="cells", show="{:,}".format),
-            Column(
-                key="of_cells",
-                value=lambda row: row.cells / self.cells,
-                header="of all cells",
-                show=percent,
-            ),
-            Column(
-                key="disagreements",
-                value=lambda row: row.disagreements,
-                header="disagree",
-                show="{:,}".format,
-            ),
-            Column(
-                key="share",
-                value=lambda row: row.share_of_disagreements,
-                header="of all disagreements",
-                show=percent,
-            ),
-            Column(
-                key="rate",
-                value=lambda row: row.rate,
-                header="rate",
-                show=lambda rate: percent(rate, 1),
-            ),
-            Column(
-                key="kappa",
-                value=lambda row: row.kappa and row.kappa.value,
-                header="Cohen's kappa",
-                show=ratio,
-            ),
+            column("cells by", lambda row: row.by, words=True),
+            column("group", lambda row: row.group, words=True),
+            column("cells", lambda row: row.cells, show="{:,}".format),
+            column("of all cells", lambda row: row.cells / self.cells, show=percent),
+            column("disagree", lambda row: row.disagreements, show="{:,}".format),
+            column("of all disagreements", lambda row: row.share_of_disagreements, show=percent),
+            column("rate", lambda row: row.rate, show=lambda rate: percent(rate, 1)),
+            column("Cohen's kappa", lambda row: row.kappa and row.kappa.value, show=ratio),
         ]
 
 
@@ -335,8 +279,8 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 
 DISPUTE_COLUMNS: list[Column[DisputedCell]] = [
-    Column(key="at", value=lambda cell: cell.at, header="cell", words=True),
-    Column(key="memory", value=lambda cell: cell.candidate_text, header="memory", words=True),
-    Column(key="unit", value=lambda cell: cell.unit_text, header="unit", words=True),
-    Column(key="labels", value=lambda cell: cell.labels, header="labels", show=_labels, words=True),
+    column("cell", lambda cell: cell.at, words=True),
+    column("memory", lambda cell: cell.candidate_text, words=True),
+    column("unit", lambda cell: cell.unit_text, words=True),
+    column("labels", lambda cell: cell.labels, show=_labels, words=True),
 ]

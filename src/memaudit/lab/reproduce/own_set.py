@@ -52,7 +52,7 @@ from memaudit.lab.labels.agreement import audit_agreement
 from memaudit.lab.labels.frame_drawing import judged_frame
 from memaudit.lab.labels.label_sources import source_of_pass
 from memaudit.lab.labels.ratio_audit import DEFAULT_WRITERS, RatioAuditSpec, audit_ratios
-from memaudit.lab.labels.ratio_file import ratio_audit_file
+from memaudit.lab.labels.ratio_summary import ratio_audit_file
 from memaudit.lab.reproduce.folder import NATURAL, ROWS, SUMMARY, append_rows
 from memaudit.lab.studies.package_sensitivity import (
     SensitivityPlan,

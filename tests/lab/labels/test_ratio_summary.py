@@ -2,7 +2,7 @@
 
 import pytest
 
-from memaudit.lab.labels.ratio_file import compare_rankings
+from memaudit.lab.labels.ratio_summary import compare_rankings
 from tests.lab.labels.tiny_package import F
 
 
