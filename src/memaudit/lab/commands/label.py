@@ -113,7 +113,7 @@ def annotate(
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the labels to a .csv or .jsonl file and exit."),
+        typer.Option(metavar="FILE", help="Write the labels to a .csv file and exit."),
     ] = None,
 ) -> None:
     """Label the cells of a frame in a browser. Every label is saved immediately."""
@@ -265,9 +265,7 @@ def cells(
         typer.Argument(metavar="FRAME", help="A frame folder, or a CSV or JSONL file of cells."),
     ],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
-    out: Annotated[
-        Path, typer.Option(metavar="LABELS", help="The label file to write: .csv or .jsonl.")
-    ],
+    out: Annotated[Path, typer.Option(metavar="LABELS", help="The label file to write: .csv.")],
 ) -> None:
     """Ask a model to label every cell of a frame.
 
@@ -300,8 +298,8 @@ def refuse_others_labels(out: Path, annotator: str) -> None:
     """Overwrite only labels of the same annotator."""
     from memaudit.lab.labels.frame_files import read_label_sets
 
-    if out.suffix.lower() not in (".csv", ".jsonl"):
-        raise MemAuditError(f"{out}: labels are written to a .csv or .jsonl file")
+    if out.suffix.lower() != ".csv":
+        raise MemAuditError(f"{out}: labels are written to a .csv file")
     if not out.absolute().parent.is_dir():  # before anything is spent
         raise MemAuditError(f"cannot write {out}: {out.parent} is not a folder")
     # Before a model is asked: labels that cannot be written would be paid for in vain.

@@ -212,22 +212,11 @@ def _decisions(path: Path, known: Mapping[str, FrameCell] | None) -> Iterator[La
 
 
 def write_labels(label_set: LabelSet, path: Path) -> None:
-    """Write one annotator's labels in the order of cell ids, as CSV or JSONL by the file's name."""
+    """Write one annotator's labels as CSV, in the order of cell ids."""
+    if path.suffix.lower() != ".csv":
+        raise MemAuditError(f"{path}: labels are written to a .csv file")
     columns = (*ANSWER_COLUMNS, PARTS) if label_set.kept else ANSWER_COLUMNS
-    rows = _rows(label_set, columns)
-    suffix = path.suffix.lower()
-    if suffix == ".jsonl":
-        data = (dict(zip(columns, row, strict=True)) for row in rows)
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in data)
-    elif suffix == ".csv":
-        text = csv_text(columns, rows)
-    else:
-        raise MemAuditError(f"{path}: labels are written to a .csv or .jsonl file")
-    write_file(path, writable(text))
-
-
-def _rows(label_set: LabelSet, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    return [
+    rows = [
         (
             id,
             label_set.annotator,
@@ -237,3 +226,4 @@ def _rows(label_set: LabelSet, columns: Sequence[str]) -> list[tuple[str, ...]]:
         )[: len(columns)]
         for id in sorted(label_set.labels)
     ]
+    write_file(path, writable(csv_text(columns, rows)))
