@@ -145,8 +145,8 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     asks = ("--judge", "model:one", "--set", f"model.cache={tmp_path / 'cache'}")
     with serving(instead("coverage", silent_about_soup)) as served:
         sets = (f"model.cache={tmp_path / 'cache'}", f"model.base_url={served.url}")
-        live = (*files, *asks[:2], "--budget", "9", "--set=model.yes=true")
-        live = (*live, *(f"--set={each}" for each in sets))
+        settings = (f"--set={each}" for each in ("model.yes=true", *sets))
+        live = (*files, *asks[:2], "--budget", "9", *settings)
         scored = done("score", *live, "--json")
         gated = done("gate", *live, "--min-score", "0.5").stdout
         tried = printed_json("study", "sensitivity", *live, "--judge", "lexical")
