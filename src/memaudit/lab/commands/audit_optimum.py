@@ -155,7 +155,7 @@ def _both(what: str, pair: "Callable[[AuditedStore], Pair]") -> "Column[AuditedS
     return column(
         what,
         lambda store: dict(zip(("claimed", "corrected"), map(rounded, pair(store)), strict=True)),
-        show=lambda both: " -> ".join(ratio(one, missing="undefined") for one in both.values()),
+        show=lambda both: " -> ".join(ratio(value, missing="undefined") for value in both.values()),
     )
 
 
