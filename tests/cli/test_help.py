@@ -49,7 +49,6 @@ print(json.dumps(sorted(sys.modules)))
         *MODEL,
         "label annotate",
         "audit agreement",
-        "audit judges",
         *STUDIES,
     ],
 )

@@ -26,7 +26,6 @@ COMMANDS = {
     "gate {package} {store} --budget 20 --min-score 0.5 --judge model:one": "coverage",
     "study sensitivity {package} {store} --budget 20 --judge lexical --judge model:one": "coverage",
     "label cells {frame} --model one --out {folder}/one.csv": "coverage",
-    "audit judges {package} {store} --judge model:one --against lexical": "coverage",
     "audit optimum {package} --budget 20 --judge model:one": "coverage",
     "diagnose {package} {store} --budget 20 --judge model:one --out {folder}/d": "coverage",
     "diagnose {package} {store} --budget 20 --reader model:one --out {folder}/d": READER,

@@ -18,7 +18,7 @@ from memaudit.lab.downstream.answers import AnswerVerdict
 from memaudit.lab.downstream.diagnosis_files import LOST_BY, MEASURES, Outcome
 from memaudit.lab.downstream.evidence_trace import EvidenceStage
 from memaudit.lab.downstream.outcomes import TABLE
-from memaudit.lab.labels.agreement import agreement_data, audit_agreement
+from memaudit.lab.labels.agreement import audit_agreement
 from memaudit.lab.labels.frame import Frame, FrameCell, KeyedCell, LabelSet
 from memaudit.lab.labels.frame_files import write_frame, write_labels
 from memaudit.lab.sweeps.generators.registry import named_distribution
@@ -353,41 +353,51 @@ def records_library(folder: Path) -> Path:
 def agreement_text(frame: Frame) -> str:
     """What `audit agreement --json` writes for two people."""
     ann, ben = labels_of("ann", "full", "full"), labels_of("ben", "full", "none")
-    data = agreement_data(audit_agreement(frame, [ann, ben], draws=50))
+    data = audit_agreement(frame, [ann, ben], draws=50).model_dump()
     return json.dumps({**data, "notes": ["a note"]})
 
 
 def ratios_data(text: str) -> dict[str, Any]:
     """What `audit ratios --json` writes, with a text in every field that holds one."""
-    number = {"value": 0.5, "mean": 0.5, "low": 0.25, "high": 0.75}
+    mean = {"packages": 2, "mean": 0.5, "low": 0.25, "high": 0.75}
     shift = {
         "budget": 3,
-        "ratio_mad": number,
+        "ratio_mad": mean,
+        "pairs": 4,
         "ranking": {
+            "ranked": 2,
             "preserved": False,
-            "swapped": [1],
+            "swapped": [[text, "other"]],
             "tied_under_one": [],
-            "tau_b": number,
-            "spearman_rho": number,
+            "tau_b": {"value": 0.5},
+            "spearman_rho": {"value": 0.5},
         },
+        "undefined": {text: 1},
     }
+    label_set = {
+        "name": text,
+        "role": "annotator",
+        "judged_cells": 4,
+        "changed_cells": 1,
+        "cannot_tell": 0,
+        "cells_of_other_packages": 0,
+        "without_consensus": {text: 1},
+        "shifts": [shift],
+    }
+    row = {"store": text, "budget": "3", "ratios": {"package": mean, text: mean}, "missing": {}}
     return {
         "format": "memaudit-label-ratios",
         "version": 1,
+        "budgets": [3],
+        "stores": [text],
         "packages": 2,
+        "seed": 0,
         "solved_optima": 4,
         "uncertified_optima": 1,
-        "draws": 3,
         "notes": [text],
-        "label_sets": [{"name": text, "changed_cells": 1, "shifts": [shift]}],
-        "ratios": [
-            {
-                "store": text,
-                "budget": "3",
-                "ratios": {"package": number, text: number},
-                "label_draws": number,
-            }
-        ],
+        "label_sets": [label_set],
+        "ratios": [row],
+        "per_package": [],
     }
 
 
@@ -647,5 +657,5 @@ def _hostile_agreement(frame: Frame, corpus: tuple[str, ...]) -> str:
         LabelSet(corpus[1], dict.fromkeys(ids, "full")),
         LabelSet(corpus[2], dict.fromkeys(ids, "none")),
     ]
-    data = agreement_data(audit_agreement(frame, sets, draws=20))
+    data = audit_agreement(frame, sets, draws=20).model_dump()
     return json.dumps({**data, "notes": list(corpus)})

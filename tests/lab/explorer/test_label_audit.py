@@ -145,7 +145,7 @@ def test_a_file_of_ratios(tmp_path: Path) -> None:
     site = Site(Library([tmp_path]))
     tree = page(site, f"frame/{slug_of(site, 'frame', 'r')}.html")
     assert "2 packages; 4 optima solved, 1 of them not certified." in tree.text
-    assert "1 pair differs" in tree.text
+    assert "1 swap" in tree.text
 
 
 @pytest.mark.parametrize("wrong", [{"pairs": 3}, {"disputed": [{}]}, {"raters": [3]}])

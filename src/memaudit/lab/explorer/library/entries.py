@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.strict_json import unique_keys
 from memaudit.kernel.package.package import TABLES
-from memaudit.lab.labels.label_audit_page import AGREEMENT, RATIOS
+from memaudit.lab.labels.agreement_file import AGREEMENT
+from memaudit.lab.labels.ratio_file import RATIOS
 from memaudit.show.page_kit import one_file_title
 
 Kind = Literal["run", "package", "store", "scores", "frame", "diagnosis", "certificate", "page"]

@@ -31,7 +31,7 @@ from memaudit.lab.explorer.library.entries import (
 )
 from memaudit.lab.explorer.library.packages import rows_written
 from memaudit.lab.explorer.library.records import label_files
-from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED
+from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED
 from memaudit.lab.labels.frame_files import MANIFEST as FRAME
 from memaudit.lab.sweeps.runs.summary import SUMMARY
 from memaudit.lab.sweeps.runs.sweep import FORMAT as RUN
@@ -155,7 +155,7 @@ def _frame(folder: Path, names: Names) -> FolderContent | None:
     if FRAME in names:
         cells = _read(folder, FRAME).get("cells")
         facts = {"cells": cells} if isinstance(cells, int) else {}
-    own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY, PASSES})
+    own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY})
     own |= {path.name for path in label_files(folder)}
     return FolderContent((FolderPart(Recognised("frame", folder.name, facts)),), own)
 

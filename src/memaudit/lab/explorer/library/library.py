@@ -20,18 +20,17 @@ from memaudit.lab.explorer.library.entries import KINDS, Kind, LibraryEntry, Unr
 from memaudit.lab.explorer.library.folders import Scan
 from memaudit.lab.explorer.library.packages import IS_OF_RUN, IndexedPackage, remade, run_packages
 from memaudit.lab.explorer.library.records import (
-    AuditTables,
     DiagnosisFolder,
     LabelledFrame,
     ScoreLines,
     labelled_frame,
     labels_stamp,
     read_diagnosis_folder,
-    read_label_audit,
     read_score_lines,
 )
 from memaudit.lab.labels.frame import Frame
 from memaudit.lab.labels.frame_files import read_frame
+from memaudit.lab.labels.label_audit_page import LabelAudit, read_audit
 from memaudit.lab.sweeps.runs.report.run_grids import FinishedRunData, open_run
 from memaudit.stores.registry import read_imported
 
@@ -203,9 +202,9 @@ class Library:
             stamped, "labels", lambda entry: labelled_frame(entry.path, read_frame(entry.path))
         )
 
-    def label_audit(self, entry: LibraryEntry) -> AuditTables:
+    def label_audit(self, entry: LibraryEntry) -> LabelAudit:
         """What `memaudit audit ... --json` wrote."""
-        return self._open(entry, "label audit", lambda entry: read_label_audit(entry.path))
+        return self._open(entry, "label audit", lambda entry: read_audit([entry.path]))
 
     def diagnosis(self, entry: LibraryEntry) -> DiagnosisFolder:
         """Questions through retrieval and reading, finished or not."""

@@ -12,18 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.score_file import ScoreFile, ScoreRow, ScoreRun, read_score_run
-from memaudit.kernel.io.strict_json import first_fault
 from memaudit.kernel.score.result import budget_text
 from memaudit.lab.downstream.diagnosis_files import DiagnosisRow, DiagnosisSummary
 from memaudit.lab.downstream.run import FORMAT, SUMMARY, WHAT
 from memaudit.lab.explorer.addresses import slug
 from memaudit.lab.explorer.library.entries import read_object
-from memaudit.lab.labels.agreement import AgreementAudit, agreement_data, audit_agreement
+from memaudit.lab.labels.agreement import audit_agreement
 from memaudit.lab.labels.annotate.labelling import (
     DATABASE,
     LabelDatabase,
@@ -32,7 +29,7 @@ from memaudit.lab.labels.annotate.labelling import (
 )
 from memaudit.lab.labels.frame import Frame, FrameCell, LabelSet
 from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED, read_label_sets
-from memaudit.lab.labels.label_audit_page import AGREEMENT, LabelAudit, agreement_part, read_audit
+from memaudit.lab.labels.label_audit_page import LabelAudit
 from memaudit.workspace.journal import read_journal
 from memaudit.workspace.run_folder import ROWS, read_spec
 
@@ -289,47 +286,6 @@ FEWEST = 2
 """Label sets needed before a frame is shown, since annotators must not see the key."""
 
 
-class _Read(BaseModel):
-    # Later versions may write more, and earlier ones wrote less.
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class AuditRater(_Read):
-    """An annotator or model, and how often each label was given."""
-
-    name: str
-    role: str = "annotator"
-    labels: dict[str, int] = Field(default_factory=dict)
-
-
-class Dispute(_Read):
-    """A cell that raters label differently, with its texts."""
-
-    cell_id: str
-    package: str = ""
-    candidate_id: str = ""
-    unit_id: str = ""
-    stratum: str = ""
-    labels: dict[str, str] = Field(default_factory=dict)
-    candidate_text: str = ""
-    unit_text: str = ""
-
-
-class Agreement(_Read):
-    """What the agreement part has beyond the tables of the report."""
-
-    raters: tuple[AuditRater, ...] = ()
-    disputed: tuple[Dispute, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AuditTables:
-    """The tables of the report, and further details on agreement."""
-
-    tables: LabelAudit
-    agreement: Agreement | None
-
-
 @dataclass(frozen=True, slots=True)
 class LabelledFrame:
     """A frame and its labels. `audit` is None while it is too early to show anything, and if the
@@ -337,7 +293,7 @@ class LabelledFrame:
 
     cells: int
     labels: FrameLabels
-    audit: AuditTables | None
+    audit: LabelAudit | None
     problem: str = ""
 
     @property
@@ -345,15 +301,6 @@ class LabelledFrame:
         """Whether somebody may still have to label blind."""
         labels = self.labels
         return len(labels.sets) < FEWEST or bool(labels.unfinished) or labels.is_unsure
-
-
-def read_label_audit(path: Path) -> AuditTables:
-    """The content of a file that `memaudit audit ... --json` wrote."""
-    tables = read_audit([path])
-    data = read_object(path)
-    if data.get("format") != AGREEMENT:
-        return AuditTables(tables, None)
-    return _with_agreement(tables, data, path.name)
 
 
 def labelled_frame(folder: Path, frame: Frame) -> LabelledFrame:
@@ -368,24 +315,6 @@ def labelled_frame(folder: Path, frame: Frame) -> LabelledFrame:
         agreement = audit_agreement(frame, people, models, DRAWS)
     except MemAuditError as error:
         return replace(early, problem=str(error))
-    data = {**agreement_data(agreement), "notes": _notes(agreement)}
-    tables = _with_agreement(LabelAudit(agreement_part(data), None), data, "labels")
-    return replace(early, audit=tables)
-
-
-def _with_agreement(tables: LabelAudit, data: Mapping[str, Any], place: str) -> AuditTables:
-    try:
-        return AuditTables(tables, Agreement.model_validate(data))
-    except ValidationError as error:
-        raise MemAuditError(f"{place}: {first_fault(error)}") from None
-
-
-def _notes(audit: AgreementAudit) -> list[str]:
-    """What a reader must know about the numbers."""
-    notes = [f"intervals use {audit.draws:,} draws; memaudit audit agreement uses more"]
-    if audit.own_passes:
-        names = ", ".join(audit.own_passes)
-        notes.append(f"the package's own labels are {names}: there is no row for the package")
-    if not audit.keyed:
-        notes.append("no key: nothing is compared with the package or reweighted")
-    return notes
+    note = f"intervals use {DRAWS:,} draws; memaudit audit agreement uses more"
+    noted = agreement.model_copy(update={"notes": (note, *agreement.notes)})
+    return replace(early, audit=LabelAudit(noted))

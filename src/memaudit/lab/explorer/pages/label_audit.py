@@ -1,15 +1,16 @@
 """Pages of label audits: the tables of the report, and every disputed cell with links."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.library.records import AuditTables, Dispute
 from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import package_links
-from memaudit.lab.labels.label_audit_page import SCALES, LabelAudit
+from memaudit.lab.labels.agreement_file import DisputedCell
+from memaudit.lab.labels.label_audit_page import LabelAudit
 
 MOST_CELLS = 500
 """Disputed cells on the page, the most disputed first. If there are more, the page says so."""
@@ -17,42 +18,27 @@ MOST_LINKED = 24
 """Packages that are opened for links."""
 
 
-class Scales(dict[str, str]):
-    """Scales as text. An unknown one, of a later version, is shown by its name."""
-
-    def __missing__(self, name: str) -> str:
-        return name
-
-
 @dataclass(frozen=True, slots=True)
 class LinkedDispute:
     """A disputed cell, with links to its memory and unit if the library has their package."""
 
-    cell: Dispute
+    cell: DisputedCell
     candidate: str | None = None
     unit: str | None = None
 
 
-def audit_context(library: Library, audit: AuditTables | None) -> dict[str, Any]:
-    """The context of the template. All disputed cells are in a separate table, which replaces the
-    short one of the report."""
-    if audit is None:
-        return {"audit": None}
-    tables = audit.tables
-    if tables.agreement is not None:
-        tables = LabelAudit(replace(tables.agreement, disputed=()), tables.ratios)
-    disputed = audit.agreement.disputed if audit.agreement else ()
+def audit_context(library: Library, audit: LabelAudit | None) -> dict[str, Any]:
+    """The context of the template. Disputed cells are in a table of their own, with links."""
+    disputed = audit.agreement.disputed if audit and audit.agreement else []
     return {
-        "audit": tables,
-        "scales": Scales(SCALES),
-        "details": True,
-        "agreement": audit.agreement,
+        "audit": audit,
+        "lists_disputed": False,
         "disputed": _linked(library, disputed[:MOST_CELLS]),
         "disputes": len(disputed),
     }
 
 
-def _linked(library: Library, cells: tuple[Dispute, ...]) -> list[LinkedDispute]:
+def _linked(library: Library, cells: Sequence[DisputedCell]) -> list[LinkedDispute]:
     names = list(dict.fromkeys(cell.package for cell in cells))[:MOST_LINKED]
     links = {name: package_links(library, name) for name in names}
     return [
