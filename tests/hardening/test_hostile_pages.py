@@ -35,7 +35,6 @@ from tests.lab.explorer.libraries import (
     diagnosis_row,
     hostile_package,
     hostile_records,
-    ratios_data,
     sheet_data,
     summary_data,
     write_diagnosis,
@@ -219,6 +218,40 @@ def board(folder: Path, dice: random.Random) -> Iterator[str]:
     yield from command_page(folder / "p.html", "board", folder)
 
 
+def ratios_data(text: str) -> dict[str, Any]:
+    """What `audit ratios --json` writes, with a text in every field that holds one."""
+    number = {"value": 0.5, "mean": 0.5, "low": 0.25, "high": 0.75}
+    shift = {
+        "budget": 3,
+        "ratio_mad": number,
+        "ranking": {
+            "preserved": False,
+            "swapped": [1],
+            "tied_under_one": [],
+            "tau_b": number,
+            "spearman_rho": number,
+        },
+    }
+    return {
+        "format": "memaudit-label-ratios",
+        "version": 1,
+        "packages": 2,
+        "solved_optima": 4,
+        "uncertified_optima": 1,
+        "draws": 3,
+        "notes": [text],
+        "label_sets": [{"name": text, "changed_cells": 1, "shifts": [shift]}],
+        "ratios": [
+            {
+                "store": text,
+                "budget": "3",
+                "ratios": {"package": number, text: number},
+                "label_draws": number,
+            }
+        ],
+    }
+
+
 def label_audit(folder: Path, dice: random.Random) -> Iterator[str]:
     (folder / "ratios.json").write_text(json.dumps(ratios_data(drawn(dice))))
     yield from command_page(folder / "p.html", "audit", "report", folder / "ratios.json")
@@ -308,7 +341,7 @@ def assert_inert(tree: Tree) -> None:
 
 
 def test_the_explorer(tmp_path: Path) -> None:
-    """All pages of packages, stores, scores, frames and diagnoses with attacks in every field."""
+    """All pages of packages, stores, scores and diagnoses with attacks in every field."""
 
     def attack(folder: Path, dice: random.Random) -> int:
         texts = tuple(whole(dice) for _ in range(3))

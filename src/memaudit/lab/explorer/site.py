@@ -96,7 +96,7 @@ def static_files() -> dict[str, bytes]:
 @cache
 def environment() -> Environment:
     """The kit's environment with the explorer's templates."""
-    jinja = page_kit.environment("memaudit.lab.explorer", "memaudit.lab.labels", "memaudit.linting")
+    jinja = page_kit.environment("memaudit.lab.explorer", "memaudit.linting")
     jinja.globals.update(MOST_CHARACTERS=MOST_CHARACTERS, META_POLICY=META, anchor=anchor)
     return jinja
 
@@ -176,7 +176,7 @@ class Site:
 
     def rows(self, indexed: IndexedPackage) -> list[RunStore]:
         """The rows of the library's runs about a package."""
-        runs = self.library.now("run")
+        runs = self.library.of("run")
         return self.made(lambda: run_stores(runs, indexed), runs, "rows", indexed.digest)
 
     def made(self, make: Callable[[], Made], entries: Iterable[LibraryEntry], *key: str) -> Made:
@@ -207,7 +207,7 @@ class Site:
         """The budgets that a package is meant for, those of runs about it, and those at which
         stores were scored."""
         ran = {row.budget for row in self.rows(indexed)}
-        files = self.library.now("scores")
+        files = self.library.of("scores")
         scored = self.made(
             lambda: scored_budgets(self.library, indexed), files, "budgets", indexed.digest
         )
@@ -220,14 +220,14 @@ class Site:
         return known[name] if name in known else looks([name])[name]
 
     def cached_texts(
-        self, entry: LibraryEntry, read: Callable[[LibraryEntry], list[Made]]
+        self, entry: LibraryEntry, read: Callable[["Site", LibraryEntry], list[Made]]
     ) -> list[Made]:
         """The texts of an entry, cached while there is room for them."""
         key = (entry.slug, entry.stamp)
         with self._lock:
             if key in self._texts:
                 return self._texts[key]
-        made = read(entry)
+        made = read(self, entry)
         with self._lock:
             # Full is full: dropping old ones would make a search over all entries miss every time.
             if len(self._texts) < MOST_TEXTS:

@@ -30,9 +30,6 @@ from memaudit.lab.explorer.library.entries import (
     recognise_page,
 )
 from memaudit.lab.explorer.library.packages import rows_written
-from memaudit.lab.explorer.library.records import label_files
-from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED
-from memaudit.lab.labels.frame_files import MANIFEST as FRAME
 from memaudit.lab.sweeps.runs.summary import SUMMARY
 from memaudit.lab.sweeps.runs.sweep import FORMAT as RUN
 from memaudit.workspace.run_folder import ROWS
@@ -150,16 +147,6 @@ def _diagnosis(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG
     return FolderContent((FolderPart(Recognised("diagnosis", folder.name, facts)),), own)
 
 
-def _frame(folder: Path, names: Names) -> FolderContent | None:
-    facts: Facts = {}
-    if FRAME in names:
-        cells = _read(folder, FRAME).get("cells")
-        facts = {"cells": cells} if isinstance(cells, int) else {}
-    own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY, PASSES})
-    own |= {path.name for path in label_files(folder)}
-    return FolderContent((FolderPart(Recognised("frame", folder.name, facts)),), own)
-
-
 def _read(folder: Path, name: str) -> dict[str, Any]:
     try:
         return read_object(folder / name)
@@ -186,7 +173,6 @@ FOLDERS = (
     FolderKind(frozenset({"spec.json"}), _diagnosis),
     FolderKind(frozenset({MANIFEST}), _manifest),
     FolderKind(frozenset(MARKS), _artifact),
-    FolderKind(frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED}), _frame),
 )
 """Every kind of folder. Any other folder is just walked."""
 
@@ -194,7 +180,6 @@ FOLDERS = (
 SITE, SITE_FORMAT = "site.json", "memaudit-site"
 """The manifest of a bundle."""
 
-MOST_FILES = 200_000
 DEEPEST = 24
 """Deeper folders are not scanned, since results are never nested so deeply."""
 LEADS_OUT = "is a link that leads out of the folder"
@@ -208,7 +193,6 @@ class Scan:
     seen: dict[tuple[str, tuple[int, ...]], Recognised | MemAuditError | None] = field(
         default_factory=dict
     )
-    files: int = 0
 
     def walk(self, root: Path, label: str) -> Iterator[LibraryEntry | Unreadable]:
         """Everything at a path; `label` is how the path itself is shown."""
@@ -281,16 +265,6 @@ class Scan:
             yield _entry(part.recognised, path, where, stamp, part.part)
 
     def _file(self, path: Path, place: str) -> Iterator[LibraryEntry | Unreadable]:
-        self.files += 1
-        if self.files > MOST_FILES:
-            # Said once; the walk itself goes on, since folders may hold runs.
-            if self.files == MOST_FILES + 1:
-                yield Unreadable(
-                    place,
-                    f"and what follows: more than {MOST_FILES:,} files; give "
-                    "folders with fewer files",
-                )
-            return
         try:
             status = path.stat()
         except OSError as error:

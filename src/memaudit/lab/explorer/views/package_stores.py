@@ -228,30 +228,9 @@ def scored_in(library: Library, line: ScoreLine) -> LibraryEntry | None:
     return next((entry for entry, store in named if ScoredStore(store).has(line)), None)
 
 
-def scored_packages(library: Library, entries: Iterable[LibraryEntry]) -> dict[str, str]:
-    """By slug, the packages that stores were scored on."""
-    lines: dict[str, list[ScoreLine]] = {}
-    for file in library.of("scores"):
-        try:
-            for line in library.scores(file).lines:
-                lines.setdefault(line.score.store, []).append(line)
-        except MemAuditError:  # listed as unreadable
-            continue
-    packages = {}
-    for entry in entries:
-        if entry.name in lines:
-            try:
-                scored = ScoredStore(library.store(entry))
-            except MemAuditError:
-                continue
-            named = (line.file.package for line in lines[entry.name] if scored.has(line))
-            packages[entry.slug] = ", ".join(dict.fromkeys(named))
-    return packages
-
-
 def _exported(library: Library, name: str = "") -> Iterator[tuple[LibraryEntry, ExportedStore]]:
     """Every store that can be read, or every one of a name."""
-    for entry in library.now("store"):
+    for entry in library.of("store"):
         if name in ("", entry.name):
             try:
                 yield entry, library.store(entry)
@@ -262,7 +241,7 @@ def _exported(library: Library, name: str = "") -> Iterator[tuple[LibraryEntry, 
 def _lines(library: Library, indexed: IndexedPackage) -> Iterator[tuple[LibraryEntry, ScoreLine]]:
     """The scores about a package."""
     name = indexed.package.name
-    for entry in library.now("scores"):
+    for entry in library.of("scores"):
         if entry.count("packages") == 1 and entry.text("package") != name:
             continue  # it cannot be about this package
         try:
