@@ -19,8 +19,7 @@ from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.library.packages import run_package
 from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show, static_files
-from memaudit.lab.sweeps.runs.report.package_story import choose_story
-from memaudit.lab.sweeps.runs.report.remade_packages import choose_packages
+from memaudit.lab.sweeps.runs.report.frontier_curves import choose_packages
 
 Progress = Callable[[int, int, str], None]
 """Called with the entry that is under way, how many there are, and its page or store."""
@@ -85,7 +84,7 @@ def _put(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> Non
 
 
 def _chosen_packages(library: Library) -> Iterator[str]:
-    """The packages of runs that get pages: the first of each distribution, and the hardest."""
+    """The packages of runs that get pages: the first of each distribution."""
     for entry in library.of("run"):
         if entry.count(WRITTEN) is not None:
             continue
@@ -93,9 +92,7 @@ def _chosen_packages(library: Library) -> Iterator[str]:
             run = library.run(entry)
         except MemAuditError:  # listed as unreadable
             continue
-        hardest = choose_story(run)
-        more = [(hardest.distribution, hardest.seed)] if hardest else []
-        for distribution, seed in dict.fromkeys([*choose_packages(run), *more]):
+        for distribution, seed in choose_packages(run):
             yield run_package(entry, distribution, seed).slug
 
 

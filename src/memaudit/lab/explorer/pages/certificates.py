@@ -1,5 +1,6 @@
 """Certificates of a file or of a package's optima, and the checker's verdict."""
 
+import json
 import shlex
 import time
 from collections.abc import Iterable, Sequence
@@ -8,7 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from memaudit.kernel.checker import Verdict, verify
+from memaudit.kernel.io.package_check import header_data, table_data
 from memaudit.kernel.io.package_folder import MANIFEST
+from memaudit.kernel.io.strict_json import json_text
 from memaudit.kernel.package.optimum import Certificate
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
@@ -17,7 +20,6 @@ from memaudit.lab.explorer.pages.package import package_tab
 from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.optima import in_background, is_done
 from memaudit.lab.explorer.views.store_table import shown_budgets
-from memaudit.lab.sweeps.runs.report.remade_packages import certificate_text, package_text
 from memaudit.lab.sweeps.runs.sweep import certificate_hash
 
 
@@ -47,6 +49,11 @@ def proven(
         lambda: in_background(lambda: verify(package, certificate)), [entry], "verdict", code
     )
     return replace(unchecked, verdict=work.result()) if is_done(work, seconds) else unchecked
+
+
+def certificate_text(certificate: Certificate) -> str:
+    """The certificate as one JSON file, in the canonical form that is hashed."""
+    return json.dumps(certificate.to_json(), sort_keys=True, separators=(",", ":"))
 
 
 def budget_slug(budget: Fraction) -> str:
@@ -144,7 +151,10 @@ def certificate_file(site: Site, parts: PathParams, params: QueryParams) -> str:
 
 
 def package_file(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    return package_text(site.package(parts["package"]).package)
+    indexed = site.package(parts["package"])
+    package = indexed.package
+    data = {**header_data(package), "digest": indexed.digest, **table_data(package)}
+    return json_text(data) + "\n"
 
 
 PROOFS_PAGE = Page("package/{package}/proofs.html", render_proofs, "package")

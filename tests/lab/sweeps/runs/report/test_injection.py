@@ -18,9 +18,8 @@ def test_attacks_are_readable_where_they_belong(hostile_page: str) -> None:
     tree = Tree(hostile_page)
     (h1,) = tree.named("h1")
     assert h1.text == f"title {SHOWN}"
-    for place in ("said", "session session", "time", "speaker", "memory", "kind1", "sort1"):
+    for place in ("kind1", "sort1"):
         assert re.search(rf"{place}\d </style>", tree.text), place
-    assert f"failed {SHOWN}".strip() in tree.text
     assert SHOWN in tree.text
     assert "49" not in h1.text, "a template ran inside a text"
 
