@@ -12,7 +12,7 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.lab.explorer.addresses import anchor
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.site import Site
-from memaudit.show.store_comparison import compare
+from memaudit.lab.explorer.views.store_comparison import compare
 from tests.lab.explorer.browsing import Visit, expect, visit
 from tests.lab.explorer.libraries import large_package
 from tests.lab.explorer.serving import exploring

@@ -111,11 +111,8 @@ def read_templates() -> None:
 MOST_CACHED = 12
 """Packages whose optima are kept in memory."""
 
-MOST_MADE = 100
-"""Results about some entries that are kept until one of these changes."""
-
-MOST_TEXTS = 5000
-"""Entries whose texts are kept for the next search."""
+MOST_MADE = 5000
+"""Results about some entries, such as their texts for search, kept until one of these changes."""
 
 SERVED_SECONDS = 1.5
 """Seconds that one request works on a frontier. The page asks again until it is complete."""
@@ -141,7 +138,6 @@ class Site:
     """In a bundle, the packages of runs that have pages; a server shows them all."""
     _optima: dict[str, PackageOptima] = field(default_factory=dict)
     _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    _texts: dict[tuple[str, tuple[int, ...]], list[Any]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def render(self, template: str, address: str, title: str, **context: Any) -> str:
@@ -218,21 +214,6 @@ class Site:
         stores = self.library.of("store")
         known = self.made(lambda: looks(entry.name for entry in stores), stores, "looks")
         return known[name] if name in known else looks([name])[name]
-
-    def cached_texts(
-        self, entry: LibraryEntry, read: Callable[["Site", LibraryEntry], list[Made]]
-    ) -> list[Made]:
-        """The texts of an entry, cached while there is room for them."""
-        key = (entry.slug, entry.stamp)
-        with self._lock:
-            if key in self._texts:
-                return self._texts[key]
-        made = read(self, entry)
-        with self._lock:
-            # Full is full: dropping old ones would make a search over all entries miss every time.
-            if len(self._texts) < MOST_TEXTS:
-                self._texts[key] = made
-        return made
 
     def frontier(self, indexed: IndexedPackage) -> KnownFrontier:
         """The frontier. A server solves a little more at each request, a bundle solves once."""

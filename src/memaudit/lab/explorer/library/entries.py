@@ -69,11 +69,16 @@ _FIELD = r'"{}"\s*:\s*("(?:[^"\\]|\\.)*")'
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """A recognised file: its kind, its name and some facts."""
+    """A recognised file or folder: its kind, its name and some facts.
+
+    An entry of a folder may be a `file` in it, or a `part` of it, one of several packages.
+    """
 
     kind: Kind
     name: str
     facts: Facts = field(default_factory=dict)
+    file: str = ""
+    part: str = ""
 
 
 def regular(path: Path) -> Path:

@@ -20,15 +20,15 @@ from memaudit.kernel.package.package import (
 )
 from memaudit.lab.explorer.addresses import slug
 from memaudit.lab.explorer.library.entries import LibraryEntry, regular
-from memaudit.lab.sweeps.runs.spec import named_source, parse_seed_ranges
-from memaudit.lab.sweeps.runs.summary import count_rows
-from memaudit.lab.sweeps.runs.sweep import read_run
-from memaudit.show.store_comparison import (
+from memaudit.lab.explorer.views.store_comparison import (
     Cells,
     ComparableStore,
     candidate_store,
     cells_by_candidate,
 )
+from memaudit.lab.sweeps.runs.spec import named_source, parse_seed_ranges
+from memaudit.lab.sweeps.runs.summary import count_rows
+from memaudit.lab.sweeps.runs.sweep import read_run
 from memaudit.workspace.journal import intact_row
 from memaudit.workspace.run_folder import ROWS
 

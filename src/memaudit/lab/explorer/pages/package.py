@@ -25,6 +25,7 @@ from memaudit.lab.explorer.views.package_stores import (
     system_store,
     system_stores,
 )
+from memaudit.lab.explorer.views.store_comparison import ComparableStore
 from memaudit.lab.explorer.views.store_table import (
     OptStore,
     first_budget,
@@ -37,7 +38,6 @@ from memaudit.lab.explorer.views.store_table import (
     system_rows,
     writer_data,
 )
-from memaudit.show.store_comparison import ComparableStore
 
 PACKAGE_PATTERN = "package/{package}/index.html"
 

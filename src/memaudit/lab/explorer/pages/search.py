@@ -41,6 +41,11 @@ def read_texts(site: Site, entry: LibraryEntry) -> list[SearchText]:
     ]
 
 
+def texts_of(site: Site, entry: LibraryEntry) -> list[SearchText]:
+    """The same, read once."""
+    return site.made(lambda: read_texts(site, entry), [entry], "texts")
+
+
 MOST_FOUND = 200
 AROUND = 90
 MOST_INDEXED = 8_000_000
@@ -83,7 +88,7 @@ def _everything(site: Site) -> Iterator[tuple[LibraryEntry, SearchText | None]]:
     for entry in site.library.items:
         yield entry, None
     for entry in site.library.items:
-        yield from ((entry, text) for text in site.cached_texts(entry, read_texts))
+        yield from ((entry, text) for text in texts_of(site, entry))
 
 
 def _hit(entry: LibraryEntry, text: SearchText | None, word: str) -> Hit:
@@ -121,7 +126,7 @@ def index_data(site: Site) -> dict[str, Any]:
         things.append(
             [entry.kind, shown(entry.name, 80), addresses.entry_address(entry) or addresses.INDEX]
         )
-        for text in site.cached_texts(entry, read_texts):
+        for text in texts_of(site, entry):
             piece = shown(text.text, PIECE)
             letters += len(piece) + len(text.id)
             if letters > MOST_INDEXED:

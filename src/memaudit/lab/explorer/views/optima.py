@@ -18,11 +18,11 @@ from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.provenance import assumed_text
 from memaudit.kernel.solvers.solve import STOP, PackageSolver
 from memaudit.lab.explorer.library.packages import IndexedPackage
+from memaudit.lab.explorer.views.store_comparison import ComparableStore
 from memaudit.lab.sweeps.runs.sweep import EvaluatedPackage
 from memaudit.lab.sweeps.writers.protocol import OracleView
 from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.page_charts import OPT, Member, members_by_name
-from memaudit.show.store_comparison import ComparableStore
 
 ONE_SOLVE = 2.0
 """Seconds per budget. What is not proven by then is not called an optimum."""

@@ -22,9 +22,9 @@ from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.library.packages import IndexedPackage, rows_with
 from memaudit.lab.explorer.library.records import ScoreLine
+from memaudit.lab.explorer.views.store_comparison import ComparableStore, StoreItem
 from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.page_charts import Member, members_by_name
-from memaudit.show.store_comparison import ComparableStore, StoreItem
 
 
 class _Row(BaseModel):
