@@ -140,14 +140,7 @@ class IndexedPackage:
 
 def rows_written(folder: Path) -> int:
     """How many rows a run has now."""
-    path = folder / ROWS
-    if not path.exists():
-        return 0
-    try:
-        with regular(path).open("rb") as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
-    except OSError as error:
-        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
+    return count_rows(folder) if (folder / ROWS).exists() else 0
 
 
 def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:

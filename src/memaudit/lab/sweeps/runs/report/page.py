@@ -207,7 +207,6 @@ def build_report(
         curves=[(curve, page_charts.plot(curve)) for curve in drawn],
         losses=losses(run, order),
         diagnoses=diagnoses,
-        ranking_data=ranking_data(run, ranked),
         versions={"report": VERSION, **run.manifest["versions"]},
     )
 
@@ -216,29 +215,3 @@ def _leader(ranked: WriterRanking) -> Any:
     """The best writer that could be deployed, or None."""
     able = [p for p in ranked.places if p.member.group != "reference" and p.mean is not None]
     return able[0] if able else None
-
-
-def ranking_data(run: FinishedRunData, ranked: WriterRanking) -> dict[str, Any]:
-    return {
-        "format": "memaudit-ranking",
-        "version": 1,
-        "spec_digest": run.manifest["spec_digest"],
-        "packages": run.packages,
-        "distinct_packages": run.distinct,
-        "budgets": run.budgets,
-        "ranking": [
-            {
-                "writer": place.member.name,
-                "label": place.member.label,
-                "group": place.member.group,
-                "n": place.n,
-                "mean_ratio": place.mean,
-                "ci_low": place.low,
-                "ci_high": place.high,
-                "zero_optimum": place.zero,
-                "uncertified": place.uncertified,
-                "failed": place.failed,
-            }
-            for place in ranked.places
-        ],
-    }
