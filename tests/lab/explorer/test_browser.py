@@ -69,18 +69,6 @@ def test_the_slider_walks_the_frontier(seen: Visit, hotel: str) -> None:
     expect(page.locator("#budget-number")).to_have_value("10")
 
 
-def test_halves_on_the_frontier(seen: Visit, site: Site) -> None:
-    """OPT of new-knee: 2 from 9, 2.5 from 15, 3 from 17."""
-    page = seen.go(f"package/{slug_of(site, 'package', 'new-knee')}/index.html#b=9")
-    seen.sees("#opt-value", "2")
-    seen.contains("#opt-words", "The same up to 15, then 2.5.")
-    page.focus("#slider")
-    for value in ("2.5", "3"):
-        page.keyboard.press("ArrowRight")
-        seen.sees("#opt-value", value)
-    assert page.url.endswith("#b=17")
-
-
 def test_what_is_no_budget_is_said(seen: Visit, hotel: str) -> None:
     page = seen.go(f"{hotel}/index.html#b=10")
     seen.sees("#opt-value", "2")

@@ -2,8 +2,6 @@
 
 import json
 import math
-import shutil
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.explorer import bundle as bundling
 from memaudit.lab.explorer.bundle import write_bundle
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages import certificates
 from memaudit.lab.explorer.site import META
 from memaudit.lab.sweeps.runs.spec import RunSpec
 from memaudit.lab.sweeps.runs.sweep import run
@@ -180,22 +177,6 @@ def test_no_package_takes_longer_than_it_may(
     write_bundle(Library([tmp_path / "in"]), tmp_path / "site", 1.0)
     assert max(allowed) <= 1.0
     assert len(allowed) < 30  # a tenth of a second each
-
-
-def test_a_certificate_that_takes_long_is_not_waited_for(
-    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    released = threading.Event()
-    monkeypatch.setattr(certificates, "verify", lambda *_: released.wait(60))
-    (tmp_path / "in").mkdir()
-    for name in ("proofs.json", "natural/hotel-rooms.json"):
-        shutil.copy(plain / name, tmp_path / "in" / Path(name).name)
-    started = time.monotonic()
-    write_bundle(Library([tmp_path / "in"]), tmp_path / "site", 0.5)
-    released.set()
-    assert time.monotonic() - started < 30
-    (page,) = (tmp_path / "site").glob("certificate/proofs-*.html")
-    assert page.read_text().count("not checked in the time given") == 2
 
 
 def test_a_site_is_no_library(folder: Path) -> None:

@@ -136,7 +136,7 @@ class Site:
     tell: Tell = lambda text: None  # noqa: ARG005 - nobody is told
     shown: frozenset[str] | None = None
     """In a bundle, the packages of runs that have pages; a server shows them all."""
-    _optima: dict[str, PackageOptima] = field(default_factory=dict)
+    _optima: dict[tuple[Any, ...], PackageOptima] = field(default_factory=dict)
     _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -187,17 +187,16 @@ class Site:
 
     def optima(self, indexed: IndexedPackage) -> PackageOptima:
         """The optima of exactly this package, at its budgets."""
-        slug, budgets = indexed.entry.slug, self.budgets(indexed)
+        # A run or a score file may have brought new budgets: those are solved first.
+        budgets = self.budgets(indexed)
+        key = (indexed.entry.slug, indexed.digest, budgets)
         with self._lock:
-            known = self._optima.get(slug)
-            # A run or a score file may have brought new budgets: those are solved first.
-            if known is None or not known.fits(indexed, budgets):
-                self._optima.pop(slug, None)
+            if key not in self._optima:
                 seconds = self.seconds if self.bundled else math.inf
-                self._optima[slug] = known = PackageOptima(indexed, budgets, seconds)
+                self._optima[key] = PackageOptima(indexed, budgets, seconds)
                 # A bundle writes all pages of a package before the next one.
                 _drop_oldest(self._optima, 1 if self.bundled else MOST_CACHED)
-            return known
+            return self._optima[key]
 
     def budgets(self, indexed: IndexedPackage) -> tuple[Fraction, ...]:
         """The budgets that a package is meant for, those of runs about it, and those at which

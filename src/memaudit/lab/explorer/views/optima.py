@@ -266,11 +266,6 @@ class PackageOptima:
         self._lock, self._one_writer = threading.Lock(), threading.Lock()
         self._written: dict[tuple[str, Fraction], Future[ComparableStore]] = {}
 
-    def fits(self, indexed: IndexedPackage, given: tuple[Fraction, ...]) -> bool:
-        """Whether this is about an equal package and the same budgets."""
-        same = self.indexed is indexed or self.indexed.package == indexed.package
-        return same and self._given == given
-
     @cached_property
     def search(self) -> FrontierSearch:
         return FrontierSearch(OracleView(self.indexed.package), self._given)
