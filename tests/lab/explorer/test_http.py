@@ -155,13 +155,6 @@ def test_ctrl_c_ends_it_in_the_middle_of_work(
     assert (code, out, err) == (0, "", "")
 
 
-def test_ctrl_c_ends_it(plain: Path) -> None:
-    with exploring(plain, "--port", "0") as found:
-        assert found.get("/")[0] == 200
-        code, out, err = found.interrupt()
-    assert (code, out, err) == (0, "", "")
-
-
 def test_a_report_of_the_folder_is_served_in_a_sandbox(tmp_path: Path) -> None:
     """Its own style, and nothing else: no script, no form, no frame."""
     write(tmp_path, "p", row("a", "1/2"))

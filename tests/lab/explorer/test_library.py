@@ -78,20 +78,6 @@ def test_the_unreadable_is_listed_with_a_line(plain: Path) -> None:
     assert all("\n" not in reason and str(plain) not in reason for reason in reasons.values())
 
 
-def test_a_change_is_seen(tmp_path: Path) -> None:
-    write_package(hostile_package("a", 1), tmp_path / "one.json")
-    library = Library([tmp_path])
-    (found,) = library.of("package")
-    before = library.package(found).digest
-    write_package(hostile_package("b", 1), tmp_path / "one.json")
-    library.refresh()
-    (found,) = library.of("package")
-    assert library.package(found).digest != before
-    (tmp_path / "one.json").unlink()
-    library.refresh()
-    assert library.items == ()
-
-
 def test_odd_entries_are_passed_by(tmp_path: Path) -> None:
     """A pipe, a link in a circle, a folder without rights: none is waited for or followed."""
     os.mkfifo(tmp_path / "pipe.json")

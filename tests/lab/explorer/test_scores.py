@@ -46,11 +46,6 @@ def falls(tree: Tree) -> list[list[tuple[str, str]]]:
     ]
 
 
-def test_what_is_there_in_words(records_site: Site) -> None:
-    held = "2 packages, 4 stores, 3 score files, 1 diagnosis"
-    assert records_site.library.contents == held
-
-
 def test_every_store_and_budget(records_site: Site) -> None:
     """A row each, with the policy, the score and what the store cost."""
     tree = page(records_site, f"scores/{slug_of(records_site, 'scores', 'cells')}/index.html")
