@@ -94,7 +94,7 @@ OF_KIND: Mapping[Kind, Callable[[str], str]] = {
     "certificate": certificate,
     "page": report,
 }
-"""The page of each kind of entry; other kinds are listed without a link."""
+"""The page of each kind of entry."""
 
 
 TITLES: dict[Kind, str] = {
@@ -115,9 +115,8 @@ def list_link(kind: Kind) -> tuple[str, str]:
     return title, f"{INDEX}#{title.lower().replace(' ', '-')}"
 
 
-def entry_address(entry: LibraryEntry) -> str | None:
-    make = OF_KIND.get(entry.kind)
-    return make(entry.slug) if make else None
+def entry_address(entry: LibraryEntry) -> str:
+    return OF_KIND[entry.kind](entry.slug)
 
 
 def path_to_root(address: str) -> str:

@@ -163,8 +163,7 @@ class Site:
         if run := entry.text(IS_OF_RUN):
             name = self.library.named("run", run).name
             way = (addresses.list_link("run"), (name, addresses.run(run, "packages.html")))
-        page = addresses.entry_address(entry)
-        return (*way, (entry.name, page)) if inside and page else way
+        return (*way, (entry.name, addresses.entry_address(entry))) if inside else way
 
     def package(self, slug: str) -> IndexedPackage:
         """A package by its name in addresses."""

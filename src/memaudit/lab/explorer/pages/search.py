@@ -109,7 +109,7 @@ def _hit(entry: LibraryEntry, text: SearchText | None, word: str) -> Hit:
 
 def address_of(entry: LibraryEntry, text: SearchText | None) -> str:
     if text is None or entry.kind != "package":
-        return addresses.entry_address(entry) or addresses.INDEX
+        return addresses.entry_address(entry)
     if text.table == "queries":
         return addresses.query(entry.slug, slug(text.id))
     page = "coverage.html" if text.table == "units" else "stream.html"
@@ -123,9 +123,7 @@ def index_data(site: Site) -> dict[str, Any]:
     letters, left_out = 0, 0
     for entry in site.library.items:
         place = len(things)
-        things.append(
-            [entry.kind, shown(entry.name, 80), addresses.entry_address(entry) or addresses.INDEX]
-        )
+        things.append([entry.kind, shown(entry.name, 80), addresses.entry_address(entry)])
         for text in texts_of(site, entry):
             piece = shown(text.text, PIECE)
             letters += len(piece) + len(text.id)

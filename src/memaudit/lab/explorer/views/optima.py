@@ -57,14 +57,6 @@ class KnownFrontier:
     note: str
     given: tuple[Fraction, ...]
 
-    def at(self, budget: Fraction) -> FrontierStep:
-        """The last step within the budget."""
-        return max(
-            (step for step in self.steps if step.budget <= budget),
-            key=lambda step: (step.budget, step.value),
-            default=self.steps[0],
-        )
-
 
 class FrontierSearch:
     """The frontier of one package, solved in slices of time; `given` budgets come first.
