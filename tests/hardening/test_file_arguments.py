@@ -110,7 +110,6 @@ READS = {
     "verify package": "verify {x} {in}/cert.json",
     "verify certificate": f"verify {P} {{x}}",
     "frontier": "frontier {x} --max-budget 5",
-    "model records": "model records {x} {x}",
     "model import": "model import {x} --set model.cache={out}/c.sqlite",
     "model export model.cache": "model export {out}/c.jsonl --set model.cache={x}",
     "model show model.cache": "model show --set model.cache={x}",

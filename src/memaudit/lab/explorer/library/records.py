@@ -1,12 +1,7 @@
-"""Results of a library as pages show them: score files, diagnoses, and audits of labels."""
+"""Results of a library as pages show them: score files and diagnoses."""
 
-import os
-import shutil
-import tempfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -20,16 +15,6 @@ from memaudit.lab.downstream.diagnosis_files import DiagnosisRow, DiagnosisSumma
 from memaudit.lab.downstream.run import FORMAT, SUMMARY, WHAT
 from memaudit.lab.explorer.addresses import slug
 from memaudit.lab.explorer.library.entries import read_object
-from memaudit.lab.labels.agreement import audit_agreement
-from memaudit.lab.labels.annotate.labelling import (
-    DATABASE,
-    LabelDatabase,
-    frame_digest,
-    ids_with_parts,
-)
-from memaudit.lab.labels.frame import Frame, FrameCell, LabelSet
-from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PUBLISHED, read_label_sets
-from memaudit.lab.labels.label_audit_page import LabelAudit
 from memaudit.workspace.journal import read_journal
 from memaudit.workspace.run_folder import ROWS, read_spec
 
@@ -172,149 +157,3 @@ def _lines(path: Path) -> tuple[list[dict[str, Any]], str]:
     except MemAuditError as error:
         return rows, str(error)
     return rows, ""
-
-
-NO_LABELS = frozenset({CELLS, CELL_LINES, PUBLISHED, KEY})
-SUFFIXES = (".csv", ".jsonl")
-PATIENCE = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class FrameLabels:
-    """Label sets and their files. `unfinished` annotators are still labelling. `left_out` are files
-    without labels of this frame, with the reason."""
-
-    sets: tuple[LabelSet, ...]
-    files: tuple[tuple[str, str, int], ...]
-    """Annotator, file and number of labels, one per set."""
-    unfinished: tuple[tuple[str, int], ...]
-    """Annotator and the number of cells labelled so far."""
-    left_out: tuple[tuple[str, str], ...]
-    is_unsure: bool = False
-    """Whether a database cannot be read. Somebody may be labelling."""
-
-
-def label_files(folder: Path) -> list[Path]:
-    """Files that may contain labels."""
-    with suppress(OSError):
-        return sorted(
-            path
-            for path in folder.iterdir()
-            if (path.suffix.lower() in SUFFIXES and path.name not in NO_LABELS)
-            or path.name in (DATABASE, f"{DATABASE}-wal")
-        )
-    return []
-
-
-def labels_stamp(folder: Path) -> tuple[int, ...]:
-    """A value that changes when a label does."""
-    stamp: list[int] = []
-    for path in label_files(folder):
-        with suppress(OSError):
-            status = path.stat()
-            stamp += (zlib.crc32(os.fsencode(path.name)), status.st_mtime_ns, status.st_size)
-    return tuple(stamp)
-
-
-def frame_labels(folder: Path, frame: Frame) -> FrameLabels:
-    """Every label set of the folder. A set in a file is not read from the database as well."""
-    sets: list[LabelSet] = []
-    files: list[tuple[str, str, int]] = []
-    left_out: list[tuple[str, str]] = []
-    unfinished: list[tuple[str, int]] = []
-    for path in label_files(folder):
-        if path.name.startswith(DATABASE):
-            continue
-        try:
-            label_sets = read_label_sets(path, frame)
-        except MemAuditError as error:
-            left_out.append((path.name, str(error)))
-            continue
-        sets += label_sets
-        files += (
-            (label_set.annotator, path.name, len(label_set.labels)) for label_set in label_sets
-        )
-    known = {label_set.annotator for label_set in sets}
-    is_unsure = False
-    try:
-        for label_set in _saved(folder / DATABASE, frame):
-            if len(label_set.labels) < len(frame.cells):
-                unfinished.append((label_set.annotator, len(label_set.labels)))
-            elif label_set.annotator in known:
-                left_out.append((DATABASE, f"{label_set.annotator!r} is also in a file"))
-            else:
-                sets.append(label_set)
-                files.append((label_set.annotator, DATABASE, len(label_set.labels)))
-    except MemAuditError as error:
-        left_out.append((DATABASE, str(error)))
-        is_unsure = True
-    return FrameLabels(tuple(sets), tuple(files), tuple(unfinished), tuple(left_out), is_unsure)
-
-
-def _saved(database: Path, frame: Frame) -> Iterator[LabelSet]:
-    """Saved labels of annotators. A copy is read, since opening a database may write to it."""
-    if not database.is_file():
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / DATABASE
-        try:
-            shutil.copyfile(database, copy)
-            log = Path(f"{database}-wal")
-            if log.is_file():  # else everything is in the file itself
-                shutil.copyfile(log, f"{copy}-wal")
-        except OSError as error:
-            raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
-        try:
-            yield from _decided(copy, frame.cells)
-        except MemAuditError as error:
-            raise MemAuditError(str(error).replace(str(copy), DATABASE)) from None
-
-
-def _decided(copy: Path, cells: Sequence[FrameCell]) -> Iterator[LabelSet]:
-    saved = LabelDatabase(copy, frame_digest(cells), len(cells), must_exist=True, patience=PATIENCE)
-    try:
-        with_parts = ids_with_parts(cells)
-        yield from [saved.label_set(name, with_parts) for name in saved.annotators()]
-    finally:
-        saved.close()
-
-
-DRAWS = 500
-"""Bootstrap draws while a page is made; `memaudit audit agreement` makes 20 times as many."""
-
-FEWEST = 2
-"""Label sets needed before a frame is shown, since annotators must not see the key."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledFrame:
-    """A frame and its labels. `audit` is None while it is too early to show anything, and if the
-    labels cannot be compared, for which `problem` gives the reason."""
-
-    cells: int
-    labels: FrameLabels
-    audit: LabelAudit | None
-    problem: str = ""
-
-    @property
-    def is_early(self) -> bool:
-        """Whether somebody may still have to label blind."""
-        labels = self.labels
-        return len(labels.sets) < FEWEST or bool(labels.unfinished) or labels.is_unsure
-
-
-def labelled_frame(folder: Path, frame: Frame) -> LabelledFrame:
-    """The labels of a frame compared, once there are enough of them and nobody is labelling."""
-    labels = frame_labels(folder, frame)
-    early = LabelledFrame(len(frame.cells), labels, None)
-    if early.is_early:
-        return early
-    models = [label_set for label_set in labels.sets if label_set.is_model]
-    people = [label_set for label_set in labels.sets if not label_set.is_model]
-    try:
-        agreement = audit_agreement(frame, people, models, DRAWS)
-    except MemAuditError as error:
-        return replace(early, problem=str(error))
-    note = f"intervals use {DRAWS:,} draws; memaudit audit agreement uses more"
-    noted = agreement.model_copy(update={"notes": (note, *agreement.notes)})
-    return replace(early, audit=LabelAudit(noted))

@@ -103,22 +103,6 @@ class StoreComparison:
         items = (*self.both, *self.instead)
         return sum((item.cost for item in items if item.id in self.wasted), Fraction(0))
 
-    @property
-    def lost(self) -> tuple[UnitChange, ...]:
-        return tuple(unit for unit in self.units if unit.change < 0)
-
-    @property
-    def gained(self) -> tuple[UnitChange, ...]:
-        return tuple(unit for unit in self.units if unit.change > 0)
-
-    @property
-    def total_lost(self) -> Fraction:
-        return -sum((unit.change for unit in self.lost), Fraction(0))
-
-    @property
-    def total_gained(self) -> Fraction:
-        return sum((unit.change for unit in self.gained), Fraction(0))
-
 
 def compare(package: Package, best: ComparableStore, other: ComparableStore) -> StoreComparison:
     """Compare another store with OPT's."""
