@@ -12,7 +12,6 @@ from memaudit.show.page_charts import (
     WIDTH,
     Member,
     curve_plot,
-    scatter_plot,
 )
 
 A, B = (Member(name, name.upper(), "", "deployable", look) for name, look in looks("ab").items())
@@ -47,21 +46,3 @@ def test_far_apart_words_stand_by_their_logarithm() -> None:
 def test_nothing_to_draw() -> None:
     assert curve_plot([(A, [])]) is None
     assert curve_plot([(A, [point(1, 0, 0.0)]), (B, [point(1, 9, None)])]) is None
-
-
-def test_a_scatter() -> None:
-    """A writer's sign stands at its means; points without a ratio are left out, equal ones once."""
-    rows = [
-        {"writer": writer, "ratio": ratio, "answered": answered}
-        for writer, ratio, answered in (
-            ("a", 0.0, 1.0),
-            ("a", 1.0, 0.0),
-            ("a", 1.0, 0.0),
-            ("b", None, 1.0),
-        )
-    ]
-    plot = scatter_plot(rows, "answered", [A, B])
-    (sign,) = plot.points
-    assert sign.text == "A: ratio 0.667, answered 0.333"
-    assert plot.dots.count("M") == 2
-    assert plot.dots.startswith(f"M{float(LEFT)} {float(TOP)}h0")

@@ -237,16 +237,6 @@ class CurvePlot:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScatterPlot:
-    """All stores as dots of one path, the means of writers as markers."""
-
-    dots: str
-    points: tuple[Point, ...]
-    ticks: tuple[tuple[Tick, Tick], ...]
-    description: str
-
-
 def _y(share: float) -> float:
     return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share, 1)
 
@@ -312,33 +302,3 @@ def _axis(least: float, most: float) -> tuple[Callable[[float], float], tuple[Ti
     ]
     shown_marks = [at for at in marks if least <= at and logarithmic(at) <= WIDTH - ROOM]
     return logarithmic, tuple(Tick(logarithmic(at), f"{at:g}") for at in shown_marks)
-
-
-def scatter_plot(
-    points: Sequence[Mapping[str, Any]], target: str, members: Sequence[Member]
-) -> ScatterPlot:
-    """Ratio against an outcome, both between 0 and 1."""
-
-    def x(share: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
-
-    fine = [point for point in points if point["ratio"] is not None and point[target] is not None]
-    signs, summaries = [], []
-    for member in members:
-        own = [point for point in fine if point["writer"] == member.name]
-        if own:
-            ratio, outcome = (
-                sum(point[name] for point in own) / len(own) for name in ("ratio", target)
-            )
-            text = (
-                f"{member.label}: ratio {fixed(ratio)}, {target.replace('_', ' ')} {fixed(outcome)}"
-            )
-            signs.append(Point(x(ratio), _y(outcome), member, text))
-            summaries.append(text)
-    places = dict.fromkeys((x(point["ratio"]), _y(point[target])) for point in fine)
-    return ScatterPlot(
-        "".join(f"M{a} {b}h0" for a, b in places),
-        tuple(signs),
-        tuple((Tick(x(at), f"{at:g}"), Tick(_y(at), f"{at:g}")) for at in ticks(1, HALVES)),
-        f"Ratio against {target.replace('_', ' ')}. {'; '.join(summaries)}.",
-    )

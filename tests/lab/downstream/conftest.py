@@ -1,4 +1,4 @@
-"""Small finished folders: a diagnosis, one full of attacks, and a calibration."""
+"""Small finished folders: a diagnosis, and one full of attacks."""
 
 import json
 from fractions import Fraction
@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from memaudit.building.named_packages import short_set
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
 from memaudit.lab.downstream.ask_questions import ReadingSetup
-from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
 from memaudit.lab.downstream.question import ServedStore, StoredMemory
 from memaudit.lab.downstream.retrievers import RETRIEVERS
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import DiagnosisCase
-from memaudit.lab.sweeps.writers.registry import named_writer
 from tests.lab.downstream.small_runs import CASES
 from tests.lab.sweeps.runs.report.conftest import ATTACK
 
@@ -70,16 +67,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile") / "out"
     settings = {**SETTINGS, "judge": text("judge"), "left_out": {"x": text("left")}}
     diagnose([DiagnosisCase.of(package, (held,))], SETUP, folder, settings)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def calibration(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three writers on three conversations."""
-    folder = tmp_path_factory.mktemp("calibrations") / "cal"
-    writers = [named_writer(name) for name in ("opt", "mem0_style", "recency_raw")]
-    setup = ReadingSetup(RETRIEVERS["bm25"], 2, READERS["extractive"])
-    calibrate(CalibrationPlan({"natural": short_set()[:3]}, "0.05,0.2", writers, setup), folder)
     return folder
 
 

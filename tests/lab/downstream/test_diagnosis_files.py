@@ -85,22 +85,6 @@ def test_rows(diagnosis: Path, tmp_path: Path, change: dict[str, Any], said: str
         open_folder(copy)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda one: one["spec"].update(writers=5), r"spec\.writers: input should be a valid list"),
-        (lambda one: one["partings"][0].update(apart={"odd": 1}), "'odd' is not a known reason"),
-        (lambda one: one["correlations"][0].update(spearman=None), r"correlations\.0\.spearman"),
-        (lambda one: one.update(points="many"), "points: input should be a valid integer"),
-    ],
-)
-def test_calibrations(
-    calibration: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object], said: str
-) -> None:
-    with pytest.raises(MemAuditError, match=said):
-        open_folder(changed(calibration, tmp_path / "c", change))
-
-
 def test_parts_of_a_statement_are_shown_together() -> None:
     """Of three parts two were retrieved. Every memory stands once, with the parts it covers."""
     first, second = (

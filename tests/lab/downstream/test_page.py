@@ -1,4 +1,4 @@
-"""Pages of diagnoses and calibrations: whole, alone, and deaf to what texts say."""
+"""Pages of diagnoses: whole, alone, and deaf to what texts say."""
 
 import json
 from pathlib import Path
@@ -17,12 +17,12 @@ from tests.show.html_tree import Tree, assert_sound
 
 
 @pytest.fixture(scope="module")
-def pages(diagnosis: Path, hostile: Path, calibration: Path) -> dict[str, str]:
-    folders = {"diagnosis": diagnosis, "hostile": hostile, "calibration": calibration}
+def pages(diagnosis: Path, hostile: Path) -> dict[str, str]:
+    folders = {"diagnosis": diagnosis, "hostile": hostile}
     return {name: build_downstream(open_folder(folder)) for name, folder in folders.items()}
 
 
-@pytest.mark.parametrize("name", ["diagnosis", "hostile", "calibration"])
+@pytest.mark.parametrize("name", ["diagnosis", "hostile"])
 def test_pages_are_sound(pages: dict[str, str], name: str) -> None:
     assert_sound(pages[name])
 
@@ -54,10 +54,9 @@ def test_the_page_says_it_is_no_ratio(pages: dict[str, str]) -> None:
     assert "each row adds up" in text
 
 
-def test_data_for_programs(pages: dict[str, str], diagnosis: Path, calibration: Path) -> None:
-    for name, folder in (("diagnosis", diagnosis), ("calibration", calibration)):
-        (script,) = Tree(pages[name]).named("script")
-        assert json.loads(script.text) == json.loads((folder / "summary.json").read_text())
+def test_data_for_programs(pages: dict[str, str], diagnosis: Path) -> None:
+    (script,) = Tree(pages["diagnosis"]).named("script")
+    assert json.loads(script.text) == json.loads((diagnosis / "summary.json").read_text())
 
 
 def test_the_report_of_a_run(diagnosis: Path, tmp_path: Path) -> None:

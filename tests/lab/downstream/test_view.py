@@ -69,16 +69,12 @@ def test_words_about_the_run(diagnosis: Path, tmp_path: Path) -> None:
     assert [store.member.about for store in moved.stores] == ["an exported store", "keeps the dog"]
 
 
-def test_folders(diagnosis: Path, calibration: Path, tmp_path: Path) -> None:
+def test_folders(diagnosis: Path, tmp_path: Path) -> None:
     """What is no diagnosis, or not finished, is refused in one line."""
     assert is_downstream(diagnosis)
-    assert is_downstream(calibration)
     assert not is_downstream(tmp_path)
-    assert open_folder(calibration).is_calibration
     with pytest.raises(MemAuditError, match="is not a diagnosis"):
         open_folder(tmp_path)
-    with pytest.raises(MemAuditError, match="is a calibration"):
-        open_view(calibration)
     cut = unfinished(diagnosis, tmp_path / "cut")
     with pytest.raises(MemAuditError, match="contains 29 of 30 rows; run the same command again"):
         open_folder(cut)

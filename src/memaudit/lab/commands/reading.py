@@ -1,4 +1,4 @@
-"""What diagnose, study transfer and calibrate share: options of reading, tables of outcomes."""
+"""What diagnose and study transfer share: options of reading, tables of outcomes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -10,7 +10,6 @@ from memaudit.cli.options import model_session, one_budget
 from memaudit.cli.terminal import console, print_columns, safe
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.words.text import counted
-from memaudit.lab.commands.calibrate import calibrate
 from memaudit.lab.commands.sensitivity import sensitivity
 from memaudit.lab.commands.tables import plain_table
 from memaudit.lab.commands.transfer import transfer
@@ -308,7 +307,6 @@ study = typer.Typer(
 for command in (
     sensitivity,
     transfer,
-    calibrate,
     compact,
     writers,
     train_ridge,

@@ -1,27 +1,18 @@
-"""Finished diagnoses and calibrations, read from their folders and shown as a page."""
+"""Finished diagnoses and transfers, read from their folders and shown as a page."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.file_model import StrictFileModel, validated
+from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.score.judge import judged_how
-from memaudit.lab.downstream.calibration import FORMAT as CALIBRATION
-from memaudit.lab.downstream.calibration_files import (
-    CALIBRATION_STEPS,
-    PARTING_REASONS,
-    CalibrationRow,
-    CalibrationSummary,
-)
 from memaudit.lab.downstream.diagnosis_files import (
     LOST_BY,
     MEASURES,
@@ -36,22 +27,15 @@ from memaudit.lab.downstream.diagnosis_files import (
     UnitFate,
     statement_fates,
 )
-from memaudit.lab.downstream.run import FORMAT as DIAGNOSIS
-from memaudit.lab.downstream.run import SUMMARY
+from memaudit.lab.downstream.run import FORMAT, SUMMARY
 from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.encoding import looks
-from memaudit.show.page_charts import CurvePlot, Member, curve_plot, members_by_name, scatter_plot
+from memaudit.show.page_charts import CurvePlot, Member, curve_plot
 from memaudit.show.page_kit import environment, one_file
 from memaudit.workspace.journal import read_journal
 from memaudit.workspace.run_folder import ROWS, SPEC
 
 AGAIN = "run the same command again"
-Summary = DiagnosisSummary | CalibrationSummary
-FORMS: Mapping[str, tuple[type[Summary], type[StrictFileModel]]] = {
-    DIAGNOSIS: (DiagnosisSummary, DiagnosisRow),
-    CALIBRATION: (CalibrationSummary, CalibrationRow),
-}
-"""The models of summary and rows, by format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +51,15 @@ class DownstreamFolder:
         return self.path.resolve().name or "diagnosis"
 
     @property
-    def is_calibration(self) -> bool:
-        return bool(self.summary["format"] == CALIBRATION)
-
-    @property
     def is_transfer(self) -> bool:
         """Whether its packages come from a file of conversations."""
         return "source" in self.summary["spec"]
 
 
 def is_downstream(folder: Path) -> bool:
-    """Whether a folder is of a diagnosis, a transfer or a calibration."""
+    """Whether a folder is of a diagnosis or a transfer."""
     with suppress(MemAuditError):
-        return read_object(folder / SPEC, "").get("format") in (DIAGNOSIS, CALIBRATION)
+        return read_object(folder / SPEC, "").get("format") == FORMAT
     return False
 
 
@@ -89,29 +69,20 @@ def open_folder(folder: Path) -> DownstreamFolder:
         raise MemAuditError(f"{folder} is not a diagnosis; memaudit diagnose makes one")
     path = folder / SUMMARY
     if not path.exists():
-        raise MemAuditError(f"{folder} is not finished; run the same command again")
-    summary = read_object(path, AGAIN)
-    forms = FORMS.get(str(summary.get("format")))
-    if forms is None:
+        raise MemAuditError(f"{folder} is not finished; {AGAIN}")
+    data = read_object(path, AGAIN)
+    if data.get("format") != FORMAT:
         raise MemAuditError(f"{path} is not a summary of a diagnosis; {AGAIN}")
-    of_summary, of_row = forms
-    rows = validated(of_summary, summary, str(path), AGAIN).rows
-    return DownstreamFolder(folder, summary, list(_rows(folder / ROWS, of_row, rows)))
-
-
-def _rows(path: Path, form: type[StrictFileModel], wanted: int) -> Iterator[dict[str, Any]]:
-    """The rows, checked one by one and counted."""
-    number = 0
-    for number, row in enumerate(read_journal(path), start=1):
-        validated(form, row, f"{path}, line {number}", AGAIN)
-        yield row
-    if number != wanted:
-        raise MemAuditError(f"{path} contains {number} of {wanted} rows; {AGAIN}")
+    wanted = validated(DiagnosisSummary, data, str(path), AGAIN).rows
+    rows = list(read_journal(folder / ROWS))
+    for number, row in enumerate(rows, start=1):
+        validated(DiagnosisRow, row, f"{folder / ROWS}, line {number}", AGAIN)
+    if len(rows) != wanted:
+        raise MemAuditError(f"{folder / ROWS} contains {len(rows)} of {wanted} rows; {AGAIN}")
+    return DownstreamFolder(folder, data, rows)
 
 
 TITLE = "Who lost the answer?"
-CALIBRATION_TITLE = "Does the ratio predict what is found and answered?"
-PLOTTED = ("evidence_recall", "answered", "token_f1")
 
 
 def write_downstream(folder: Path, out: Path) -> None:
@@ -120,40 +91,13 @@ def write_downstream(folder: Path, out: Path) -> None:
 
 
 def build_downstream(folder: DownstreamFolder) -> str:
-    """The page of a diagnosis, a transfer or a calibration."""
-    if folder.is_calibration:
-        return _calibration(folder)
+    """The page of a diagnosis or a transfer."""
     return one_file(
         environment("memaudit.lab.downstream"),
         "diagnosis_page.html",
         title=TITLE,
         diagnosis=view_of(folder),
         data=folder.summary,
-    )
-
-
-def _calibration(folder: DownstreamFolder) -> str:
-    summary = folder.summary
-    spec = summary["spec"]
-    members = list(
-        members_by_name(
-            {name: name in spec["peeking_writers"] for name in spec["writers"]}, WRITERS
-        ).values()
-    )
-    return one_file(
-        environment("memaudit.lab.downstream"),
-        "calibration_page.html",
-        title=CALIBRATION_TITLE,
-        summary=summary,
-        members=members,
-        plots=[
-            (name.replace("_", " "), scatter_plot(folder.rows, name, members)) for name in PLOTTED
-        ],
-        groups=[
-            (name, list(rows)) for name, rows in groupby(summary["correlations"], itemgetter("set"))
-        ],
-        reasons=PARTING_REASONS,
-        steps=CALIBRATION_STEPS,
     )
 
 
@@ -306,11 +250,8 @@ class DiagnosisView:
 
 
 def open_view(path: Path) -> DiagnosisView:
-    """The view of a diagnosis or a transfer; a calibration has a page of its own."""
-    folder = open_folder(path)
-    if folder.is_calibration:
-        raise MemAuditError(f"{path} is a calibration; memaudit report {path} makes its page")
-    return view_of(folder)
+    """The view of a diagnosis or a transfer in a folder."""
+    return view_of(open_folder(path))
 
 
 def view_of(folder: DownstreamFolder) -> DiagnosisView:
