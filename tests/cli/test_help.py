@@ -27,7 +27,7 @@ PACKAGE = (
     "package subset",
 )
 MODEL = tuple(f"model {name}" for name in ("export", "import", "show", "batch", "check", "records"))
-STUDIES = ("study sensitivity", "study transfer", "study compact")
+STUDIES = ("study sensitivity", "study transfer")
 
 PROBE = """
 import json, runpy, sys

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.options import model_session, one_budget
+from memaudit.cli.options import model_session
 from memaudit.cli.terminal import console, print_columns, safe
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.words.text import counted
@@ -68,53 +68,6 @@ def beside(
     if out is not None:
         write_image(image_of(systems(rows), out.suffix.lower().removeprefix(".")), out)
         typer.echo(f"picture: {safe(out)}")
-
-
-def compact(
-    store: Annotated[
-        str,
-        typer.Argument(
-            metavar="STORE",
-            help="A store written by memaudit import, or an export: [NAME=]PATH[+PATH][@VIEW]",
-        ),
-    ],
-    budget: Annotated[str, typer.Option(metavar="B", help="The cost that the result may have.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The store to write.")],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The model that merges and rewrites. Default: none; extracts are joined.",
-        ),
-    ] = None,
-    cost_rule: Annotated[
-        str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
-    ] = "words",
-) -> None:
-    """Merge and rewrite the memories of a store to fit a budget.
-
-    No label, unit or question is seen. The result is a store: score it beside the original, and the
-    same judge says what compaction kept, lost or made up.
-    """
-    from memaudit.kernel.io.store_file import write_store
-    from memaudit.lab.studies.compaction import compacted_store
-    from memaudit.stores.registry import open_store, parse_argument
-
-    amount = one_budget(budget)
-    # Checked before a model is asked.
-    if amount <= 0:
-        raise MemAuditError(f"--budget {budget} leaves room for nothing")
-    may_write(out, "store")
-    opened = open_store(parse_argument(store))
-    if not opened.active:
-        raise MemAuditError(f"{opened.name!r} has no active memory to compact")
-    with model_session(model is not None, out) as session:
-        made = compacted_store(
-            opened, amount, cost_rule, f"{opened.name}, compacted", model, session
-        )
-    write_store(made, out)
-    before, after = counted(len(opened.active), "memory"), counted(len(made.active), "memory")
-    typer.echo(safe(f"{before} became {after}, written to {out}"))
 
 
 def writers(
@@ -307,7 +260,6 @@ study = typer.Typer(
 for command in (
     sensitivity,
     transfer,
-    compact,
     writers,
     train_ridge,
     train_judge,
