@@ -21,7 +21,6 @@ PACKAGE = (
     "package recost",
     "package schema",
     "package card",
-    "study beside",
     "study generate",
     "package inspect",
     "package subset",

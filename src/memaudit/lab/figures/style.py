@@ -81,16 +81,6 @@ UNDATED: dict[str, dict[str, None]] = {
 FORMATS = tuple(UNDATED)
 
 
-def check_image(path: Path) -> None:
-    """Refuse a file that cannot be drawn, before any work is done."""
-    if path.suffix.lower().removeprefix(".") not in FORMATS:
-        endings = ", ".join(f".{form}" for form in FORMATS)
-        raise MemAuditError(f"cannot draw {path}: the name must end in {endings}")
-    if not path.absolute().parent.is_dir():
-        raise MemAuditError(f"cannot write {path}: its folder does not exist")
-    may_write(path, "picture")
-
-
 def check_formats(formats: Sequence[str]) -> None:
     """Refuse an unknown format."""
     for form in formats:
