@@ -13,7 +13,6 @@ from memaudit.lab.downstream.downstream_page import open_folder
 from memaudit.lab.figures.budget_sweep import budget_sweep_of_run
 from memaudit.lab.figures.failure_bars import failure_bars
 from memaudit.lab.figures.frontier_gap import frontier_gap
-from memaudit.lab.figures.opt_frontiers import opt_frontiers_of_run
 from memaudit.lab.figures.pipeline import pipeline
 from memaudit.lab.figures.recall_words import recall_words
 from memaudit.lab.figures.run_summary import FigureRun
@@ -57,9 +56,6 @@ FIGURES: dict[str, FigureKind] = {
         "run",
         "full OPT minus no-tombstone OPT, by distribution and budget",
         lambda run: frontier_gap(run.summary),
-    ),
-    "opt_frontiers": FigureKind(
-        "run", "OPT at every budget, one line per package", opt_frontiers_of_run
     ),
     "failure_bars": FigureKind(
         "diagnosis",

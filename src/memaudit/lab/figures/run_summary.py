@@ -16,8 +16,6 @@ from memaudit.kernel.package.package import Package
 from memaudit.lab.sweeps.runs.spec import named_source, parse_seed_ranges
 from memaudit.lab.sweeps.runs.summary import SUMMARY
 from memaudit.lab.sweeps.runs.sweep import read_run
-from memaudit.workspace.journal import read_journal
-from memaudit.workspace.run_folder import ROWS
 
 FORMAT = "memaudit-summary"
 Budget = int | float | str
@@ -147,23 +145,9 @@ class FigureRun:
     def distributions(self) -> list[str]:
         return list(self.manifest["spec"]["distributions"])
 
-    @property
-    def writers(self) -> list[str]:
-        return list(self.manifest["spec"]["writers"])
-
     def package(self, distribution: str) -> Package:
         """The package of a distribution and the first seed."""
         return named_source(distribution).package(self.first_seed)
-
-    def reached(self, writer: str) -> dict[str, list[tuple[float, float]]]:
-        """The values of a writer's stores of the first seed: budget and value by digest."""
-        points: dict[str, list[tuple[float, float]]] = {}
-        for row in read_journal(self.folder / ROWS):
-            ours = row["writer"] == writer and row["seed"] == self.first_seed
-            if ours and row["value"] is not None:
-                point = (float(exact(row["budget"])), float(row["value"]))
-                points.setdefault(row["digest"], []).append(point)
-        return points
 
 
 def nearest(budgets: Sequence[Fraction], wanted: Fraction) -> Fraction:

@@ -19,6 +19,7 @@ from memaudit.lab.figures.style import (
     PAPER,
     PRINT_WIDTH,
     SMALL,
+    axes_in,
     distribution_label,
     fitted,
     fitted_name,
@@ -56,8 +57,7 @@ def stress_heatmap(summary: Mapping[str, Any], budget: Budget = BUDGET) -> Figur
     foot = FOOT + max(inches(column, NORMAL) for column in columns) * 0.65 + 0.2
     height = HEAD + ROW * len(rows) + foot
     figure = Figure(figsize=(width, height))
-    box = (left / width, foot / height, wide * len(names) / width, ROW * len(rows) / height)
-    axes = figure.add_axes(box)
+    axes = axes_in(figure, left, foot, wide * len(names), ROW * len(rows))
     at = {(cell.writer, cell.distribution): cell for cell in cells}
     for y, writer in enumerate(writers):
         for x, name in enumerate(names):
@@ -65,7 +65,7 @@ def stress_heatmap(summary: Mapping[str, Any], budget: Budget = BUDGET) -> Figur
     _axes(axes, rows, columns)
     title = f"Mean ratio to OPT at budget {budget}"
     axes.set_title(fitted(title, width - left, LARGE), loc="left", pad=6)
-    bar = figure.add_axes((box[0] + box[2] + 0.12 / width, box[1], 0.13 / width, box[3]))
+    bar = axes_in(figure, left + wide * len(names) + 0.12, foot, 0.13, ROW * len(rows))
     scale = ScalarMappable(Normalize(0, 1), COLOURS)
     figure.colorbar(scale, cax=bar, ticks=[0, 0.5, 1]).outline.set_visible(False)
     bar.tick_params(length=2)

@@ -20,13 +20,14 @@ from memaudit.lab.figures.style import (
     LARGE,
     PAPER,
     PRINT_WIDTH,
-    ROW,
     SMALL,
-    LineEnd,
+    axes_in,
+    draw_line,
     fitted_name,
+    head,
+    head_height,
     house_style,
-    label_lines,
-    label_room,
+    line_handle,
     note,
     shown,
 )
@@ -116,7 +117,7 @@ def budgets_of(rows: Sequence[SideRow]) -> list[str]:
     return sorted(plain, key=float)
 
 
-LEFT, BOTTOM, HEAD, NOTE, BETWEEN = 0.55, 0.45, 0.36, 0.42, 0.25
+LEFT, TITLE, FOOT, TALL, BETWEEN = 0.55, 0.28, 0.87, 2.6, 0.35
 BARS = 1.9
 """Inches for the panel of bars."""
 
@@ -133,43 +134,29 @@ def systems(rows: Sequence[SideRow]) -> Figure:
     shown_rows, budgets = selected(rows), budgets_of(rows)
     if len(budgets) < 2:
         raise MemAuditError("writers and stores side by side need two budgets or more")
-    names = list(dict.fromkeys(row.name for row in shown_rows))
     labels = {row.name: row.label for row in shown_rows}
-    right = label_room([shown(labels[name]) for name in names])
-    height = max(3.4, len(names) * ROW + HEAD + BOTTOM + NOTE)
-    wide = PRINT_WIDTH - LEFT - right - BETWEEN - BARS
+    styles = looks(labels)
+    handles = [line_handle(label, styles[name]) for name, label in labels.items()]
+    above = head_height(handles) + TITLE
+    height = above + TALL + FOOT
     figure = Figure(figsize=(PRINT_WIDTH, height))
-    inside = (BOTTOM + NOTE) / height, 1 - (HEAD + BOTTOM + NOTE) / height
-    axes = figure.add_axes((LEFT / PRINT_WIDTH, inside[0], wide / PRINT_WIDTH, inside[1]))
-    styles = looks(names)
-    ends = []
-    for name in names:
+    wide = PRINT_WIDTH - LEFT - BETWEEN - BARS
+    axes = axes_in(figure, LEFT, FOOT, wide, TALL)
+    for name in labels:
         at = {row.budget: row for row in shown_rows if row.name == name}
         own = [at.get(budget) for budget in budgets]
         means, low, high = (
             [math.nan if row is None else getattr(row, part) for row in own]
             for part in ("mean", "low", "high")
         )
-        style = styles[name]
-        axes.fill_between(range(len(budgets)), low, high, color=style.colour, alpha=0.14, lw=0)
-        axes.plot(
-            range(len(budgets)),
-            means,
-            color=style.colour,
-            linestyle=style.dash,
-            marker=style.marker,
-            markerfacecolor=style.inside,
-            gid=shown(f"line/{name}"),
-            clip_on=False,
-        )
-        defined = [mean for mean in means if not math.isnan(mean)]
-        ends.append(LineEnd(shown(labels[name]), defined[-1] if defined else 0.0, style))
+        places = list(range(len(budgets)))
+        axes.fill_between(places, low, high, color=styles[name].colour, alpha=0.14, lw=0)
+        draw_line(axes, places, means, styles[name], f"line/{name}")
     _frame(axes, budgets)
-    label_lines(figure, axes, ends)
-    bars = figure.add_axes(
-        ((PRINT_WIDTH - BARS) / PRINT_WIDTH, inside[0], (BARS - 0.1) / PRINT_WIDTH, inside[1])
+    _bars(
+        axes_in(figure, PRINT_WIDTH - BARS, FOOT, BARS - 0.1, TALL), rows, shown_rows, budgets[-1]
     )
-    _bars(bars, rows, shown_rows, budgets[-1])
+    head(figure, "Writers and exported stores against OPT", handles)
     note(figure, TEXT.format(policy=_cut_by(shown_rows)))
     return figure
 
