@@ -64,7 +64,7 @@ def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
 
 
 def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    """Another judge is a variant, and the rankings of every two judges are compared.
+    """Another judge is a variant, and its ranking is compared with that of the first.
 
     By the labels the first turn holds a unit and the first fact nothing.
     """
@@ -102,30 +102,9 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     labelled = data["findings"][1]
     facts_kept, turns_kept = (store["score"]["mean"] for store in labelled["stores"])
     assert turns_kept > facts_kept == 0
-    (pair,) = data["judge_rankings"]
-    assert (pair["first"], pair["second"]) == ("lexical", "labels l")
-    assert pair["score_tau_b"] == labelled["score_ranking"]["tau_b"]
     assert data["basis"] == "common union"
     text = done(*words).stdout
     assert "another judge: judge labels l, as labelled" in text
-    assert "same order" in text
-
-
-def test_views(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    """A file cut otherwise is a variant; the base agrees with it where the view is the same.
-
-    The file costs 1 word more than its line, for the mark, so at 12 the block does not fit.
-    """
-    text = "Ingrid wants hotel rooms away from the lift, on any high floor."
-    (tmp_path / "MEMORY.md").write_text(f"- {text}\n")
-    bare = ("--budget", "12", "--vary", "cost=", "--vary", "cap=")
-    words = ("study", "sensitivity", files[0], tmp_path / "MEMORY.md", *bare, "--vary")
-    base, entries, full = printed_json(*words, "view=entries,full")["findings"]
-    assert (entries["variant"], full["variant"]) == ("view entries", "view full")
-    assert entries["stores"] == base["stores"]
-    assert base["stores"][0]["best_subset"]["mean"] > full["stores"][0]["best_subset"]["mean"]
-    assert full["stores"][0]["best_subset"]["mean"] == 0
-    assert "--vary view=sideways: no store has this view" in failure(*words, "view=sideways")
 
 
 def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
@@ -133,7 +112,7 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
     for value, message in (
         ("cap=two", "give whole numbers"),
         ("cap=0", "group cap"),
-        ("caps=1", "write cost=, cap=, view= and what to try"),
+        ("caps=1", "write cost=, cap= and what to try"),
     ):
         assert message in failure(*words, "--vary", value)
     twice = ("--judge", "lexical", "--judge", "lexical")
@@ -162,41 +141,29 @@ FEW = ("--budget", "30", "--vary", "cost=bytes", "--vary", "cap=")
 
 
 def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    """Each as it is alone, and all together: every package counts alike."""
+    """Every package counts alike, and one that nothing was written for is named."""
     data = printed_json("study", "sensitivity", *many, *FEW)
-    assert [one["package"] for one in data["packages"]] == [p.name for p in short_set()[:3]]
+    names = [package.name for package in short_set()[:3]]
+    assert [row["package"] for row in data["packages"]] == names
     last = short_set()[3].name
     assert data["not_scored"] == [{"package": last, "reason": "no store was written for it"}]
-    write_package(short_set()[1], tmp_path / "one.json")
-    assert (
-        printed_json("study", "sensitivity", tmp_path / "one.json", *many[1:], *FEW)
-        == data["packages"][1]
-    )
+    alone = []
+    for package in short_set()[:3]:
+        write_package(package, tmp_path / "one.json")
+        words = ("study", "sensitivity", tmp_path / "one.json", *many[1:], *FEW)
+        alone.append(printed_json(*words)["findings"])
     for place, finding in enumerate(data["findings"]):
-        own = [one["findings"][place] for one in data["packages"]]
-        assert {one["variant"] for one in own} == {finding["variant"]}
-        assert finding["repetitions"] == sum(one["repetitions"] for one in own)
+        own = [rows[place] for rows in alone]
+        assert {row["variant"] for row in own} == {finding["variant"]}
+        assert finding["repetitions"] == 3
         for at, store in enumerate(finding["stores"]):
-            means = [one["stores"][at]["score"]["mean"] for one in own]
+            means = [row["stores"][at]["score"]["mean"] for row in own]
             assert store["score"]["mean"] == pytest.approx(sum(means) / len(means), abs=1e-6)
-        same = sum(one["score_ranking"]["same_order"] for one in own)
+        same = sum(row["score_ranking"]["same_order"] for row in own)
         assert finding["score_ranking"]["same_order"] == same
     text = done("study", "sensitivity", *many, *FEW).stdout
     assert "3 packages; square brackets" in text
     assert f"not scored: {last}: no store was written for it" in text
-
-
-def test_many_packages_resume(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    journal = tmp_path / "s.jsonl"
-    words = ("study", "sensitivity", *many, *FEW, "--json", "--set", f"engine.journal={journal}")
-    whole, kept = done(*words).stdout, journal.read_bytes()
-    assert whole == done(*words[:-2]).stdout
-    journal.write_bytes(kept[: len(kept) // 2])
-    result = done(*words)
-    assert result.stdout == whole
-    assert "already existed" in result.stderr
-    assert journal.read_bytes() == kept
-    assert "(different: stores_only)" in failure(*words, "--stores-only")
 
 
 def test_many_packages_without_names(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
