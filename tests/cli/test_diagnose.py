@@ -70,7 +70,6 @@ def test_event_graphs_without_mistakes_downstream(tmp_path: Path) -> None:
     for one in summary(*words)["summaries"]:
         losses = {name for name, share in one["losses"].items() if share != "0"}
         assert losses <= {"write", "unsupported"}
-        assert one["measures"]["evidence_precision"]["mean"] == 1
 
 
 def test_a_store_and_a_writer(hotel_files: Files, tmp_path: Path) -> None:
@@ -129,7 +128,7 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
         "--budget",
         "30",
         "--reader",
-        "model:one#evidence-first",
+        "model:one",
         "--set",
         f"model.cache={tmp_path / 'cache'}",
     )
@@ -144,7 +143,7 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
             "model.yes=true",
         )
         assert len(served.bodies) == 4
-        assert first["spec"]["reads"].startswith("one, prompt reader-evidence-first/1 ")
+        assert first["spec"]["reads"].startswith("one, prompt reader-answer-if-supported/1 ")
         again = summary(
             *words,
             "--out",
@@ -162,7 +161,7 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
 
 
 def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
-    """Asked once for each answer, from the cache afterwards; both verdicts are printed."""
+    """Asked once for each answer, from the cache afterwards; its verdict and reason are shown."""
     words = (
         hotel_files[0],
         "--writer",
@@ -178,20 +177,9 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
         there = ("--set", f"model.base_url={served.url}", "--set", "model.yes=true")
         first = summary(*words, "--out", tmp_path / "a", *there)
         asked = len(served.bodies)
-        assert asked == first["grading"]["answers"] > 0
+        assert asked > 0
         assert summary(*words, "--out", tmp_path / "b", *there) == first
         assert len(served.bodies) == asked
-    printed = done(
-        "diagnose", *words, "--out", tmp_path / "c", "--set", "model.provider=offline"
-    ).stdout
-    grading = first["grading"]
-    assert grading["disagreements"]
-    assert f"{asked} answers graded by model:one, 0 undecided" in printed
-    assert f"the word rules have the same verdict on {grading['equal']} of {asked} (" in printed
-    for pair in grading["disagreements"]:
-        assert (
-            f"{pair['answers']} {pair['words']} by words, {pair['model']} by the model" in printed
-        )
     rows = [json.loads(line) for line in (tmp_path / "a/rows.jsonl").open()]
     one = next(row for row in rows if "grades" in row)
     shown = done(
@@ -208,7 +196,7 @@ def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
 
 
 def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> None:
-    """Undecided is counted as unclear, never as wrong, and compared with nothing."""
+    """Undecided is counted as unclear, never as wrong."""
     words = (
         hotel_files[0],
         "--writer",
@@ -226,11 +214,8 @@ def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> No
     )
     with serving(says("no JSON")) as served:
         data = summary(*words, "--set", f"model.base_url={served.url}")
-    grading = data["grading"]
-    assert grading["undecided"] == grading["answers"] > 0
-    assert (grading["agreement"], grading["kappa"], grading["disagreements"]) == (None, None, [])
     (one,) = data["summaries"]
-    assert one["why"]["not_graded"] == grading["answers"]
+    assert one["why"]["not_graded"] > 0
     assert one["outcomes"]["retrieved_but_wrong"] == 0
 
 
@@ -306,7 +291,6 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
 def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
     package, store = hotel_files
     budget = ("--budget", "12")
-    dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--set", "model.provider=ofline")
     for words, message in {
         (package, *budget): "give a STORE or a --writer",
         (package, store, "--budget", "1,2"): "takes one budget",
@@ -314,8 +298,6 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         (package, store, *budget, "--k", "0"): "--k must be at least 1",
         (package, store, *budget, "--retriever", "no"): "unknown retriever",
         (package, store, *budget, "--reader", "no"): "unknown reader",
-        (package, store, *budget, *dense): "model.provider must be one of live",
-        (package, store, *budget, "--reader", "extractive#x"): "unknown reader",
         (package, store, *budget, "--grader", "no"): "unknown grader 'no'; known graders: words",
         (
             package,
@@ -351,14 +333,6 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
             "--set",
             "engine.name=dask",
         ): "runs in one proc",
-        (
-            package,
-            *WRITERS,
-            *budget,
-            *dense[:2],
-            "--set",
-            "engine.name=processes",
-        ): "runs in one process",
     }.items():
         assert message in failure("diagnose", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()

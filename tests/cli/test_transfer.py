@@ -18,7 +18,6 @@ def test_four_stores(tmp_path: Path) -> None:
     assert "never a ratio to an optimum" in " ".join(text.split())
     for name in ("estimated_gvt", "full_raw", "raw_replay", "fifo"):
         assert f"{name}: 3 questions = " in text
-    assert "knowledge-update" in text
     assert "evidence coverage" in text
     again = run("study", "transfer", *words, "--show", "swim", "--show", "failed")
     assert "12 rows already existed" in again.stderr

@@ -22,7 +22,6 @@ from memaudit.kernel.io.store_file import store_text
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
 from memaudit.lab.downstream.ask_questions import ReadingSetup
-from memaudit.lab.downstream.retrievers import RETRIEVERS
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import StoreChoice, make_cases, named_policy
 from memaudit.lab.sweeps.runs.spec import RunSpec
@@ -35,12 +34,13 @@ from memaudit.workspace.run_folder import LOCK, ROWS
 from tests.building.test_named_packages import build_of_folders
 from tests.cli.running import done, import_texts
 from tests.conversations.files import FIXTURES
+from tests.lab.downstream.newest import Newest
 from tests.lab.explorer.libraries import sheet_data
 from tests.lab.labels.annotate.small_frames import frame_folder
 from tests.models.test_cache import exported, fill
 from tests.stores.exports import EXPORTS, write_tables
 
-SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
+SETUP = ReadingSetup(Newest(), 2, READERS["extractive"])
 WRITERS = ("opt", "gvt")
 _SEAL = re.compile(rb',\s*"crc"\s*:\s*"[0-9a-f]{8}"\s*\}$')
 

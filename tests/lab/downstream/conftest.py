@@ -10,9 +10,9 @@ from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
 from memaudit.lab.downstream.ask_questions import ReadingSetup
 from memaudit.lab.downstream.question import ServedStore, StoredMemory
-from memaudit.lab.downstream.retrievers import RETRIEVERS
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import DiagnosisCase
+from tests.lab.downstream.newest import Newest
 from tests.lab.downstream.small_runs import CASES
 from tests.lab.sweeps.runs.report.conftest import ATTACK
 
@@ -24,7 +24,7 @@ SETTINGS = {
     "left_out": {},
     "peeking_writers": [],
 }
-SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
+SETUP = ReadingSetup(Newest(), 2, READERS["extractive"])
 
 
 @pytest.fixture(scope="session")

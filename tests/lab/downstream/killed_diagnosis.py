@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
-from memaudit.lab.downstream.retrievers import Ranking, Recency
+from memaudit.lab.downstream.retrievers import Ranking
+from tests.lab.downstream.newest import Newest
 from tests.lab.downstream.small_runs import made
 
 CALLS = iter(range(1, 99))
 
 
-class Deadly(Recency):
+class Deadly(Newest):
     """Kills its own process when it is called for the fourth time."""
 
     def rank(

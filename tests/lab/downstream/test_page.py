@@ -74,8 +74,8 @@ def test_the_report_of_a_run(diagnosis: Path, tmp_path: Path) -> None:
     assert "Retrieval and reading" not in build_report(tmp_path)
 
 
-def test_two_graders(diagnosis: Path, tmp_path: Path) -> None:
-    """Both verdicts of a failure, the reason as text, and how the graders agree."""
+def test_a_model_that_graded(diagnosis: Path, tmp_path: Path) -> None:
+    """Both verdicts of a failure, and the reason as text."""
     folder = tmp_path / "d"
     copytree(diagnosis, folder)
     rows = list(read_journal(folder / "rows.jsonl"))
@@ -84,21 +84,10 @@ def test_two_graders(diagnosis: Path, tmp_path: Path) -> None:
     (folder / "rows.jsonl").write_text("".join(map(to_line, rows)))
     summary = json.loads((folder / "summary.json").read_text())
     summary["spec"]["grader"] = "model:one"
-    summary["grading"] = {
-        "answers": 12,
-        "undecided": 2,
-        "equal": 7,
-        "agreement": 0.7,
-        "kappa": 0.516129,
-        "disagreements": [{"words": "right", "model": "wrong", "answers": 3}],
-    }
+    summary["grading"] = {"answers": 12}  # of memaudit 0.1
     (folder / "summary.json").write_text(json.dumps(summary))
     page = build_downstream(open_folder(folder))
     assert_sound(page)
     text = " ".join(Tree(page).text.split())
-    assert "A model graded 12 answers, 2 of them without a verdict" in text
-    assert "On 7 of the other 10 (70%) the rules of words have the same verdict" in text
-    assert "Cohen's kappa is 0.516" in text
     assert f"wrong by the model ({SHOWN}"[:40] in text
     assert "model:one" in text
-    assert "Two graders" not in build_downstream(open_folder(diagnosis))

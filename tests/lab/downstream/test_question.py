@@ -7,7 +7,7 @@ import pytest
 from memaudit.building.build_folder import BuildJob, plan_build
 from memaudit.kernel.package.package import EvidenceUnit, Package, Source
 from memaudit.lab.downstream.answer_readers import EvidenceOnly
-from memaudit.lab.downstream.ask_questions import ReadingSetup, examine
+from memaudit.lab.downstream.ask_questions import ReadingSetup
 from memaudit.lab.downstream.evidence_trace import chains, stage_of
 from memaudit.lab.downstream.question import (
     PackageQuestion,
@@ -19,6 +19,7 @@ from memaudit.lab.downstream.question import (
 from memaudit.lab.downstream.retrievers import Oracle
 from tests.conversations.files import real_file
 from tests.lab.downstream.small import store_of
+from tests.lab.downstream.small_runs import examine
 
 OLD = EvidenceUnit(id="old", kind="stale", text="My record is 17 laps.")
 NEW = EvidenceUnit(id="new", kind="current", text="Today I swam 21 laps, my best ever!")

@@ -18,14 +18,14 @@ from memaudit.lab.downstream.answer_readers import (
     ReplyState,
 )
 from memaudit.lab.downstream.ask_questions import ReadingSetup
-from memaudit.lab.downstream.retrievers import Recency
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import DiagnosisCase
 from memaudit.workspace.journal import read_journal, to_line
+from tests.lab.downstream.newest import Newest
 from tests.lab.downstream.small import PACKAGE, store_of
 from tests.lab.downstream.small_runs import CASES, ROWS, files, made, rows
 
-SETUP = ReadingSetup(Recency(), 2, READERS["extractive"])
+SETUP = ReadingSetup(Newest(), 2, READERS["extractive"])
 
 
 def test_all_rows_in_order(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_nothing_to_run(tmp_path: Path, cases: list[DiagnosisCase], message: str
         diagnose(cases, SETUP, tmp_path / "out", {})
     assert not (tmp_path / "out").exists()
     with pytest.raises(MemAuditError, match="--k must be at least 1"):
-        ReadingSetup(Recency(), 0, READERS["extractive"])
+        ReadingSetup(Newest(), 0, READERS["extractive"])
 
 
 def test_folders_of_something_else(tmp_path: Path) -> None:

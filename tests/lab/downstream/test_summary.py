@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.kernel.stats.bootstrap import resample_counts
 from memaudit.lab.downstream.diagnosis_files import MEASURES
-from memaudit.lab.downstream.outcomes import agreement_of_graders, curve, depths, summarise
+from memaudit.lab.downstream.outcomes import curve, depths, summarise
 
 RIGHT = ("answered_right", "answered")
 WRITE = ("evidence_never_written", "write")
@@ -202,28 +202,3 @@ def test_nothing_retrieved() -> None:
     assert curve([curve_row({})], 0, np.zeros(1, int), resample_counts(1)) == []
     (one,) = curve([curve_row({"a": "one"})], 1, np.zeros(1, int), resample_counts(1))
     assert one["evidence_recall"]["mean"] is None
-
-
-def test_agreement_of_graders() -> None:
-    """7 of 10 are equal; by chance 4 x 7 + 4 x 2 + 2 x 1 of 100: (0.7 - 0.38) / 0.62."""
-    pairs: list[tuple[str, str | None]] = (
-        [("right", "right")] * 4
-        + [("wrong", "wrong")] * 2
-        + [("wrong", "right")] * 2
-        + [("unclear", "right"), ("unclear", "unclear"), ("wrong", None), ("right", None)]
-    )
-    rows = [{"grades": {"words": words, "model": model}} for words, model in pairs]
-    assert agreement_of_graders([*rows, {"reply": "abstained"}]) == {
-        "answers": 12,
-        "undecided": 2,
-        "equal": 7,
-        "agreement": 0.7,
-        "kappa": 0.516129032,
-        "disagreements": [
-            {"words": "wrong", "model": "right", "answers": 2},
-            {"words": "unclear", "model": "right", "answers": 1},
-        ],
-    }
-    assert agreement_of_graders(rows[:4])["kappa"] is None  # one category only
-    nothing = agreement_of_graders([])
-    assert (nothing["answers"], nothing["agreement"], nothing["kappa"]) == (0, None, None)

@@ -9,7 +9,6 @@ from typing import Any
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.package.cost import text_words
-from memaudit.kernel.package.package import Package
 from memaudit.kernel.version import VERSION
 from memaudit.lab.downstream.answer_readers import (
     AnswerReader,
@@ -38,7 +37,6 @@ from memaudit.lab.downstream.question import (
     PackageQuestion,
     ServedStore,
     StoredMemory,
-    questions,
 )
 from memaudit.lab.downstream.retrievers import Ranking, Retriever
 
@@ -166,14 +164,6 @@ def _chain(chain: UnitChain, question: PackageQuestion) -> dict[str, Any]:
             for link in chain.links
         ],
     }
-
-
-def examine(package: Package, store: ServedStore, setup: ReadingSetup) -> list[QuestionResult]:
-    """The questions of one package at one store, without files."""
-    retrieved = retrieve(package.name, questions(package), store, setup)
-    replies = setup.reader.read(retrieved.tasks)
-    grades = model_grades(setup.grader, retrieved.tasks, replies)
-    return list(question_results(retrieved, replies, grades))
 
 
 def model_grades(

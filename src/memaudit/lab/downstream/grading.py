@@ -1,6 +1,6 @@
 """From a reader's reply to a verdict and to the numbers of one question.
 
-Whether an answer says what the gold answer says is decided by the words (`answer-v3`), or by a
+Whether an answer says what the gold answer says is decided by the words (`answer-v4`), or by a
 model. The rest is the same for both: what is no answer, what was taken from something that no
 longer holds, and questions without a gold answer or whose right answer is to abstain. A model is
 not asked about the old value: it would have to be shown what the package knows of it.
@@ -198,7 +198,6 @@ def measures(
 
     A number that means nothing is None. It is counted and never averaged.
     """
-    helps = [Fraction(bool(question.needs.keys() & _units_of(memory))) for memory in retrieved]
     misleads = [
         bool(question.stale.keys() & _units_of(memory))
         and not question.supports & _units_of(memory)
@@ -212,16 +211,11 @@ def measures(
         "right": Fraction(graded.verdict is AnswerVerdict.RIGHT),
         "evidence_recall": _mean(in_full),
         "evidence_coverage": _mean(shares),
-        "evidence_precision": _mean(helps) if question.needs else None,
         "answer_in_evidence": _in_evidence(question, retrieved),
         "stale_retrieval": Fraction(any(misleads)) if question.stale else None,
         "stale_answer": Fraction(graded.verdict is AnswerVerdict.STALE) if question.stale else None,
         "words_retrieved": Fraction(sum(text_words(memory.text) for memory in retrieved)),
         **(_text(question, reply, graded) if replied else {"exact_match": None, "token_f1": None}),
-        "abstention_precision": Fraction(question.abstention) if graded.abstained else None,
-        "abstention_recall": (
-            Fraction(graded.abstained) if question.abstention and replied else None
-        ),
     }
 
 

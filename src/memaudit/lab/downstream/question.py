@@ -2,7 +2,7 @@
 
 `current-v1`: which required units do not support the answer. Labels of updates cite the turn of the
 old value and that of the new one, and do not say which of them is asked for. Where a question
-requires a current unit, and the texts of its current units hold the gold answer (by `answer-v3`),
+requires a current unit, and the texts of its current units hold the gold answer (by `answer-v4`),
 the stale units that it requires are not needed to support an answer. Where they do not hold it (the
 old value is asked for, or both, or a yes or no), everything that is required stays needed. Evidence
 recall still counts all that is required; only the stage goes by what supports. Of the 21 update

@@ -28,7 +28,7 @@ from memaudit.lab.downstream.ask_questions import (
 )
 from memaudit.lab.downstream.diagnosis_files import StoreSummary
 from memaudit.lab.downstream.grading import GRADER_NO_REPLY
-from memaudit.lab.downstream.outcomes import agreement_of_graders, is_decided, summarise
+from memaudit.lab.downstream.outcomes import is_decided, summarise
 from memaudit.lab.downstream.question import PackageQuestion, ServedStore
 from memaudit.lab.downstream.store_cases import DiagnosisCase, memory_rows
 from memaudit.workspace.journal import Journal, read_journal, rows_in_order, to_line
@@ -79,17 +79,14 @@ class FinishedDiagnosis:
 
 
 def diagnose(
-    cases: Iterable[DiagnosisCase],
+    cases: Sequence[DiagnosisCase],
     setup: ReadingSetup,
     folder: Path,
     settings: dict[str, Any],
     progress: Progress | None = None,
     run: TaskRunner = one_by_one,
 ) -> FinishedDiagnosis:
-    """Diagnose cases into a folder, or resume. `settings` says what made the stores.
-
-    Cases are gone through several times, as those of a file can be.
-    """
+    """Diagnose cases into a folder, or resume. `settings` says what made the stores."""
     packages: dict[str, str] = {}
     stores: list[str] = []
     keys: list[RowKey] = []
@@ -174,8 +171,6 @@ def run_plan(
             "spec": plan.spec,
             **summarise(rows, plan.spec["stores"]),
         }
-        if setup.grader is not None:
-            summary["grading"] = agreement_of_graders(rows)
         write_file(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=True) + "\n")
     return FinishedDiagnosis(summary, existing, cut)
 

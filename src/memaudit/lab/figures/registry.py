@@ -60,12 +60,12 @@ FIGURES: dict[str, FigureKind] = {
     "failure_bars": FigureKind(
         "diagnosis",
         "what became of the questions, one bar per store",
-        lambda folder: failure_bars(folder.summary),
+        lambda folder: failure_bars(folder.data),
     ),
     "recall_words": FigureKind(
         "diagnosis",
         "evidence found against words retrieved, one line per store",
-        lambda folder: recall_words(folder.summary),
+        lambda folder: recall_words(folder.data),
     ),
 }
 
