@@ -10,6 +10,7 @@ import pytest
 from memaudit.kernel.score.judge import Cell
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import EVERYTHING_FITS
+from memaudit.kernel.solvers.solve import PackageSolver
 from memaudit.lab.studies.sensitivity import (
     Variant,
     findings,
@@ -103,15 +104,12 @@ def _covering(store: JudgedStore, cells: Mapping[str, Cell]) -> JudgedStore:
 
 def test_uncertified_is_counted_and_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
     """No ratio without a proof."""
-    stop = "memaudit.kernel.score.score.PackageSolver.solve"
-    from memaudit.kernel.solvers.solve import PackageSolver
-
     whole = PackageSolver.solve
 
     def unproven(self: PackageSolver, budget: Fraction, **options: Any) -> Any:
         return whole(self, budget, **{**options, "check": False})
 
-    monkeypatch.setattr(stop, unproven)
+    monkeypatch.setattr(PackageSolver, "solve", unproven)
     (base,) = found(variants(BOTH, (), ()), F(3))
     assert means(base) == [(None, None), (None, None)]
     assert base["union_optimum"]["defined"] == 0
