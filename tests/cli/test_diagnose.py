@@ -17,8 +17,7 @@ from memaudit.lab.explorer.site import Site
 from memaudit.lab.sweeps.runs.spec import named_packages
 from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
 from tests.kernel.package.test_unit_parts import MOVED, PARTS, package_of
-from tests.lab.downstream.fake_grader import grades
-from tests.lab.downstream.fake_reader import reads
+from tests.lab.downstream.fake_models import grades, reads
 from tests.lab.explorer.site_pages import page
 from tests.models.server import Served, fails, says, serving
 from tests.show.html_tree import Tree

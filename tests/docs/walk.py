@@ -39,8 +39,7 @@ from tests.docs.commands import (
     check_target,
     lines_of,
 )
-from tests.lab.downstream.fake_grader import grades
-from tests.lab.downstream.fake_reader import reads
+from tests.lab.downstream.fake_models import grades, reads
 from tests.lab.labels.annotate.small_frames import Served
 from tests.models.server import serving
 
