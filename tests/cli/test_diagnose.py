@@ -17,7 +17,7 @@ from memaudit.lab.explorer.site import Site
 from memaudit.lab.sweeps.runs.spec import named_packages
 from tests.cli.running import done, failure, import_texts, question_summary, run, write_rows
 from tests.kernel.package.test_unit_parts import MOVED, PARTS, package_of
-from tests.lab.downstream.fake_models import grades, reads
+from tests.lab.downstream.fake_reader import reads
 from tests.lab.explorer.site_pages import page
 from tests.models.server import Served, fails, says, serving
 from tests.show.html_tree import Tree
@@ -108,7 +108,7 @@ def test_texts_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 
 OPT = ("--writer", "opt", "--budget", "30")
-READS, GRADES = ("--reader", "model:one"), ("--grader", "model:one")
+READS = ("--reader", "model:one")
 OFFLINE = ("--set", "model.provider=offline")
 
 
@@ -132,32 +132,6 @@ def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     assert first == again == summary(*words, "--out", tmp_path / "c", *OFFLINE)
     rows = [(tmp_path / name / "rows.jsonl").read_bytes() for name in "abc"]
     assert rows[0] == rows[1] == rows[2]
-
-
-def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
-    """Asked once for each answer, from the cache afterwards; its verdict and reason are shown."""
-    words = (hotel_files[0], *OPT, *GRADES, *cached_in(tmp_path))
-    with serving(grades) as served:
-        first = summary(*words, "--out", tmp_path / "a", *asks(served))
-        asked = len(served.bodies)
-        assert asked > 0
-        assert summary(*words, "--out", tmp_path / "b", *asks(served)) == first
-        assert len(served.bodies) == asked
-    rows = [json.loads(line) for line in (tmp_path / "a/rows.jsonl").open()]
-    row = next(row for row in rows if "grades" in row)
-    out = ("--out", tmp_path / "c", *OFFLINE)
-    shown = done("diagnose", *words, *out, "--show", row["query"]).stdout
-    assert f"graded    {row['verdict']} by the model (the longest word), " in shown
-
-
-def test_a_grader_that_does_not_answer(hotel_files: Files, tmp_path: Path) -> None:
-    """Undecided is counted as unclear, never as wrong."""
-    with serving(says("no JSON")) as served:
-        words = (hotel_files[0], *OPT, *GRADES, *cached_in(tmp_path), *asks(served))
-        data = summary(*words, "--out", tmp_path / "out")
-    (store,) = data["summaries"]
-    assert store["why"]["not_graded"] > 0
-    assert store["outcomes"]["retrieved_but_wrong"] == 0
 
 
 @pytest.mark.parametrize(
@@ -220,8 +194,6 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         (package, store, *budget, "--k", "0"): "--k must be at least 1",
         (package, store, *budget, "--retriever", "no"): "unknown retriever",
         (package, store, *budget, "--reader", "no"): "unknown reader",
-        (package, store, *budget, "--grader", "no"): "unknown grader 'no'; known graders: words",
-        (package, *WRITERS, *budget, *GRADES, *jobs): "--grader model:one runs in",
         (package, store, *budget, "--policy", "no"): "unknown policy",
         (package, store, *budget, "--judge", "no"): "unknown judge",
         (package, store, store, *budget): "two stores have the same name",

@@ -9,7 +9,6 @@ from memaudit.lab.downstream.answer_readers import READERS, AnswerReader
 from memaudit.lab.downstream.ask_questions import (
     QuestionResult,
     ReadingSetup,
-    model_grades,
     question_results,
     retrieve,
 )
@@ -33,9 +32,7 @@ ROWS = 3 * 2 * 5
 def examine(package: Package, store: ServedStore, setup: ReadingSetup) -> list[QuestionResult]:
     """The questions of one package at one store, without files."""
     retrieved = retrieve(package.name, questions(package), store, setup)
-    replies = setup.reader.read(retrieved.tasks)
-    grades = model_grades(setup.grader, retrieved.tasks, replies)
-    return list(question_results(retrieved, replies, grades))
+    return list(question_results(retrieved, setup.reader.read(retrieved.tasks)))
 
 
 def made(

@@ -20,7 +20,6 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.commands.reading import (
     AsJson,
     Depth,
-    GraderName,
     ReaderName,
     Reading,
     RetrieverName,
@@ -64,7 +63,6 @@ def diagnose(
     retriever: RetrieverName = "bm25",
     k: Depth = 5,
     reader: ReaderName = "extractive",
-    grader: GraderName = "words",
     policy: Annotated[
         str | None,
         typer.Option(
@@ -108,7 +106,7 @@ def diagnose(
 
     sources = salience or []
     # A server is asked by one process: caps and the cache belong to a session.
-    asked = _asks(reader, grader, judge if stores else "", sources)
+    asked = _asks(reader, judge if stores else "", sources)
     run = chosen_engine(asked).map
     places = named_places(package)
     exported = [read_imported(path) for path in stores or []]
@@ -117,7 +115,7 @@ def diagnose(
         raise MemAuditError("no store to diagnose; give a STORE or a --writer")
     wanted = [judge, *sources] if exported else sources
     memories = label_memories([judge]) if exported else None
-    with Reading(retriever, k, reader, grader).setup(out, wanted) as (setup, session):
+    with Reading(retriever, k, reader).setup(out, wanted) as (setup, session):
         by = named_judge(judge, memories, session) if exported else None
         if by is not None:
             refuse_shared_ids(by, exported)
@@ -159,9 +157,9 @@ def _warn(stores: list["ExportedStore"]) -> None:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
 
 
-def _asks(reader: str, grader: str, judge: str, salience: Sequence[str]) -> str:
+def _asks(reader: str, judge: str, salience: Sequence[str]) -> str:
     """The option that makes a diagnosis ask a server, if there is one."""
-    asking = {"reader": reader, "grader": grader, "judge": judge}
+    asking = {"reader": reader, "judge": judge}
     asking["salience"] = next((name for name in salience if name.startswith("model:")), "")
     return next(
         (f"--{option} {name}" for option, name in asking.items() if name.startswith("model:")),

@@ -50,13 +50,6 @@ ReaderName = Annotated[
         help="Reader: extractive, evidence-only or model:NAME.",
     ),
 ]
-GraderName = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Grades answers: words (rules), or model:NAME beside the rules.",
-    ),
-]
 FAILED_QUESTIONS = "failed"
 ShowQuestions = Annotated[
     list[str] | None,
@@ -76,23 +69,20 @@ class Reading:
     retriever: str
     k: int
     reader: str
-    grader: str = "words"
 
     @contextmanager
     def setup(
         self, out: Path, others: Sequence[str] = ()
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
-        """The retriever, reader and grader, and a session if any of them or `others` need one."""
+        """The retriever and reader, and a session if any of them or `others` need one."""
         from memaudit.lab.downstream.answer_readers import named_reader
         from memaudit.lab.downstream.ask_questions import ReadingSetup
-        from memaudit.lab.downstream.grading import named_grader
         from memaudit.lab.downstream.retrievers import named_retriever
 
         retriever = named_retriever(self.retriever)
-        with model_session([self.reader, self.grader, *others], out) as session:
+        with model_session([self.reader, *others], out) as session:
             reader = named_reader(self.reader, session)
-            grader = named_grader(self.grader, session)
-            yield ReadingSetup(retriever, self.k, reader, grader), session
+            yield ReadingSetup(retriever, self.k, reader), session
 
 
 def report_progress(finished: "FinishedDiagnosis", left_out: dict[str, str]) -> None:

@@ -11,7 +11,6 @@ from memaudit.cli.terminal import safe
 from memaudit.lab.commands.reading import (
     AsJson,
     Depth,
-    GraderName,
     ReaderName,
     Reading,
     RetrieverName,
@@ -48,7 +47,6 @@ def transfer(
     retriever: RetrieverName = "bm25",
     k: Depth = 5,
     reader: ReaderName = "extractive",
-    grader: GraderName = "words",
     subset: Annotated[
         Path | None, typer.Option(metavar="MANIFEST", help="Use only the questions of this subset.")
     ] = None,
@@ -71,7 +69,7 @@ def transfer(
     from memaudit.lab.sweeps.writers.registry import named_writer
 
     stores = TransferStores([named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, 0)
-    with Reading(retriever, k, reader, grader).setup(out) as (setup, _):
+    with Reading(retriever, k, reader).setup(out) as (setup, _):
         records = open_records(path, subset, tuple(conversation or ()))
         note_cost_rule(None, records.plan.recipe.cost_rule)
         rows = sum(map(len, records.asked.values())) * len(stores.names)

@@ -22,7 +22,7 @@ from memaudit.kernel.io.file_model import (
 from memaudit.kernel.package.unit_parts import by_statement, named_part
 
 WORDS = "words"
-"""The grader that compares words by a rule."""
+"""The grader of this version: a rule that compares words. In 0.1 a model could grade."""
 Verdict = Literal["right", "stale", "wrong", "abstained", "unclear"]
 
 
