@@ -10,6 +10,9 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.published_folder import write_artifact
 from tests.cli.running import done, failure, import_texts, printed_json, write_rows
 
+STUDY = ("study", "sensitivity")
+BARE = ("--vary", "cost=", "--vary", "cap=")
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path, Path]:
@@ -24,7 +27,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 def test_json(files: tuple[Path, Path, Path]) -> None:
     """Every variant at every budget; the base agrees with `memaudit score`; again the same."""
-    words = ("study", "sensitivity", *files, "--budget", "20,60")
+    words = (*STUDY, *files, "--budget", "20,60")
     data = printed_json(*words)
     assert data["coverage_is_an_estimate"] is True
     rows = data["findings"]
@@ -45,15 +48,7 @@ def test_printed(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """The judge, missing proofs, and what is not seen."""
     (tmp_path / "torn.jsonl").write_text('{"text": "Ingrid sneezes"}\n{"text": 5}\n')
     done("import", "plain", tmp_path / "torn.jsonl", "--out", tmp_path / "torn.json")
-    words = (
-        "study",
-        "sensitivity",
-        *files,
-        tmp_path / "torn.json",
-        "--budget",
-        "30",
-    )
-    text = done(*words, "--vary", "cost=", "--vary", "cap=").stdout
+    text = done(*STUDY, *files, tmp_path / "torn.json", "--budget", "30", *BARE).stdout
     for part in (
         "ESTIMATE",
         "not certified: 0",
@@ -79,23 +74,9 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     ]
     write_rows(tmp_path / "m.jsonl", *named)
     judge = f"labels:{write_rows(tmp_path / 'l.jsonl', *labels)}"
-    words = (
-        "study",
-        "sensitivity",
-        *files,
-        "--budget",
-        "60",
-        "--vary",
-        "cost=",
-        "--vary",
-        "cap=",
-        "--judge",
-        "lexical",
-        "--judge",
-        judge,
-        "--set",
-        f"judge.memories={tmp_path / 'm.jsonl'}",
-    )
+    judges = ("--judge", "lexical", "--judge", judge)
+    given = ("--set", f"judge.memories={tmp_path / 'm.jsonl'}")
+    words = (*STUDY, *files, "--budget", "60", *BARE, *judges, *given)
     data = printed_json(*words)
     assert [row["name"] for row in data["judges"]] == ["lexical", "labels l"]
     assert [row["variant"] for row in data["findings"]] == ["base", "judge labels l"]
@@ -108,7 +89,7 @@ def test_judges(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
 
 
 def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
-    words = ("study", "sensitivity", *files, "--budget", "9")
+    words = (*STUDY, *files, "--budget", "9")
     for value, message in (
         ("cap=two", "give whole numbers"),
         ("cap=0", "group cap"),
@@ -117,7 +98,7 @@ def test_wrong_input(files: tuple[Path, Path, Path]) -> None:
         assert message in failure(*words, "--vary", value)
     twice = ("--judge", "lexical", "--judge", "lexical")
     assert "two judges are called 'lexical'" in failure(*words, *twice)
-    assert "same name" in failure("study", "sensitivity", *files[:2], files[1], "--budget", "9")
+    assert "same name" in failure(*STUDY, *files[:2], files[1], "--budget", "9")
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +123,7 @@ FEW = ("--budget", "30", "--vary", "cost=bytes", "--vary", "cap=")
 
 def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """Every package counts alike, and one that nothing was written for is named."""
-    data = printed_json("study", "sensitivity", *many, *FEW)
+    data = printed_json(*STUDY, *many, *FEW)
     names = [package.name for package in short_set()[:3]]
     assert [row["package"] for row in data["packages"]] == names
     last = short_set()[3].name
@@ -150,7 +131,7 @@ def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
     alone = []
     for package in short_set()[:3]:
         write_package(package, tmp_path / "one.json")
-        words = ("study", "sensitivity", tmp_path / "one.json", *many[1:], *FEW)
+        words = (*STUDY, tmp_path / "one.json", *many[1:], *FEW)
         alone.append(printed_json(*words)["findings"])
     for place, finding in enumerate(data["findings"]):
         own = [rows[place] for rows in alone]
@@ -161,11 +142,11 @@ def test_many_packages(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
             assert store["score"]["mean"] == pytest.approx(sum(means) / len(means), abs=1e-6)
         same = sum(row["score_ranking"]["same_order"] for row in own)
         assert finding["score_ranking"]["same_order"] == same
-    text = done("study", "sensitivity", *many, *FEW).stdout
+    text = done(*STUDY, *many, *FEW).stdout
     assert "3 packages; square brackets" in text
     assert f"not scored: {last}: no store was written for it" in text
 
 
 def test_many_packages_without_names(many: tuple[Path, Path, Path], tmp_path: Path) -> None:
     nameless = import_texts(tmp_path / "n.json", ["Ingrid sneezes"])
-    assert "does not say which package" in failure("study", "sensitivity", many[0], nameless, *FEW)
+    assert "does not say which package" in failure(*STUDY, many[0], nameless, *FEW)

@@ -56,6 +56,7 @@ def test_wrong_input(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text('[{"question_id": 1')
     for words, message in {
         (path, "--budget", "1,2"): "takes one budget",
+        (path, "--budget", "x"): "cannot read the budget",
         (path, "--budget", "9", "--k", "0"): "--k must be at least 1",
         (path, "--budget", "9", "--writer", "no"): "unknown writer",
         (path, "--budget", "9", "--retriever", "no"): "unknown retriever",

@@ -106,8 +106,6 @@ class PackageQuestion:
     """The texts of the required units."""
     holds: tuple[str, ...] = ()
     """The required texts that still hold: not the old value, nor that it ended."""
-    asked_at: str | None = None
-    """When it was asked, if the package says so."""
 
     @property
     def supports(self) -> frozenset[str]:
@@ -124,7 +122,6 @@ def questions(package: Package) -> tuple[PackageQuestion, ...]:
 def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestion:
     required = [units[id] for id in dict.fromkeys(query.required)]
     gold = query.answer if query.answer and query.answer.strip() else None
-    asked_at = query.attributes.get("asked_at")
     stale = {
         **outdated(query.text, gold, required),
         **superseded(query.text, required, units.values()),
@@ -147,7 +144,6 @@ def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestio
             for unit in required
             if unit.id not in stale and unit.kind not in INVALIDATION_KINDS
         ),
-        asked_at=asked_at if isinstance(asked_at, str) else None,
     )
 
 
