@@ -176,16 +176,3 @@ def test_nothing_to_run(tmp_path: Path, cases: list[DiagnosisCase], message: str
     assert not (tmp_path / "out").exists()
     with pytest.raises(MemAuditError, match="--k must be at least 1"):
         ReadingSetup(Newest(), 0, READERS["extractive"])
-
-
-def test_folders_of_something_else(tmp_path: Path) -> None:
-    """Rows without a spec, and a spec that is none."""
-    (tmp_path / "rows.jsonl").write_text("")
-    with pytest.raises(MemAuditError, match=r"holds rows.jsonl but no spec.json"):
-        made(tmp_path)
-    (tmp_path / "spec.json").write_text("{")
-    with pytest.raises(MemAuditError, match="is not JSON"):
-        made(tmp_path)
-    (tmp_path / "spec.json").write_text('{"format": "memaudit-run"}')
-    with pytest.raises(MemAuditError, match="is not the spec of a diagnosis"):
-        made(tmp_path)

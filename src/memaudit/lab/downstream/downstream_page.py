@@ -28,7 +28,7 @@ from memaudit.lab.downstream.diagnosis_files import (
 from memaudit.lab.downstream.run import FORMAT, SUMMARY
 from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.encoding import looks
-from memaudit.show.page_charts import CurvePlot, Member, curve_plot
+from memaudit.show.page_charts import Member
 from memaudit.show.page_kit import environment, one_file
 from memaudit.workspace.journal import read_journal
 from memaudit.workspace.run_folder import ROWS, SPEC
@@ -111,7 +111,6 @@ class DiagnosisView:
     notes: tuple[str, ...]
     summary: DiagnosisSummary
     members: Mapping[str, Member]
-    plot: CurvePlot | None
     failures: tuple[tuple[Member, tuple[DiagnosisRow, ...]], ...]
     """The first failures of every store and outcome, in the order of outcomes."""
     failed: int
@@ -149,7 +148,6 @@ def open_view(path: Path) -> DiagnosisView:
 def view_of(folder: DownstreamFolder) -> DiagnosisView:
     summary = folder.summary
     members = _members(summary.spec, [store.store for store in summary.summaries])
-    curves = [(members[store["store"]], store["curve"]) for store in folder.data["summaries"]]
     failed = [row for row in folder.rows if row.failed]
     return DiagnosisView(
         title=_title(summary.spec),
@@ -157,7 +155,6 @@ def view_of(folder: DownstreamFolder) -> DiagnosisView:
         notes=tuple(_notes(summary.spec)),
         summary=summary,
         members=members,
-        plot=curve_plot(curves),
         failures=tuple(_first_failures(failed, members)),
         failed=len(failed),
     )
