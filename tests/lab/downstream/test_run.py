@@ -1,8 +1,5 @@
 """Runs that are killed, damaged, repeated, or of another spec."""
 
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,21 +43,6 @@ def test_all_rows_in_order(tmp_path: Path) -> None:
         "rows.jsonl",
         "summary.json",
     }
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-def test_killed_in_the_middle(tmp_path: Path) -> None:
-    """kill -9, then the same command: the same bytes as without."""
-    made(tmp_path / "whole")
-    killed = tmp_path / "killed"
-    command = [sys.executable, "-m", "tests.lab.downstream.killed_diagnosis", str(killed)]
-    process = subprocess.run(command, cwd=Path(__file__).parents[3], timeout=60, check=False)
-    assert process.returncode == -signal.SIGKILL
-    assert "summary.json" not in files(killed)
-    assert len(rows(killed)) == 3 * 5
-    finished = made(killed)
-    assert finished.existing == 3 * 5
-    assert files(killed) == files(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("cut", [1, 700, 5000])

@@ -79,7 +79,3 @@ def test_refusals(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(MemAuditError, match="cannot draw 'gif'"):
         draw_all([folder], tmp_path / "out", ("gif",))
     assert not (tmp_path / "out").exists()
-
-
-def test_every_figure_has_one_line() -> None:
-    assert all(kind.about and "\n" not in kind.about for kind in FIGURES.values())
