@@ -1,8 +1,11 @@
 """Small finished folders: a diagnosis, and one full of attacks."""
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from shutil import copytree
+from typing import Any
 
 import pytest
 
@@ -70,28 +73,21 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def unfinished(folder: Path, into: Path) -> Path:
-    """A copy of a folder without its last row."""
-    into.mkdir()
-    for path in folder.iterdir():
-        (into / path.name).write_bytes(path.read_bytes())
-    lines = (into / "rows.jsonl").read_text().splitlines(keepends=True)
-    (into / "rows.jsonl").write_text("".join(lines[:-1]))
+def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """A copy of a folder with another summary."""
+    copytree(folder, into)
+    summary = json.loads((into / "summary.json").read_text())
+    change(summary)
+    (into / "summary.json").write_text(json.dumps(summary))
     return into
 
 
-def as_transfer(folder: Path, into: Path) -> Path:
-    """A copy of a diagnosis that says it is a transfer."""
-    into.mkdir()
-    for path in folder.iterdir():
-        (into / path.name).write_bytes(path.read_bytes())
-    summary = json.loads((into / "summary.json").read_text())
+def say_transfer(summary: dict[str, Any]) -> None:
+    """Make the summary of a diagnosis that of a transfer."""
+    del summary["spec"]["packages"]
     summary["spec"] |= {
         "source": {"file": "f.json"},
         "note": "never a ratio",
         "evidence": "turns",
         "about_stores": {"dog": "keeps the dog"},
     }
-    del summary["spec"]["packages"]
-    (into / "summary.json").write_text(json.dumps(summary))
-    return into

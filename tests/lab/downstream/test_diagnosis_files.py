@@ -1,6 +1,5 @@
 """Summaries and rows of another form are one line, not a page or a traceback."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.diagnosis_files import UnitFate, statement_fates
 from memaudit.lab.downstream.downstream_page import open_folder
 from memaudit.workspace.journal import read_journal, to_line
-
-
-def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """A copy of a folder with another summary."""
-    into.mkdir()
-    for path in folder.iterdir():
-        (into / path.name).write_bytes(path.read_bytes())
-    summary = json.loads((into / "summary.json").read_text())
-    change(summary)
-    (into / "summary.json").write_text(json.dumps(summary))
-    return into
+from tests.lab.downstream.conftest import changed
 
 
 @pytest.mark.parametrize(

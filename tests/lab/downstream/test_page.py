@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from shutil import copytree
+from typing import Any
 
 import pytest
 
@@ -12,6 +12,7 @@ from memaudit.lab.sweeps.runs.spec import RunSpec
 from memaudit.lab.sweeps.runs.sweep import run
 from memaudit.workspace.engines import Serial
 from memaudit.workspace.journal import read_journal, to_line
+from tests.lab.downstream.conftest import changed
 from tests.lab.sweeps.runs.report.conftest import ATTACK, SHOWN
 from tests.show.html_tree import Tree, assert_sound
 
@@ -75,17 +76,17 @@ def test_the_report_of_a_run(diagnosis: Path, tmp_path: Path) -> None:
 
 
 def test_a_model_that_graded(diagnosis: Path, tmp_path: Path) -> None:
-    """Both verdicts of a failure, and the reason as text."""
-    folder = tmp_path / "d"
-    copytree(diagnosis, folder)
+    """In memaudit 0.1: both verdicts of a failure, and the reason as text."""
+
+    def change(summary: dict[str, Any]) -> None:
+        summary["spec"]["grader"] = "model:one"
+        summary["grading"] = {"answers": 12}
+
+    folder = changed(diagnosis, tmp_path / "d", change)
     rows = list(read_journal(folder / "rows.jsonl"))
     failed = next(row for row in rows if row["outcome"] != "answered_right")
     failed["grades"] = {"words": "right", "model": "wrong", "reason": ATTACK}
     (folder / "rows.jsonl").write_text("".join(map(to_line, rows)))
-    summary = json.loads((folder / "summary.json").read_text())
-    summary["spec"]["grader"] = "model:one"
-    summary["grading"] = {"answers": 12}  # of memaudit 0.1
-    (folder / "summary.json").write_text(json.dumps(summary))
     page = build_downstream(open_folder(folder))
     assert_sound(page)
     text = " ".join(Tree(page).text.split())

@@ -26,20 +26,22 @@ NEW = EvidenceUnit(id="new", kind="current", text="Today I swam 21 laps, my best
 FACT = EvidenceUnit(id="pool", kind="fact", text="I swim in Hove.")
 
 
-def asked(text: str, answer: str | None, *required: EvidenceUnit) -> PackageQuestion:
-    """A question of a package with these units."""
+def laps(text: str, answer: str | None, *required: EvidenceUnit) -> Package:
+    """A package with these units and one question about some of them."""
     query = {"id": "q", "text": text, "required": [unit.id for unit in required]}
-    return questions(
-        Package.model_validate(
-            {
-                "name": "laps",
-                "experiences": [{"id": "e"}],
-                "candidates": [],
-                "units": [unit.model_dump() for unit in (OLD, NEW, FACT)],
-                "queries": [query | ({"answer": answer} if answer else {})],
-            }
-        )
-    )[0]
+    return Package.model_validate(
+        {
+            "name": "laps",
+            "experiences": [{"id": "e"}],
+            "candidates": [],
+            "units": [unit.model_dump() for unit in (OLD, NEW, FACT)],
+            "queries": [query | ({"answer": answer} if answer else {})],
+        }
+    )
+
+
+def asked(text: str, answer: str | None, *required: EvidenceUnit) -> PackageQuestion:
+    return questions(laps(text, answer, *required))[0]
 
 
 NOW = asked("What is my record now?", "21 laps", OLD, NEW)
@@ -83,17 +85,7 @@ def test_the_stage_goes_by_what_supports() -> None:
 
 def test_recall_counts_all_that_is_required() -> None:
     """Answered right with a recall of 1/2; the row says which unit was not needed."""
-    package = Package.model_validate(
-        {
-            "name": "laps",
-            "experiences": [{"id": "e"}],
-            "candidates": [],
-            "units": [OLD.model_dump(), NEW.model_dump()],
-            "queries": [
-                {"id": "q", "text": NOW.text, "answer": "21 laps", "required": ["old", "new"]}
-            ],
-        }
-    )
+    package = laps(NOW.text, "21 laps", OLD, NEW)
     memories = (
         StoredMemory("m-old", OLD.text, {"old": Fraction(1)}),
         StoredMemory("m-new", NEW.text, {"new": Fraction(1)}),

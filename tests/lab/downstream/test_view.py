@@ -14,7 +14,7 @@ from memaudit.lab.downstream.downstream_page import (
 )
 from memaudit.lab.downstream.outcomes import LOSSES
 from memaudit.workspace.journal import read_journal
-from tests.lab.downstream.conftest import as_transfer, unfinished
+from tests.lab.downstream.conftest import changed, say_transfer
 
 
 def test_counts_add_up(diagnosis: Path) -> None:
@@ -53,7 +53,7 @@ def test_words_about_the_run(diagnosis: Path, tmp_path: Path) -> None:
     view = open_view(diagnosis)
     assert view.title == "Diagnosis: one and 2 more"
     assert dict(view.facts)["Packages"] == "3"
-    moved = open_view(as_transfer(diagnosis, tmp_path / "t"))
+    moved = open_view(changed(diagnosis, tmp_path / "t", say_transfer))
     assert moved.title == "Transfer: f.json"
     assert moved.notes == ("never a ratio", "turns")
     about = [member.about for member in moved.members.values()]
@@ -66,7 +66,9 @@ def test_folders(diagnosis: Path, tmp_path: Path) -> None:
     assert not is_downstream(tmp_path)
     with pytest.raises(MemAuditError, match="is not a diagnosis"):
         open_folder(tmp_path)
-    cut = unfinished(diagnosis, tmp_path / "cut")
+    cut = changed(diagnosis, tmp_path / "cut", lambda _: None)
+    rows = (cut / "rows.jsonl").read_text().splitlines(keepends=True)
+    (cut / "rows.jsonl").write_text("".join(rows[:-1]))
     with pytest.raises(MemAuditError, match="contains 29 of 30 rows; run the same command again"):
         open_folder(cut)
     (cut / "summary.json").write_text("{")

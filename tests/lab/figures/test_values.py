@@ -172,10 +172,6 @@ def test_timeline_order(tiny: Package) -> None:
         (lambda: budget_sweep({}), "cannot draw: the file is not a summary of format"),
         (lambda: budget_sweep(summary_of([], [], [])), "cannot draw: the summary has no rows"),
         (
-            lambda: budget_sweep(summary_of(["opt"], ["base"], [1]), "other"),
-            "no results for distribution 'other'; the distributions are base",
-        ),
-        (
             lambda: stress_heatmap(summary_of(["opt"], ["base"], [1, 2])),
             "no results at budget 6; the budgets are 1, 2",
         ),

@@ -15,7 +15,6 @@ from memaudit.lab.figures.run_summary import (
     budgets_of,
     cells_of,
     in_order,
-    of_distribution,
 )
 from memaudit.lab.figures.style import (
     LARGE,
@@ -36,7 +35,7 @@ from memaudit.lab.figures.style import (
 )
 from memaudit.show.encoding import Look, looks
 
-ALL, OPT = "all", "opt"
+OPT = "opt"
 TOP = 1.04
 """The axis ends a little above 1, so that markers at 1 are not cut off."""
 
@@ -47,14 +46,12 @@ SIDEWAYS = 0.12
 
 
 @house_style()
-def budget_sweep(summary: Mapping[str, Any], distribution: str = ALL) -> Figure:
-    """One panel per distribution, or that of one; nothing is averaged over distributions.
+def budget_sweep(summary: Mapping[str, Any]) -> Figure:
+    """One panel per distribution; nothing is averaged over distributions.
 
     Bands are the intervals of the summary.
     """
     cells = cells_of(summary)
-    if distribution != ALL:
-        cells = of_distribution(cells, distribution)
     names = in_order(cell.distribution for cell in cells)
     columns = min(MOST_COLUMNS, len(names))
     rows = math.ceil(len(names) / columns)
@@ -76,7 +73,7 @@ def budget_sweep(summary: Mapping[str, Any], distribution: str = ALL) -> Figure:
         row, column = divmod(place, columns)
         bottom = height - above - (row + 1) * tall - row * DOWN
         axes = axes_in(figure, LEFT + column * (wide + ACROSS), bottom, wide, tall)
-        own = of_distribution(cells, name)
+        own = [cell for cell in cells if cell.distribution == name]
         budgets = budgets_of(own)
         for writer in writers:
             _draw(axes, own, writer, styles[writer], budgets, _shift(writers, writer))

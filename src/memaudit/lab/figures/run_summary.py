@@ -100,15 +100,6 @@ def at_budget(cells: Sequence[SummaryCell], budget: Budget) -> list[SummaryCell]
     return matching
 
 
-def of_distribution(cells: Sequence[SummaryCell], name: str) -> list[SummaryCell]:
-    """The cells of one distribution, or an error that lists the available ones."""
-    matching = [cell for cell in cells if cell.distribution == name]
-    if not matching:
-        known = ", ".join(in_order(cell.distribution for cell in cells))
-        raise MemAuditError(f"no results for distribution {name!r}; the distributions are {known}")
-    return matching
-
-
 @dataclass(frozen=True)
 class FigureRun:
     """A sweep on disk; each part is read when a figure asks for it."""

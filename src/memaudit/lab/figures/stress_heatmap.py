@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from memaudit.kernel.number_text import fixed
-from memaudit.lab.figures.run_summary import Budget, SummaryCell, at_budget, cells_of, in_order
+from memaudit.lab.figures.run_summary import SummaryCell, at_budget, cells_of, in_order
 from memaudit.lab.figures.style import (
     LARGE,
     MUTED,
@@ -42,9 +42,9 @@ HEAD, FOOT, BAR = 0.4, 0.22, 0.75
 
 
 @house_style()
-def stress_heatmap(summary: Mapping[str, Any], budget: Budget = BUDGET) -> Figure:
+def stress_heatmap(summary: Mapping[str, Any]) -> Figure:
     """The heat map of one budget. A cell without a ratio is hatched and gives the reason."""
-    cells = at_budget(cells_of(summary), budget)
+    cells = at_budget(cells_of(summary), BUDGET)
     writers = in_order(cell.writer for cell in cells)
     names = in_order(cell.distribution for cell in cells)
     rows = [fitted_name(writer_label(writer), WIDEST_NAME, NORMAL) for writer in writers]
@@ -63,7 +63,7 @@ def stress_heatmap(summary: Mapping[str, Any], budget: Budget = BUDGET) -> Figur
         for x, name in enumerate(names):
             _cell(axes, x, y, at.get((writer, name)))
     _axes(axes, rows, columns)
-    title = f"Mean ratio to OPT at budget {budget}"
+    title = f"Mean ratio to OPT at budget {BUDGET}"
     axes.set_title(fitted(title, width - left, LARGE), loc="left", pad=6)
     bar = axes_in(figure, left + wide * len(names) + 0.12, foot, 0.13, ROW * len(rows))
     scale = ScalarMappable(Normalize(0, 1), COLOURS)
