@@ -17,12 +17,9 @@ from memaudit.lab.downstream.answer_readers import (
 from memaudit.lab.downstream.ask_questions import (
     QuestionResult,
     ReadingSetup,
-    drop_unused_memories,
-    question_results,
-    retrieve,
 )
 from memaudit.lab.downstream.diagnosis_files import MEASURES, REMARKS
-from memaudit.lab.downstream.question import ServedStore, StoredMemory, questions
+from memaudit.lab.downstream.question import ServedStore, StoredMemory
 from memaudit.lab.downstream.retrievers import Oracle, Retriever
 from tests.lab.downstream.newest import Newest
 from tests.lab.downstream.small import ALL, DOG, ENDED, NOW, OLD, OPEN, PACKAGE, store_of
@@ -260,20 +257,3 @@ def test_rows() -> None:
     for held in (store_of(), store_of(*ALL, kept=0), store_of(*ALL)):
         for finding in results(held, ABSTAINS).values():
             assert set(finding.why) <= set(REMARKS)
-
-
-@pytest.mark.parametrize("kept", [0, 1, 3, 5])
-@pytest.mark.parametrize("k", [1, 5])
-def test_drop_changes_no_finding(kept: int, k: int) -> None:
-    """Memories that no row names are dropped, and every row stays as it was."""
-    others = [StoredMemory(f"o{at}", "Soup again, again.", {}) for at in range(6)]
-    setup, asked = ReadingSetup(Newest(), k, ABSTAINS), questions(PACKAGE)
-    whole = retrieve(PACKAGE.name, asked, store_of(*others, *ALL, kept=kept), setup)
-    small = drop_unused_memories(whole)
-    replies = ABSTAINS.read(whole.tasks)
-    assert list(question_results(whole, replies)) == list(question_results(small, replies))
-    assert len(small.store.written) < len(whole.store.written)
-    empty = retrieve(PACKAGE.name, asked, store_of(), setup)
-    assert list(question_results(drop_unused_memories(empty), replies)) == list(
-        question_results(empty, replies)
-    )

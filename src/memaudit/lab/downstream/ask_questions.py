@@ -1,7 +1,7 @@
 """Questions through retrieval and reading: one row each, with its chain of evidence."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -159,22 +159,6 @@ def retrieve(
     rankings = setup.retriever.rank(store.kept, asked, setup.k)
     words_kept = sum(text_words(memory.text) for memory in store.kept)
     return RetrievedQuestions(package, store, tuple(asked), tuple(rankings), words_kept)
-
-
-def drop_unused_memories(retrieved: RetrievedQuestions) -> RetrievedQuestions:
-    """The same without memories that no result names, for runs that hold many at once."""
-    named = {id for ranking in retrieved.rankings for id in ranking}
-    needed = {unit for question in retrieved.questions for unit in question.needs}
-    store = retrieved.store
-    # One memory, kept if any is, stands for all others: an empty store has other results.
-    first = next((memory.id for memory in (*store.kept, *store.written)), None)
-    left = tuple(
-        memory
-        for memory in store.written
-        if memory.id in named or memory.id == first or needed & memory.covers.keys()
-    )
-    ids = {memory.id for memory in left}
-    return replace(retrieved, store=replace(store, written=left, kept_ids=store.kept_ids & ids))
 
 
 def question_results(

@@ -20,7 +20,6 @@ from memaudit.lab.downstream.answer_readers import ReplyState
 from memaudit.lab.downstream.ask_questions import (
     ReadingSetup,
     RetrievedQuestions,
-    drop_unused_memories,
     question_results,
     reading_spec,
     retrieve,
@@ -224,4 +223,4 @@ def row_lines(setup: ReadingSetup, pending: PendingStore) -> list[str]:
 
 
 def _retrieved(setup: ReadingSetup, pending: PendingStore) -> RetrievedQuestions:
-    return drop_unused_memories(retrieve(pending.package, pending.questions, pending.store, setup))
+    return retrieve(pending.package, pending.questions, pending.store, setup)
