@@ -54,11 +54,7 @@ from memaudit.lab.labels.label_sources import source_of_pass
 from memaudit.lab.labels.ratio_audit import DEFAULT_WRITERS, RatioAuditSpec, audit_ratios
 from memaudit.lab.labels.ratio_summary import ratio_audit_file
 from memaudit.lab.reproduce.folder import NATURAL, ROWS, SUMMARY, append_rows
-from memaudit.lab.studies.package_sensitivity import (
-    SensitivityPlan,
-    sensitivity_at,
-)
-from memaudit.lab.studies.sensitivity import finding_row, variant_findings
+from memaudit.lab.studies.sensitivity import SensitivityPlan, findings, sensitivity_at
 from memaudit.lab.sweeps.runs.run_files import is_run_row
 from memaudit.lab.sweeps.runs.spec import ESTIMATED, PROXIES, RAW, REFERENCES, RunSpec
 from memaudit.lab.sweeps.runs.summary import read_grids, summary_of
@@ -335,10 +331,9 @@ def store_texts(packages: int, engine: Engine) -> dict[str, str]:
         salience=_salience(),
     )
     runs = [measured.runs for measured in engine.map(partial(sensitivity_at, plan), places)]
-    findings = variant_findings(runs, plan.budgets)
     return {
         DENOMINATORS: _text({"rows": denominators_data(denominator_rows(entries))}),
-        COSTS: _text({"policy": POLICY, "findings": [finding_row(row) for row in findings]}),
+        COSTS: _text({"policy": POLICY, "findings": findings(runs, plan.budgets)}),
         SMALLEST: _text({"rows": _smallest(places)}),
     }
 

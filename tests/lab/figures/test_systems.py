@@ -7,15 +7,14 @@ import pytest
 from memaudit.board.denominators import denominator_rows, denominators_data
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.score.score_files import read_scores
-from memaudit.lab.figures.side_by_side import (
+from memaudit.lab.figures.systems import (
     best,
     budgets_of,
-    refuse_other_packages,
     selected,
     store_rows,
+    systems,
     writer_rows,
 )
-from memaudit.lab.figures.systems import systems
 from tests.show.board.scores import row, write
 
 
@@ -63,5 +62,3 @@ def test_rows_and_picture(tmp_path: Path) -> None:
 def test_means_over_other_packages_are_refused() -> None:
     with pytest.raises(MemAuditError, match="several distributions"):
         writer_rows(summary("here", "there"))
-    with pytest.raises(MemAuditError, match="'q' is in one of them only"):
-        refuse_other_packages(["p"], ["p", "q"])
