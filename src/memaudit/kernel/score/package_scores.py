@@ -2,9 +2,10 @@
 
 store_match      which stores were written from this conversation, and which turns they were fed
 priced_store     their active memories with costs
-judged_store     what these cover, as a judge says
-rejudge_package  the same judge on the package's own assumed cells
+judging          what these cover, as a judge says, and what the package's assumed cells cover
+core_and_rest    units as two halves, so that partial means the core
 score            optima, what is kept, ratios
+verdict          how complete and how lean a store is
 loss_diagnosis   where the rest of OPT went
 score_interval   what the judge's error does to all this
 """
@@ -20,7 +21,7 @@ from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import NotJudged
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import assumed_pairs, judge_candidates, judge_store
 from memaudit.kernel.score.loss_diagnosis import (
     Diagnosis,
     NoDiagnosis,
@@ -29,7 +30,6 @@ from memaudit.kernel.score.loss_diagnosis import (
     lost_units,
 )
 from memaudit.kernel.score.priced_store import JudgedStore, is_out_of_pool
-from memaudit.kernel.score.rejudge_package import assumed_pairs, judge_candidates
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_interval import with_intervals

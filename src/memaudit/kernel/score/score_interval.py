@@ -17,13 +17,11 @@ from statistics import stdev
 from typing import Protocol, runtime_checkable
 
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judge import Judge, MemoryText
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judge import Judge, MemoryText, foremost_script
+from memaudit.kernel.score.judging import judge_candidates, judge_store
 from memaudit.kernel.score.priced_store import JudgedStore
-from memaudit.kernel.score.rejudge_package import judge_candidates
 from memaudit.kernel.score.result import ScoreResult, StoreScore
 from memaudit.kernel.score.score import Ratio, StoreScorer
-from memaudit.kernel.score.script_support import foremost_script
 from memaudit.kernel.score.verdict import verdict
 
 DEVIATIONS = 2.0

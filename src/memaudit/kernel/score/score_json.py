@@ -88,6 +88,9 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
             "least_store": None if least is None else list(least.store),
             "excluded_at": None if below is None else plain(below.budget),
         },
+        "for_its_size": None
+        if verdict.for_its_size is None
+        else rounded(verdict.for_its_size.value),
     }
 
 

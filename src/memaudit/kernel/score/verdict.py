@@ -59,6 +59,9 @@ class Verdict:
     """F(Y) over OPT of the common union without a budget."""
     least: LeastBudget | None
     """None where lean is undefined."""
+    for_its_size: Ratio | None = None
+    """F(Y) over OPT of what the store costs. A store of one good sentence has 1 here, so it ranks
+    nobody; None where it was not asked for."""
     complete_interval: tuple[float, float] | None = None
     """Where complete lies given the error of an offline judge."""
     lean_interval: tuple[float, float] | None = None
@@ -147,8 +150,15 @@ def verdict(scorer: StoreScorer, store: JudgedStore, precision: Fraction = Fract
             (store.cost_of([memory.id for memory in store.memories]), store.candidate_ids),
             precision * store.cost,
         )
-    measure = measure_of(scorer.package)
-    return Verdict(store.name, len(store.memories), store.cost, measure, complete, least)
+    return Verdict(
+        store=store.name,
+        memories=len(store.memories),
+        cost=store.cost,
+        measure=measure_of(scorer.package),
+        complete=complete,
+        least=least,
+        for_its_size=None if precision else scorer.for_its_size(store),
+    )
 
 
 def measure_of(package: Package) -> str:
