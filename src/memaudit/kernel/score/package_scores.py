@@ -82,9 +82,12 @@ def score_judged_stores(
         # One judge on both sides: a lenient one then raises the optimum as it raises the store.
         for judge in dict.fromkeys(scoring.judges[store.name] for store in stores):
             rejudged = judge_candidates(rejudged, judge)
+    if (truths := scoring.truths) is not None:
+        rejudged = truths.package(rejudged)
+        stores = [truths.store(store, package) for store in stores]
     scorer = StoreScorer(rejudged, stores, scoring.group_cap, scoring.seconds, scoring.threads)
     plans = _budget_plans(package, scorer.stores, scoring)
-    verdicts = {store.name: verdict(scorer, store) for store in scorer.stores}
+    verdicts = {store.name: verdict(scorer, store, truths) for store in scorer.stores}
     rows = [
         _score_row(scorer, store, budget, asked, scoring, verdicts[store.name])
         for asked, store, budget in plans
@@ -158,9 +161,10 @@ def _score_row(
 ) -> StoreScore:
     numbers = scorer.numbers(store, budget, scoring.policy, asked)
     try:
-        diagnosis: Diagnosis | NoDiagnosis = diagnose_losses(scorer, store, budget, scoring.policy)
-        if diagnosis.advice == KEPT.advice and whole.is_wasteful:
-            diagnosis = replace(diagnosis, advice=LESS_IS_ENOUGH)
+        losses = diagnose_losses(scorer, store, budget, scoring.policy)
+        if losses.advice == KEPT.advice and whole.is_wasteful:
+            losses = replace(losses, advice=LESS_IS_ENOUGH)
+        diagnosis: Diagnosis | NoDiagnosis = losses
     except NoDiagnosis as reason:
         diagnosis = reason
     known = None if isinstance(diagnosis, NoDiagnosis) else diagnosis

@@ -139,6 +139,9 @@ def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDr
     stores = [judge_store(package, store, drawn, scoring.salience) for store in result.exported]
     judged = package if scoring.trust_package_cells else judge_candidates(package, drawn)
     limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
+    if (truths := scoring.truths) is not None:
+        judged = truths.package(judged)
+        stores = [truths.store(store, package) for store in stores]
     scorer = StoreScorer(judged, stores, scoring.group_cap, limit, scoring.threads)
     by_name = {store.name: store for store in scorer.stores}
     verdicts = [verdict(scorer, store, precision=LEAN_PRECISION) for store in scorer.stores]

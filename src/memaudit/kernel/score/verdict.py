@@ -1,11 +1,12 @@
-"""What a store is as it stands, without a budget: how complete, and how lean.
+"""What a store is as it stands, without a budget: how complete, how lean, how true.
 
     complete  F(Y) / OPT(no budget): the share of everything that could be said which the store says
     lean      b* / c(Y): the words that the same value needs, over the words that the store spends
+    true      how many of its memories are false: a count, and no rank
 
-Both are over the common union. b* is the least budget at which OPT of the union reaches F(Y). Two
-things prove it: a store of that cost that is worth as much, and a certificate that one step less
-cannot be. A step is the largest number of which every cost of the union is a multiple.
+The first two are over the common union. b* is the least budget at which OPT of the union reaches
+F(Y). Two things prove it: a store of that cost that is worth as much, and a certificate that one
+step less cannot be. A step is the largest number of which every cost of the union is a multiple.
 
 Complete grows when a store says more and falls when it loses something, whatever it costs. Lean
 alone says nothing: a store of one good sentence is lean. So it never stands without complete.
@@ -22,6 +23,7 @@ from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.score import NOT_CERTIFIED, NOT_JUDGED, Ratio, StoreScorer
+from memaudit.kernel.score.truth import Falsehoods, Truths
 from memaudit.kernel.words.text import visible_text
 
 WORTH_NOTHING = "the store is worth nothing"
@@ -48,7 +50,7 @@ class LeastBudget:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
-    """How complete and how lean a store is."""
+    """How complete, lean and true a store is."""
 
     store: str
     memories: int
@@ -59,6 +61,8 @@ class Verdict:
     """F(Y) over OPT of the common union without a budget."""
     least: LeastBudget | None
     """None where lean is undefined."""
+    falsehoods: Falsehoods | None = None
+    """Its false memories; None where nobody measured that."""
     for_its_size: Ratio | None = None
     """F(Y) over OPT of what the store costs. A store of one good sentence has 1 here, so it ranks
     nobody; None where it was not asked for."""
@@ -140,10 +144,16 @@ def share_text(
     return f"{percent(value)} (between {percent(interval[0])} and {percent(interval[1])})"
 
 
-def verdict(scorer: StoreScorer, store: JudgedStore, precision: Fraction = Fraction(0)) -> Verdict:
+def verdict(
+    scorer: StoreScorer,
+    store: JudgedStore,
+    truths: Truths | None = None,
+    precision: Fraction = Fraction(0),
+) -> Verdict:
     """The verdict on one of the stores that are scored together.
 
-    `precision` is a share of the store's cost: b* is searched until it is known so far.
+    `truths` say which texts are false; None where nobody said. `precision` is a share of the
+    store's cost: b* is searched until it is known so far.
     """
     complete = scorer.complete(store)
     least = None
@@ -162,6 +172,7 @@ def verdict(scorer: StoreScorer, store: JudgedStore, precision: Fraction = Fract
         measure=measure_of(scorer.package),
         complete=complete,
         least=least,
+        falsehoods=None if truths is None else truths.falsehoods(store, scorer.package),
         for_its_size=None if precision else scorer.for_its_size(store),
     )
 
