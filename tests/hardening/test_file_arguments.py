@@ -127,7 +127,6 @@ READS = {
 WRITES = {
     "quick --out": f"quick {TALKS} --out {{x}}",
     "import --out": f"import {S} --out {{x}}",
-    "import --chat": f"import {S} --out {{out}}/s.json --chat {{x}}",
     "lint --out": f"lint {S} --out {{x}}.html",
     "lint --out of a plan": f"lint {S} --out {{x}}.json",
     "lint --out of a proof": f"lint {S} {P} --judge lexical --out {{x}}",

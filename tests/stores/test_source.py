@@ -43,7 +43,7 @@ def refused(path: Path, content: bytes, format: str | None = None) -> str:
         (b'{"success": false, "message": "quota"}', "an API, not a store: quota"),
         (b"<!DOCTYPE html><p>502", "is a web page"),
         (b"\x1f\x8babc", "is a gzip archive"),
-        (b"PK\x03\x04abc", "is a damaged or truncated zip archive"),
+        (b"PK\x03\x04abc", "is a zip archive, which is not opened"),
         (b"SQLite format 3\0garbage", "cannot be read as SQLite"),
         (b'{"weather": "fine"}', "has no known format"),
         (b"null", "no known format"),

@@ -1,14 +1,9 @@
-"""What an importer is: its options, its protocol, and the rows of an export field by field.
+"""What an importer is: its options, its protocol, and the rows of an export field by field."""
 
-Some exports hold the transcript beside the memories: it becomes a chat that `build` reads.
-"""
-
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -24,10 +19,9 @@ from memaudit.kernel.io.store_file import (
 )
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import export_time
-from memaudit.kernel.words.text import counted
-from memaudit.stores.containers import rows as table_rows
 from memaudit.stores.failed_exports import api_error
 from memaudit.stores.source import ExportFile, ExportSource
+from memaudit.stores.sqlite_files import rows as table_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,83 +82,6 @@ class Adapter(Protocol):
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """The store, with what was left out and why."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    speaker: str
-    text: str
-    time: str | None = None
-    id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChatSession:
-    """Messages in the order of the export."""
-
-    id: str
-    time: str | None
-    messages: tuple[ChatMessage, ...]
-
-
-@dataclass(slots=True)
-class Transcript:
-    """All sessions that one store was written from, and what was left out of them."""
-
-    sessions: list[ChatSession] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Messages and sessions, by the reason."""
-
-    @property
-    def messages(self) -> int:
-        return sum(len(session.messages) for session in self.sessions)
-
-    @property
-    def account(self) -> str:
-        """What it holds and what was left out, in one line."""
-        held = f"{counted(len(self.sessions), 'session')}, {counted(self.messages, 'message')}"
-        lost = [f"{count:,} {reason}" for reason, count in sorted(self.left_out.items())]
-        return f"{held}; left out: {', '.join(lost)}" if lost else held
-
-    def add(self, id: str, time: str | None, messages: Iterable[ChatMessage]) -> None:
-        """A session; one without messages is counted as left out."""
-        kept = tuple(messages)
-        if kept:
-            self.sessions.append(ChatSession(id, time or kept[0].time, kept))
-        else:
-            self.left_out["without a message"] += 1
-
-
-@runtime_checkable
-class HoldsTranscript(Protocol):
-    """An adapter whose exports hold, or may hold, the transcript as well."""
-
-    def transcript(self, source: ExportSource, namespace: str | None, /) -> Transcript:
-        """The transcript, of one namespace if that is given; without a session where this export
-        has none."""
-        ...
-
-
-def chat_lines(transcript: Transcript, name: str) -> Iterator[str]:
-    """The rows of a chat file, with one conversation: what one memory system has seen.
-
-    Sessions are in the order of time, if each has one.
-    """
-    sessions = transcript.sessions
-    if all(session.time is not None for session in sessions):
-        sessions = sorted(sessions, key=lambda session: session.time or "")
-    yield _chat_row(conversation=name)
-    for session in sessions:
-        yield _chat_row(session=session.id, time=session.time)
-        for message in session.messages:
-            yield _chat_row(
-                id=message.id, speaker=message.speaker, text=message.text, time=message.time
-            )
-
-
-def _chat_row(**fields: str | None) -> str:
-    held = {name: value for name, value in fields.items() if value is not None}
-    return json.dumps(held, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from memaudit.stores.mem0 import Mem0, Mem0History, Mem0Search
 from memaudit.stores.memori import Memori
 from memaudit.stores.memoryos import MemoryOS
 from memaudit.stores.plain_files import TEXTS, JsonlOrText, MarkdownFolder
-from memaudit.stores.protocol import Adapter, HoldsTranscript, ImportOptions, Transcript, no_list
+from memaudit.stores.protocol import Adapter, ImportOptions, no_list
 from memaudit.stores.published import LocomoNotes, WrittenStores
 from memaudit.stores.source import MAX_BYTES, ExportSource, is_markdown, open_source
 
@@ -122,21 +122,6 @@ def import_store(
             )
         options = replace(options, as_of=when)
     return with_reader_time(adapter.read(source, replace(options, guessed=format is None)))
-
-
-def import_transcript(
-    paths: Sequence[Path], format: str, namespace: str | None = None
-) -> Transcript:
-    """The transcript that an export of this format holds beside the memories."""
-    adapter = named_adapter(format)
-    if not isinstance(adapter, HoldsTranscript):
-        raise MemAuditError(f"an export of the format {format} holds no transcript")
-    source = open_source(paths)
-    transcript = adapter.transcript(source, namespace)
-    if not transcript.sessions:
-        lost = f" ({transcript.account})" if transcript.left_out else ""
-        raise MemAuditError(f"{source.name} holds no transcript{lost}")
-    return transcript
 
 
 @dataclass(frozen=True, slots=True)

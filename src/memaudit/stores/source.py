@@ -16,8 +16,8 @@ from memaudit.conversations.records import IdRegistry
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import decode, read_bytes, sha256
 from memaudit.kernel.io.foreign_json import LENIENT, RefusedJson, encodable, fault, loads
-from memaudit.stores.containers import MAGIC, MAGICS, Archive, is_archive, schema
 from memaudit.stores.csv_rows import csv_rows
+from memaudit.stores.sqlite_files import MAGIC, schema
 
 MAX_BYTES = 256 << 20
 """Of one file, and of all memory files in a folder: an export is parsed in memory."""
@@ -42,14 +42,14 @@ _REFUSED = {
     b"BZh": "a bzip2 archive",
     b"\xfd7zXZ": "an xz archive",
     b"\x28\xb5\x2f\xfd": "a zstd archive",
-    **dict.fromkeys(MAGICS, "a zip archive inside another"),
+    **dict.fromkeys((b"PK\x03\x04", b"PK\x05\x06"), "a zip archive"),
 }
 """Never opened: a pickle runs code when it is read, an archive may unpack to anything."""
 
 _MEMORIES = re.compile(r"(?:[^/]+/)?memories(?:\.json|/[^/.][^/]*\.json)")
 _TRANSCRIPT = re.compile(r"(?:[^/]+/)?conversations(?:-\d+)?\.json")
 _COMPANIONS = ("conversations.json", "users.json")
-"""What a Claude.ai export holds, unpacked or as an archive: memories, and files beside them."""
+"""What an unpacked Claude.ai export holds: memories, and files beside them."""
 
 _LABELLED = re.compile(rb"\s*\[[^\[\]{}\"]{1,40}\][ \t]*(?:[-:]|\xe2\x80[\x93\x94])[ \t]+\S")
 """Text of lines `[date] - words`, which begins as a JSON list does and cannot be one."""
@@ -87,22 +87,6 @@ class ExportFile:
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptFile:
-    """A transcript beside the memories: it may be large, and is read only if it is asked for."""
-
-    path: Path
-    name: str
-    member: str = ""
-    """Its name in the archive at the path, if that is one."""
-
-    def open(self) -> ExportFile:
-        if not self.member:
-            return _open_file(self.path, self.name)
-        data = Archive(self.path, self.path.name, MAX_BYTES).read(self.member)
-        return _classified(data, self.path, self.name)
-
-
-@dataclass(frozen=True, slots=True)
 class ExportSource:
     """The files of one export, in order; a folder's files are named by their path in it."""
 
@@ -110,12 +94,11 @@ class ExportSource:
     parts: tuple[ExportFile, ...]
     folder: bool = False
     left_out: dict[str, str] = field(default_factory=dict)
-    """Files of a folder or archive that were not read, and why."""
-    transcripts: tuple[TranscriptFile, ...] = ()
+    """Files of a folder that were not read, and why."""
 
 
 def open_source(paths: Sequence[Path]) -> ExportSource:
-    """Read the files or archives, or the one folder."""
+    """Read the files, or the one folder."""
     if not paths:
         raise MemAuditError("no file given; give the export of a memory system")
     if len(paths) == 1 and os.path.isdir(paths[0]):  # never raises, unlike Path.is_dir
@@ -124,54 +107,12 @@ def open_source(paths: Sequence[Path]) -> ExportSource:
     # Warnings name files, so two of them never have one name.
     names = IdRegistry()
     parts: list[ExportFile] = []
-    transcripts: list[TranscriptFile] = []
-    left_out: dict[str, str] = {}
     for path, name in zip(paths, plain, strict=True):
         # Without the folder, unless two files have the same name.
         own = name if plain.count(name) == 1 else encodable(f"{path.parent.name}/{path.name}")
         own = names.assign(own)
-        if is_archive(path, own):
-            opened = _open_archive(path, own, f"{own}/" if len(paths) > 1 else "")
-            parts += opened.parts
-            transcripts += opened.transcripts
-            left_out |= opened.left_out
-        else:
-            parts.append(_open_file(path, own))
-    if not parts:
-        raise MemAuditError(f"{plain[0]}: holds a transcript and no memories; give both")
-    name = encodable(paths[0].stem) or "store"
-    return ExportSource(name, tuple(parts), left_out=left_out, transcripts=tuple(transcripts))
-
-
-def _open_archive(path: Path, name: str, prefix: str) -> ExportSource:
-    """The memories of a zipped export; the prefix tells members of several archives apart."""
-    archive = Archive(path, name, MAX_BYTES)
-    # Only what a Claude.ai export holds: an archive is not searched for anything else.
-    wanted = [member for member in archive.names if _MEMORIES.fullmatch(member)]
-    later = [member for member in archive.names if _TRANSCRIPT.fullmatch(member)]
-    if not wanted and not later:
-        inner = [member for member in archive.names if member.lower().endswith(".zip")]
-        if inner:
-            raise MemAuditError(
-                f"{name}: holds other archives, which are not opened "
-                f"(unpack it and give {encodable(inner[0])[:80]!r})"
-            )
-        raise MemAuditError(
-            f"{name}: is a zip archive without memories.json and memories/*.json, which a "
-            "Claude.ai export holds (unpack it first, and give the file or folder)"
-        )
-    parts = tuple(
-        _classified(archive.read(member), path, encodable(f"{prefix}{member}")) for member in wanted
-    )
-    left_out = {
-        encodable(f"{prefix}{member}"): _unread(member)
-        for member in archive.names
-        if member not in wanted
-    }
-    transcripts = tuple(
-        TranscriptFile(path, encodable(f"{prefix}{member}"), member) for member in later
-    )
-    return ExportSource(name, parts, left_out=left_out, transcripts=transcripts)
+        parts.append(_open_file(path, own))
+    return ExportSource(encodable(paths[0].stem) or "store", tuple(parts))
 
 
 def _unread(name: str) -> str:
@@ -248,12 +189,7 @@ def _open_claude_export(
         raise MemAuditError(f"{name}: its memories are symbolic links, which are not followed")
     parts = tuple(_open_file(folder / path, encodable(path)) for path in read)
     left_out = {encodable(path): _unread(path) for path in paths if path not in read}
-    transcripts = tuple(
-        TranscriptFile(folder / path, encodable(path))
-        for path in paths
-        if _TRANSCRIPT.fullmatch(path) and not (folder / path).is_symlink()
-    )
-    return ExportSource(name, parts, left_out=left_out, transcripts=transcripts)
+    return ExportSource(name, parts, left_out=left_out)
 
 
 def _open_memory_files(folder: Path, name: str, paths: list[str]) -> ExportSource:
