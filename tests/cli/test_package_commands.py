@@ -53,7 +53,7 @@ def test_every_problem_is_printed(tiny_file: Path) -> None:
         first, *rest = result.stderr.splitlines()
         assert first == f"invalid package {tiny_file}: 3 problems"
         assert r"has the unknown field '\x1b[31m'" in rest[0]
-        assert rest[1].strip().startswith("tiny.json:27: 'm1 x u1' has coverage 2")
+        assert rest[1].strip().startswith("tiny.json: 'm1 x u1' has coverage 2")
         assert len(rest) == 3
 
 

@@ -15,7 +15,8 @@ from typing import Literal
 from memaudit.conversations.records import IdRegistry
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import decode, read_bytes, sha256
-from memaudit.kernel.io.foreign_json import LENIENT, RefusedJson, encodable, fault, loads
+from memaudit.kernel.io.foreign_json import LENIENT, encodable, fault, loads
+from memaudit.kernel.io.strict_json import RefusedJson
 from memaudit.stores.csv_rows import csv_rows
 from memaudit.stores.sqlite_files import MAGIC, schema
 

@@ -302,7 +302,9 @@ def _placed(problem: Problem, places: Mapping[str, Sequence[JsonRow]], header: J
         return replace(problem, file=header.file)
     rows = places[problem.table]
     message = re.sub(
-        r"\brow (\d+)$", lambda match: f"line {rows[int(match[1])].line}", problem.message
+        r"\brow (\d+)$",
+        lambda match: f"line {line}" if (line := rows[int(match[1])].line) else match[0],
+        problem.message,
     )
     place = rows[problem.row]
     return replace(problem, message=message, file=place.file, line=place.line)

@@ -1,11 +1,7 @@
-"""Packages on disk, whatever their form: one file, a folder, a build or the published layout.
+"""Packages on disk, whatever their form: one file, a folder, a build or the published layout."""
 
-The one-file form is read with the line of every row and written with one row per line.
-"""
-
-import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
@@ -47,14 +43,8 @@ def problems_at(path: Path) -> list[Problem]:
 
 def examine(path: Path) -> tuple[list[Package], list[Problem]]:
     """The packages at a path, and every problem found on the way."""
-    packages, problems = _examined(path, lines=False)
-    # To find the line of every row takes as long as to read them: only where lines are needed.
-    return _examined(path, lines=True) if problems else (packages, problems)
-
-
-def _examined(path: Path, lines: bool) -> tuple[list[Package], list[Problem]]:
     try:
-        drafts, problems = _drafts(path, lines)
+        drafts, problems = _drafts(path)
     except InvalidPackage as error:
         return [], list(error.problems)
     packages = []
@@ -66,19 +56,17 @@ def _examined(path: Path, lines: bool) -> tuple[list[Package], list[Problem]]:
     return packages, problems
 
 
-def _drafts(path: Path, lines: bool) -> tuple[list[PackageDraft], list[Problem]]:
+def _drafts(path: Path) -> tuple[list[PackageDraft], list[Problem]]:
     """Read whichever form the path has."""
     if not os.path.isdir(path):  # never raises, unlike Path.is_dir
-        return [read_package_file(path, lines)], []
+        return [read_package_file(path)], []
     names = set(names_in(path))
     if MANIFEST in names:
         built = _build_rows(path)
         if built is not None:
             files = [path / str(row["file"]) for row in built]
             return [
-                read_package_file(file, lines)
-                if file.suffix == ".json"
-                else read_package_folder(file)
+                read_package_file(file) if file.suffix == ".json" else read_package_folder(file)
                 for file in files
             ], []
         return [read_package_folder(path)], []
@@ -241,40 +229,22 @@ def schema_text() -> str:
     return json_text(package_schema(), indent=2) + "\n"
 
 
-_LENIENT = json.JSONDecoder(parse_int=str, parse_float=str)
-_SPACE = " \t\r\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """One row of a table, or one other top-level value (row -1), in the text."""
-
-    key: str
-    row: int
-    text: str
-    line: int
-
-
-def read_package_file(path: Path, lines: bool) -> PackageDraft:
-    """The draft of a one-file package, with the line of every row if asked for."""
-    text, file = read_text(path), path.name
-    document = _parse(text, file)
+def read_package_file(path: Path) -> PackageDraft:
+    """The draft of a one-file package; its rows have no line, and are named by their table."""
+    file = path.name
+    document = parse_json(read_text(path), file)
     if not isinstance(document, dict):
         problem = Problem(f"is not a package: it holds {kind_of(document)}", file=file)
         raise InvalidPackage([problem], file)
     draft, is_package = open_header(document, file, set(TABLES))
     if not is_package:
         raise InvalidPackage(draft.problems, file)
-    # The parser of the standard library does not tell where a value stood.
-    places = {(span.key, span.row): span.line for span in spans(text)} if lines else {}
     for table in TABLES:
-        _read_table(draft, table, document.get(table), places)
+        _read_table(draft, table, document.get(table))
     return draft
 
 
-def _read_table(
-    draft: PackageDraft, table: str, rows: Any, places: dict[tuple[str, int], int]
-) -> None:
+def _read_table(draft: PackageDraft, table: str, rows: Any) -> None:
     """Put a table's rows into the draft."""
     file = draft.header.file
     if rows is None and table in ("queries", "coverage"):
@@ -287,78 +257,12 @@ def _read_table(
         draft.partial.add(table)
         return
     for number, data in enumerate(rows):
-        place = places.get((table, number), 0)
         if isinstance(data, dict):
-            draft.tables[table].append(JsonRow(data, file, place))
+            draft.tables[table].append(JsonRow(data, file, 0))
         else:
             message = f"{table}[{number}] is {kind_of(data)}"
-            draft.problems.append(Problem(message, "an object was expected", file=file, line=place))
+            draft.problems.append(Problem(message, "an object was expected", file=file))
             draft.partial.add(table)
-
-
-def _parse(text: str, file: str) -> Any:
-    """The document; a row that is JSON but not allowed in a package is reported at its own line."""
-    try:
-        return parse_json(text, file)
-    except InvalidPackage as error:
-        refusals = [problem for span in _parts(text) for problem in _refusals(span, file)]
-        raise InvalidPackage(refusals or error.problems, file) from None
-
-
-def _parts(text: str) -> list[Span]:
-    """The parts of a document that is JSON, else none."""
-    try:
-        json.loads(text, parse_int=str)
-        return list(spans(text)) if text.lstrip().startswith("{") else []
-    except (ValueError, RecursionError):
-        return []
-
-
-def _refusals(span: Span, file: str) -> tuple[Problem, ...]:
-    try:
-        parse_json(span.text, file, span.line)
-    except InvalidPackage as error:
-        return error.problems
-    return ()
-
-
-def spans(text: str) -> Iterator[Span]:
-    """The parts of a JSON object in file order, each with its line."""
-    line, before = 1, 0
-    for key, row, start, end in _values(text):
-        line += text.count("\n", before, start)
-        before = start
-        yield Span(key, row, text[start:end], line)
-
-
-def _values(text: str) -> Iterator[tuple[str, int, int, int]]:
-    """Key, row, start and end of every row; `text` is a valid JSON object."""
-    at = _skip(text, _skip(text, 0) + 1)
-    while text[at] != "}":
-        key, at = _LENIENT.raw_decode(text, at)
-        at = _skip(text, _skip(text, at) + 1)
-        if text[at] == "[":
-            at, row = _skip(text, at + 1), 0
-            while text[at] != "]":
-                _, end = _LENIENT.raw_decode(text, at)
-                yield key, row, at, end
-                at, row = _skip(text, end), row + 1
-                if text[at] == ",":
-                    at = _skip(text, at + 1)
-            at += 1
-        else:
-            _, end = _LENIENT.raw_decode(text, at)
-            yield key, -1, at, end
-            at = end
-        at = _skip(text, at)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-
-
-def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _SPACE:
-        at += 1
-    return at
 
 
 def write_package_file(package: Package, path: Path) -> None:
