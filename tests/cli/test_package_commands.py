@@ -17,6 +17,7 @@ from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.version import VERSION
 from tests.cli.running import done, failure, printed_json, run
+from tests.published_layout import write_artifact
 
 
 def test_validate_says_ok(tiny: Package, tiny_file: Path) -> None:
@@ -58,25 +59,23 @@ def test_every_problem_is_printed(tiny_file: Path) -> None:
 
 
 def test_convert_between_all_forms(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
-    """File to folder to published layout to file: the same package."""
+    """File to folder to file, and from the published layout: the same package."""
     first = done("package", "convert", tiny_file, tmp_path / "d")
     assert first.stdout == f"wrote 1 package to {tmp_path / 'd'}\n"
-    done("package", "convert", tmp_path / "d", tmp_path / "a", "--to", "artifact")
-    done("package", "convert", tmp_path / "a", tmp_path / "again.json")
-    assert read_package(tmp_path / "again.json") == tiny
+    write_artifact([tiny], tmp_path / "a")
+    for source in ("d", "a"):
+        done("package", "convert", tmp_path / source, tmp_path / "again.json")
+        assert read_package(tmp_path / "again.json") == tiny
 
 
 def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
-    """Several packages fit only the published layout; --name takes one out."""
-    from memaudit.kernel.io.published_folder import write_artifact
-
+    """The published layout may hold several packages; --name takes one out."""
     write_artifact([tiny, tiny.replace(name="b")], tmp_path / "a")
     words = ("package", "convert", tmp_path / "a", tmp_path / "x.json")
     assert "choose one with --name" in failure(*words)
     done(*words, "--name", "b")
     assert [package.name for package in read_packages(tmp_path / "x.json")] == ["b"]
     assert "has no package named 'z'" in failure(*words, "--name", "z")
-    assert "unknown form 'tar'" in failure(*words, "--to", "tar")
     done("package", "convert", "natural", tmp_path / "shipped.json", "--name", "greyhound-knee")
     assert read_package(tmp_path / "shipped.json").name == "greyhound-knee"
 

@@ -17,7 +17,6 @@ from memaudit.conversations.registry import LOADERS
 from memaudit.conversations.subset import Subset, subset_text
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.io.store_file import store_text
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
@@ -39,6 +38,7 @@ from tests.conversations.files import FIXTURES
 from tests.lab.explorer.libraries import sheet_data
 from tests.lab.labels.annotate.small_frames import frame_folder
 from tests.models.test_cache import exported, fill
+from tests.published_layout import write_artifact
 from tests.stores.exports import EXPORTS, write_tables
 
 SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
@@ -229,7 +229,7 @@ def package_targets() -> list[Target]:
     use = (
         "package validate {in}",
         "package show {in}",
-        "package convert {in} {out}/a --to artifact",
+        "package convert {in} {out}/a",
     )
     single = tuple(command.replace("{in}", "{in}/p.json") for command in use)
     rewrite = (

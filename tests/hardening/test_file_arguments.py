@@ -152,7 +152,6 @@ WRITES = {
     "build model.cache": f"build {TALKS} {OFFLINE} --out {{out}}/b --set model.cache={{x}}",
     "package convert": f"package convert {P} {{x}}",
     "package convert to .json": f"package convert {P} {{x}}.json",
-    "package convert to artifact": f"package convert {P} {{x}} --to artifact",
     "package recost": f"package recost {P} {{x}}.json --rule bytes",
     "package card --out": "package card {in}/packages --out {x}",
     "package schema --out": "package schema --out {x}",

@@ -90,19 +90,14 @@ def convert(
         ),
     ],
     target: Target,
-    to: Annotated[
-        str,
-        typer.Option(metavar="FORM", help="auto (from the suffix of DST) or artifact."),
-    ] = "auto",
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Convert only the package of this name. Default: all."),
+        typer.Option(metavar="NAME", help="The package of this name, if there are several."),
     ] = None,
 ) -> None:
-    """Rewrite packages as one .json file, a folder, or the published layout."""
+    """Rewrite a package as one .json file or as a folder."""
     from memaudit.building.named_packages import SHIPPED, shipped_set
     from memaudit.kernel.io.packages import read_packages, write_package
-    from memaudit.kernel.io.published_folder import write_artifact
 
     shipped = str(source) in SHIPPED
     packages = list(shipped_set(str(source))) if shipped else read_packages(source)
@@ -110,19 +105,14 @@ def convert(
         packages = [package for package in packages if package.name == name]
         if not packages:
             raise MemAuditError(f"{source} has no package named {name!r}")
-    if to == "artifact":
-        write_artifact(packages, target)
-    elif to != "auto":
-        raise MemAuditError(f"unknown form {to!r}; choose auto or artifact")
-    elif len(packages) > 1:
+    if len(packages) > 1:
         raise MemAuditError(
             f"{source} has {len(packages)} packages, but {target} can hold only one; "
-            "choose one with --name, or write them all with --to artifact"
+            "choose one with --name"
         )
-    else:
-        may_write(target, "package")
-        write_package(packages[0], target)
-    typer.echo(safe(f"wrote {len(packages)} package{'s'[: len(packages) != 1]} to {target}"))
+    may_write(target, "package")
+    write_package(packages[0], target)
+    typer.echo(safe(f"wrote 1 package to {target}"))
 
 
 @package.command()

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.io.packages import problems_at, read_packages
-from memaudit.kernel.io.published_folder import write_artifact
-from memaudit.kernel.package.digest import digest
+from tests.published_layout import write_artifact
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -124,17 +123,6 @@ def test_fields_are_mapped_and_extras_kept(tmp_path: Path) -> None:
     assert first.cost_rule == "declared"
     assert first.attributes["annotation_decisions"][0]["label"] == "yes"  # type: ignore[index, call-overload]
     assert first.attributes["candidate_generation_manifest"]["usage"] == {"cost": 0.25}  # type: ignore[index, call-overload]
-
-
-def test_published_folders_round_trip(tmp_path: Path) -> None:
-    packages = read_packages(publish(tmp_path / "a", example("q1"), example("q2")))
-    write_artifact(packages, tmp_path / "b")
-    again = read_packages(tmp_path / "b")
-    assert again == packages
-    assert [digest(one) for one in again] == [digest(one) for one in packages]
-    before = json.loads((tmp_path / "a" / "candidate_memories.jsonl").read_text().split("\n")[0])
-    after = json.loads((tmp_path / "b" / "candidate_memories.jsonl").read_text().split("\n")[0])
-    assert after == before
 
 
 def test_folder_order_of_files_does_not_matter(tmp_path: Path) -> None:
