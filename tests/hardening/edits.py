@@ -57,9 +57,17 @@ DEEP = (100, 400, 900, 5000, 100_000)
 _BARE: tuple[bytes, ...] = (
     *b"""null true false 0 -0 -1 1 2 0.5 1.5 1e400 -1e400 1e-400 1e308 1e999999999999999999999 1E5
     NaN Infinity -Infinity 18446744073709551616 -9223372036854775809 00 1. +1 0x10 undefined
-    'x' tru , } ] // /**/ \\ [] {} [[]] [null] {"":null} {"id":1} {"a":1,"a":2} "unclosed""".split(),
+    'x' tru , } ] // /**/ \\ [] {} [[]] [null] {"":null} {"id":1} {"a":1,"a":2}""".split(),
     *rb'''"\ud800" "\udc00\ud800" "\u0000" "\x" "\u12"'''.split(),
-    *(b'"\xff\xfe"', b'"\xc0\xaf"', b'"\xed\xa0\x80"', b'"\x01"', b'"\xf4\x90\x80\x80"', b""),
+    *(
+        b'"unclosed',
+        b'"\xff\xfe"',
+        b'"\xc0\xaf"',
+        b'"\xed\xa0\x80"',
+        b'"\x01"',
+        b'"\xf4\x90\x80\x80"',
+        b"",
+    ),
     *(b"9" * digits for digits in (59, 61, 4299, 5000, 100_000)),
     b"0." + b"3" * 5000,
     b"[" + b"0," * 9999 + b"0]",

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.stores.failed_exports import is_status, no_memories
 from memaudit.stores.protocol import ImportOptions
 from memaudit.stores.registry import import_store
 from memaudit.stores.source import open_source
@@ -218,27 +217,7 @@ def test_equal_ids(tmp_path: Path) -> None:
     assert any("id used twice" in warning and "[2]" in warning for warning in store.warnings)
 
 
-BODIES = [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, ["No memories found"], "x"]
-STATUSES = [
-    "No memories found",
-    "no memories found.",
-    "0 results",
-    "There are no memories yet!",
-    "No memories found for user_42",
-    "null",
-    "None",
-    '"not found"',
-    "404 Not Found",
-    "HTTP/1.1 503 Service Unavailable",
-    "Internal Server Error",
-    "Unauthorized",
-    "Error: connection refused",
-    "requests.exceptions.HTTPError: 401",
-    "Rate limit exceeded",
-    "curl: (7) Failed to connect",
-    "Failed to fetch memories",
-    "The store is empty.",
-]
+BODIES = [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, "x"]
 PAGES = [
     "<html><body>Sign in</body></html>",
     "<!DOCTYPE html>\n<p>no</p>",
@@ -246,46 +225,16 @@ PAGES = [
     "<?xml version='1.0'?>\n<Error><Code>NoSuchKey</Code></Error>",
     "Traceback (most recent call last):\n  File x\nKeyError: 'a'",
 ]
-MEMORIES = [
-    "Ann eats fish.",
-    "No memories of the accident, Ann says",
-    "Nothing beats tea for Bo.",
-    "None of the cats is Ann's",
-    "Error-prone: Ann's old car",
-    "2024 was a hard year for Bo",
-    "404 is Ann's room number",
-    "OK Computer is Bo's favourite record",
-    "Ann failed to fetch the parcel",
-    "<3 Bo likes hearts",
-    "<b>Ann</b> moved to Rome",
-]
 
 
 @pytest.mark.parametrize("format", [None, "plain"])
-@pytest.mark.parametrize("text", [*STATUSES, *PAGES, *map(json.dumps, BODIES)])
-def test_a_status_saved_as_text_is_no_memory(text: str, format: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [*PAGES, *map(json.dumps, BODIES)])
+def test_an_error_saved_as_text_is_no_memory(text: str, format: str | None, tmp_path: Path) -> None:
     path = tmp_path / "export.txt"
     path.write_text(f"{text}\n")
     with pytest.raises(MemAuditError) as caught:
         import_store([path], format)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("text", MEMORIES)
-def test_a_memory_is_one(text: str, tmp_path: Path) -> None:
-    """A store of one memory stays one, also where a word of it is a status elsewhere."""
-    assert no_memories(text) is None
-    path = tmp_path / "export.txt"
-    path.write_text(f"{text}\n")
-    (memory,) = import_store([path]).memories
-    assert memory.text == text
-
-
-def test_a_status_among_memories_is_kept(tmp_path: Path) -> None:
-    assert is_status("No memories found")
-    path = tmp_path / "export.txt"
-    path.write_text("Ann eats fish.\nNo memories found\n")
-    assert len(import_store([path]).memories) == 2
 
 
 def test_lines_are_those_of_an_editor(tmp_path: Path) -> None:

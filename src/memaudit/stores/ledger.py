@@ -27,8 +27,7 @@ from memaudit.kernel.io.store_file import (
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.words.text import counted
 from memaudit.stores.documents import ENTRIES_VERSION, Piece, split_document
-from memaudit.stores.failed_exports import api_error
-from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, SkipRow
+from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, SkipRow, api_error
 from memaudit.stores.source import ExportSource, text_lines
 
 NAMED = 20

@@ -19,7 +19,7 @@ from memaudit.kernel.io.store_file import (
 )
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import export_time
-from memaudit.stores.failed_exports import api_error
+from memaudit.kernel.words.text import one_line, shortened
 from memaudit.stores.source import ExportFile, ExportSource
 from memaudit.stores.sqlite_files import rows as table_rows
 
@@ -180,6 +180,40 @@ def no_list(part: ExportFile, keys: Sequence[str]) -> str:
 
 def _failed(name: str, problem: str) -> str:
     return f"{name}: is the error of an API, not a store: {problem} (export it again)"
+
+
+LONGEST_FAULT = 120
+
+_STATUS = ("code", "status", "statusCode", "status_code")
+
+
+def api_error(document: object) -> str | None:
+    """The message of an API error; None if the document is not one."""
+    if not isinstance(document, dict):
+        return None
+    for key in ("error", "errors", "detail"):
+        if error := document.get(key):
+            return _fault(error)
+    if document.get("errno") or document.get("success") is False:
+        return _fault(document.get("errmsg") or document.get("message") or "no message")
+    failed = any(_is_failure(document.get(key)) for key in _STATUS)
+    if failed and isinstance(document.get("message"), str):
+        return _fault(document["message"])
+    return None
+
+
+def _is_failure(status: object) -> bool:
+    if isinstance(status, int) and not isinstance(status, bool):
+        return status >= 400
+    return isinstance(status, str) and status.lower() in ("error", "failed", "failure")
+
+
+def _fault(value: object) -> str:
+    if isinstance(value, list) and value:
+        value = value[0]
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("message", "msg", "detail") if key in value), value)
+    return shortened(one_line(encodable(str(value))), LONGEST_FAULT)
 
 
 def samples(source: ExportSource, keys: Sequence[str] = ()) -> Iterator[dict[str, object]]:

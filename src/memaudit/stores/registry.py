@@ -18,7 +18,6 @@ from memaudit.kernel.io.timestamps import export_time
 from memaudit.stores.amem import AMem
 from memaudit.stores.assistants import ChatGptMemories, ClaudeAi
 from memaudit.stores.claude_mem import ClaudeMem
-from memaudit.stores.failed_exports import api_error
 from memaudit.stores.field_maps import FIELD_MAPS
 from memaudit.stores.letta import Letta
 from memaudit.stores.mapped import HOW, Mapped, fields_found
@@ -27,7 +26,7 @@ from memaudit.stores.mem0 import Mem0, Mem0History, Mem0Search
 from memaudit.stores.memori import Memori
 from memaudit.stores.memoryos import MemoryOS
 from memaudit.stores.plain_files import TEXTS, JsonlOrText, MarkdownFolder
-from memaudit.stores.protocol import Adapter, ImportOptions, no_list
+from memaudit.stores.protocol import Adapter, ImportOptions, api_error, no_list
 from memaudit.stores.published import LocomoNotes, WrittenStores
 from memaudit.stores.source import MAX_BYTES, ExportSource, is_markdown, open_source
 
@@ -188,6 +187,12 @@ def is_store(path: Path) -> bool:
     return _STORE.search(read_bytes(path, MAX_BYTES, path.name)) is not None
 
 
+_NO_EXPORT = re.compile(
+    r"(?P<page><(?:!doctype|\?xml|html|head|body)[\s>])|Traceback \(most recent call last\)",
+    re.IGNORECASE,
+)
+
+
 def _refuse_other_files(source: ExportSource) -> None:
     """Refuse empty files, API errors, web pages and stores that are already imported."""
     for part in source.parts:
@@ -197,8 +202,9 @@ def _refuse_other_files(source: ExportSource) -> None:
                 raise MemAuditError(
                     f"{part.name}: is an empty file (an empty store is written as [] or its like)"
                 )
-            if text[:15].lower().startswith(("<!doctype", "<html")):
-                raise MemAuditError(f"{part.name}: is a web page, not a store (export it again)")
+            if match := _NO_EXPORT.match(text):
+                what = "a web page" if match["page"] else "the traceback of a program"
+                raise MemAuditError(f"{part.name}: is {what}, not a store (export it again)")
         if not isinstance(document, dict):
             continue
         if document.get("format") == STORE_FORMAT:
