@@ -1094,7 +1094,7 @@ EXPORTS: dict[str, Export] = {
             "Ann wants a quieter place",
         ],
         skipped={"empty text": 1},
-        warned=("2 files not read: conversations.json (the transcript)",),
+        warned=("2 files not read: conversations.json (another file of the folder)",),
     ),
     "claude.ai newer folder": Export(
         "claude-ai",

@@ -41,7 +41,7 @@ def import_store(
     namespace: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Read only memories of this user, agent or block. Default: all."
+            metavar="NAME", help="Read only memories of this user, block or folder. Default: all."
         ),
     ] = None,
     conversation: Annotated[

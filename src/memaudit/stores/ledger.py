@@ -58,8 +58,6 @@ class MemoryDraft:
     valid_to: str | None = None
     expires: str | None = None
     namespace: str | None = None
-    asked: bool = False
-    """It was asked for by another name than its namespace."""
     example: str | None = None
     sources: tuple[str, ...] = ()
     salience: float | None = None
@@ -208,11 +206,8 @@ class ImportLedger:
             return HarmlessSkip.OTHER_CONVERSATION
         if made.namespace is not None:
             self.namespaces.add(made.namespace)
-        if namespace is not None and made.namespace != namespace and not made.asked:
-            return HarmlessSkip.OTHER_NAMESPACE
-        if made.asked and namespace is not None:
-            self.namespaces.add(namespace)
-        return None
+        other = namespace is not None and made.namespace != namespace
+        return HarmlessSkip.OTHER_NAMESPACE if other else None
 
     def _keep(self, place: str, made: MemoryDraft) -> None:
         self.read += 1
@@ -347,7 +342,7 @@ class ImportLedger:
                 self.note("id used twice, renamed with #2, #3, ...", f"{place} {own!r:.80}")
             seen[id] = made
             fields = {name: getattr(made, name) for name in MemoryDraft.__slots__}
-            end, _ = fields.pop("expires"), fields.pop("asked")
+            end = fields.pop("expires")
             memories.append(Memory(**{**fields, "id": id, "valid_to": made.valid_to or end}))
         return tuple(memories)
 

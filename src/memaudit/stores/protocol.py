@@ -40,7 +40,7 @@ class ImportOptions:
     view: str | None = None
     """Which text of a record is read; the adapter's first view by default."""
     namespace: str | None = None
-    """Only memories of this user, agent, block or folder."""
+    """Only memories of this user, block or folder."""
     conversation: str | None = None
     """Only memories of this conversation, in a file of several."""
     as_of: str | None = None

@@ -48,9 +48,8 @@ _REFUSED = {
 """Never opened: a pickle runs code when it is read, an archive may unpack to anything."""
 
 _MEMORIES = re.compile(r"(?:[^/]+/)?memories(?:\.json|/[^/.][^/]*\.json)")
-_TRANSCRIPT = re.compile(r"(?:[^/]+/)?conversations(?:-\d+)?\.json")
-_COMPANIONS = ("conversations.json", "users.json")
-"""What an unpacked Claude.ai export holds: memories, and files beside them."""
+_COMPANIONS = ("conversations.json", "users.json", "projects.json")
+"""The memories of a Claude.ai export, and the files beside them."""
 
 _LABELLED = re.compile(rb"\s*\[[^\[\]{}\"]{1,40}\][ \t]*(?:[-:]|\xe2\x80[\x93\x94])[ \t]+\S")
 """Text of lines `[date] - words`, which begins as a JSON list does and cannot be one."""
@@ -116,11 +115,6 @@ def open_source(paths: Sequence[Path]) -> ExportSource:
     return ExportSource(encodable(paths[0].stem) or "store", tuple(parts))
 
 
-def _unread(name: str) -> str:
-    """Why a file of a Claude.ai export is not read."""
-    return "the transcript" if _TRANSCRIPT.fullmatch(name) else "not a memory file"
-
-
 def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
     """Read one file; as text if its folder says so, or if it is Markdown."""
     return _classified(read_bytes(path, MAX_BYTES, name), path, name, as_text)
@@ -153,43 +147,21 @@ def _open_folder(folder: Path) -> ExportSource:
     top = [path for path in paths if "/" not in path]
     if alone := [path for path in ALONE if path in top]:
         wanted = alone[:1]
-    elif claude := _claude_export(paths, top):
-        return _open_claude_export(folder, name, paths, claude)
     elif any(path.endswith(TEXTS) for path in paths):
         return _open_memory_files(folder, name, paths)
     else:
-        wanted = [path for path in top if path.endswith(EXPORTS)]
+        # A link may lead out of the folder that was given.
+        own = [path for path in paths if not (folder / path).is_symlink()]
+        wanted = [path for path in own if path in top and path.endswith(EXPORTS)]
+        claude = [path for path in own if _MEMORIES.fullmatch(path)]
+        if claude and set(wanted) <= {*claude, *_COMPANIONS}:
+            wanted = claude
     if not wanted:
         raise MemAuditError(f"{name}: holds no export and no memory file (found {paths[0]!r})")
     left_out = {
         encodable(path): "another file of the folder" for path in paths if path not in wanted
     }
     parts = tuple(_open_file(folder / path, encodable(path)) for path in wanted)
-    return ExportSource(name, parts, left_out=left_out)
-
-
-def _claude_export(paths: list[str], top: list[str]) -> list[str]:
-    """The memories of an unpacked Claude.ai export, known by the files beside them or by the
-    folder `memories` alone; none where the folder is something else."""
-    memories = [path for path in paths if _MEMORIES.fullmatch(path)]
-    beside = any(path.rpartition("/")[2] in _COMPANIONS for path in paths)
-    other = any(path.endswith(TEXTS) for path in paths) or any(
-        path.endswith(EXPORTS) for path in top
-    )
-    return memories if beside or not other else []
-
-
-def _open_claude_export(
-    folder: Path, name: str, paths: list[str], memories: list[str]
-) -> ExportSource:
-    # A link may lead out of the folder that was given.
-    read = [path for path in memories if not (folder / path).is_symlink()]
-    if sum((folder / path).stat().st_size for path in read) > MAX_BYTES:
-        raise MemAuditError(f"{name}: its files hold more than {MAX_BYTES} bytes")
-    if not read:
-        raise MemAuditError(f"{name}: its memories are symbolic links, which are not followed")
-    parts = tuple(_open_file(folder / path, encodable(path)) for path in read)
-    left_out = {encodable(path): _unread(path) for path in paths if path not in read}
     return ExportSource(name, parts, left_out=left_out)
 
 
