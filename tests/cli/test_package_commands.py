@@ -46,7 +46,7 @@ def test_validate_json(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
 
 def test_every_problem_is_printed(tiny_file: Path) -> None:
     """The first line counts them; control characters in them are escaped."""
-    text = tiny_file.read_text().replace('"value": 1}', '"value": 2}')
+    text = tiny_file.read_text().replace('"value": 1}', '"value": "x"}')
     tiny_file.write_text(text.replace('"kind": "fact"', '"kind": "fact", "\\u001b[31m": 1', 1))
     for command, *more in (("validate",), ("show",), ("convert", tiny_file.parent / "x")):
         result = run("package", command, tiny_file, *more)
@@ -54,7 +54,7 @@ def test_every_problem_is_printed(tiny_file: Path) -> None:
         first, *rest = result.stderr.splitlines()
         assert first == f"invalid package {tiny_file}: 3 problems"
         assert r"has the unknown field '\x1b[31m'" in rest[0]
-        assert rest[1].strip().startswith("tiny.json: 'm1 x u1' has coverage 2")
+        assert rest[1].strip().startswith("tiny.json: 'm1 x u1' has a bad field 'value'")
         assert len(rest) == 3
 
 

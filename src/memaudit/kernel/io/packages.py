@@ -254,7 +254,6 @@ def _read_table(draft: PackageDraft, table: str, rows: Any) -> None:
         draft.problems.append(
             Problem(f"the table {table!r} {state}", "a list was expected", file=file)
         )
-        draft.partial.add(table)
         return
     for number, data in enumerate(rows):
         if isinstance(data, dict):
@@ -262,7 +261,6 @@ def _read_table(draft: PackageDraft, table: str, rows: Any) -> None:
         else:
             message = f"{table}[{number}] is {kind_of(data)}"
             draft.problems.append(Problem(message, "an object was expected", file=file))
-            draft.partial.add(table)
 
 
 def write_package_file(package: Package, path: Path) -> None:

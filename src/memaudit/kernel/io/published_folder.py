@@ -111,7 +111,6 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
         return [], list(error.problems)
     tables: dict[str, list[JsonRow]] = {}
     problems: list[Problem] = []
-    partial = set()
     checked = ours or {}
     # Only the decisions may be missing. Counts and hashes are checked where a manifest of ours has
     # them.
@@ -120,10 +119,8 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
             tables[table] = []
             continue
         expected = [checked.get(part, {}).get(file) for part in ("counts", "file_hashes")]
-        tables[table], more, complete = read_table_file(folder / file, *expected)
+        tables[table], more = read_table_file(folder / file, *expected)
         problems += more
-        if not complete:
-            partial.add(table)
     drafts = _drafts(tables["queries"], manifest, ours)
     # Every package carries the manifest: a small file with many examples could fill the memory.
     if manifest is not None and len(drafts) * _size(folder / MANIFEST) > MOST_REPEATED:
@@ -133,15 +130,11 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
         problems.append(Problem("holds no query, so no example", file=FILES["queries"]))
         return [], problems
     for table in TABLES:
-        if strays := _share_out(table, tables[table], drafts):
-            problems += strays
-            partial.add(table)
+        problems += _share_out(table, tables[table], drafts)
     for row in tables["decisions"]:
         draft = drafts[example_of_decision(row.data, drafts)]
         draft.header.data["attributes"].setdefault("annotation_decisions", []).append(row.data)
-    for draft in drafts.values():
-        draft.partial = partial
-    return list(drafts.values()), problems
+    return ([] if problems else list(drafts.values())), problems
 
 
 def _size(path: Path) -> int:

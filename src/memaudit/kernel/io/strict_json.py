@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from memaudit.kernel.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.kernel.exact import MAX_DIGITS
@@ -159,11 +160,14 @@ def first_fault(error: ValidationError) -> str:
     named = [str(step) for step in first["loc"] if not str(step).startswith("function-")]
     steps = [step[:LONGEST_STEP] for step in named]
     place = ".".join(steps if len(steps) <= MOST_STEPS else [*steps[:MOST_STEPS], "..."])
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        message = "unknown field"
-    message = f"{message[:1].lower()}{message[1:LONGEST]}"
+    message = "unknown field" if first["type"] == "extra_forbidden" else fault_message(first)
     return f"{place}: {message}" if place else message
+
+
+def fault_message(detail: ErrorDetails) -> str:
+    """What a validation finds wrong with a value."""
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"{message[:1].lower()}{message[1:LONGEST]}"
 
 
 def read_object(path: Path, remedy: str) -> dict[str, Any]:
