@@ -18,7 +18,6 @@ PACKAGE = (
     "package validate",
     "package show",
     "package convert",
-    "package recost",
     "package schema",
     "package card",
     "study beside",

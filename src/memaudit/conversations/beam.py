@@ -16,7 +16,7 @@ from memaudit.conversations.records import (
     record_fields,
     resolve_references,
 )
-from memaudit.kernel.io.foreign_json import encodable, listed_or_lined, loads
+from memaudit.kernel.io.foreign_json import encodable, loads, records
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import iso_time
 
@@ -46,7 +46,7 @@ class Beam:
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         ids = IdRegistry()
-        for place, data in listed_or_lined(path):
+        for place, data in records(path):
             yield _load(data, place, ids)
 
 

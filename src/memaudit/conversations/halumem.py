@@ -15,7 +15,7 @@ from memaudit.conversations.records import (
     as_text,
     record_fields,
 )
-from memaudit.kernel.io.foreign_json import listed_or_lined
+from memaudit.kernel.io.foreign_json import records
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import MONTHS
 
@@ -43,7 +43,7 @@ class HaluMem:
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         ids = IdRegistry()
-        for place, data in listed_or_lined(path):
+        for place, data in records(path):
             yield _load(data, place, ids)
 
 

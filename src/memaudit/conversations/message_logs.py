@@ -13,7 +13,7 @@ from memaudit.conversations.records import (
     as_text,
 )
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.foreign_json import listed_or_lined
+from memaudit.kernel.io.foreign_json import records
 
 OPENAI, SHAREGPT = "messages", "conversations"
 """The field that holds the messages, in each of the two layouts."""
@@ -54,7 +54,7 @@ class Messages:
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         ids = IdRegistry()
-        rows = listed_or_lined(path)
+        rows = records(path)
         first = next(rows, None)
         # Many programs write one message per line, without saying where a conversation ends.
         if first is not None and first[1].keys() >= BARE:
@@ -161,7 +161,7 @@ class ClaudeCode:
         notes, ids = Notes(), IdRegistry()
         sessions: dict[str, list[Turn]] = {}
         times: dict[str, str | None] = {}
-        for place, data in listed_or_lined(path):
+        for place, data in records(path):
             row = RecordFields(data, "", f"line-{place + 1}", notes)
             kind = row.text("type")
             if kind not in SPOKEN:

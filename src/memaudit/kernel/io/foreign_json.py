@@ -76,19 +76,10 @@ _PARTIAL = re.compile(r"[\s\w.+\-\\]*")
 
 
 def records(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    """Each object of the top-level list with its place; a file that is one object is one record."""
-    with open_regular(path) as file:
-        cursor = JsonCursor(file, path.name)
-        if cursor.peek() == "{":
-            yield 0, record(cursor, path.name, 0)
-        else:
-            for place in cursor.elements():
-                yield place, record(cursor, path.name, place)
-        cursor.done()
+    """Each object of a list or of JSON lines, with its place; lines may have any length.
 
-
-def listed_or_lined(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    """Each object of a list or of JSON lines, with its place; lines may have any length."""
+    A file that is one object is one record.
+    """
     with open_regular(path) as file:
         cursor = JsonCursor(file, path.name)
         if cursor.peek() == "[":
