@@ -10,7 +10,8 @@ from rich.console import Console
 from typer.testing import Result
 
 from memaudit.cli import main
-from memaudit.cli.package_tables import listing, rows_of
+from memaudit.cli.package_tables import columns_of
+from memaudit.cli.terminal import columns_table
 from memaudit.kernel.errors import MissingTool
 from memaudit.kernel.io.packages import read_package, read_packages, write_package
 from memaudit.kernel.package.digest import digest
@@ -136,7 +137,8 @@ def test_listings_fit_the_terminal(tiny: Package, width: int) -> None:
     package = tiny.replace(candidates=many, coverage=(), queries=(query,))
     for table, words in (("candidates", [f"[b]{n}" for n in range(300)]), ("queries", ["→"])):
         screen = Console(width=width, file=io.StringIO(), highlight=False)
-        screen.print(listing(table, rows_of(package, table)))
+        shown = [column for column in columns_of(package)[table] if column.short]
+        screen.print(columns_table(shown, getattr(package, table)))
         printed = screen.file.getvalue()  # type: ignore[attr-defined]
         assert max(map(len, printed.splitlines())) <= width
         assert printed.split().count("vegetarian") == 20 * len(words)

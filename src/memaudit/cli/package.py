@@ -22,6 +22,8 @@ package = typer.Typer(
 )
 
 
+LISTS = ("units", "queries", "candidates")
+
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="A package: .json file or folder.")]
 Target = Annotated[Path, typer.Argument(metavar="DST", help="A .json file or a folder to write.")]
 
@@ -143,19 +145,26 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Summarise a package, or list its units, queries and candidates with their texts."""
-    from memaudit.cli.package_tables import COLUMNS, listing, rows_of, summary
-    from memaudit.cli.terminal import console
+    from memaudit.cli.package_tables import columns_of, summary
+    from memaudit.cli.terminal import columns_table, console
     from memaudit.kernel.io.packages import read_packages
 
-    for unknown in sorted({*(tables or ())} - {*COLUMNS}):
-        raise MemAuditError(f"--list {unknown}: choose {', '.join(COLUMNS)}")
-    chosen = [table for table in COLUMNS if table in (tables or ())]
+    for unknown in sorted({*(tables or ())} - {*LISTS}):
+        raise MemAuditError(f"--list {unknown}: choose {', '.join(LISTS)}")
+    chosen = [table for table in LISTS if table in (tables or ())]
     packages = read_packages(path)
     if as_json:
-        data = [
-            _facts(package) | {table: rows_of(package, table) for table in chosen}
-            for package in packages
-        ]
+        data = []
+        for package in packages:
+            columns = columns_of(package)
+            lists = {
+                table: [
+                    {column.key: column.value(row) for column in columns[table]}
+                    for row in getattr(package, table)
+                ]
+                for table in chosen
+            }
+            data.append(_facts(package) | lists)
         typer.echo(json.dumps(data, indent=2, default=plain))
         return
     screen = console()
@@ -165,9 +174,10 @@ def show(
             f"cost rule {safe_markup(package.cost_rule)}  group cap {package.group_cap}"
         )
         for table in chosen:
-            rows = rows_of(package, table)
+            rows = getattr(package, table)
             screen.print(f"{len(rows):,} {table}")
-            screen.print(listing(table, rows))
+            shown = [column for column in columns_of(package)[table] if column.short]
+            screen.print(columns_table(shown, rows))
         if not chosen:
             screen.print(summary(package))
     if not chosen:
