@@ -239,20 +239,18 @@ def adapter_targets() -> list[Target]:
             for number, view in enumerate(views)
         ]
         found.append(_target(f"export, {name}", files, *commands))
-    fields = "--fields text=m.text,time=m.at,id=id,namespace=m.by"
     return found + [
         _target(
             f"export, fields of {name}",
             {name: data},
-            f"import mapped {{in}}/{name} {fields} --out {{out}}/fields.json",
-            f"import {{in}}/{name} --fields text={top}.m.text --out {{out}}/top.json",
+            f"import {{in}}/{name} --fields text={top}.m.text,time={top}.m.at --out {{out}}/m.json",
         )
         for name, data, top in _mapped_files()
     ]
 
 
 def _mapped_files() -> Iterator[tuple[str, bytes, str]]:
-    """Files of no known format with the same fields, and where paths from the top begin."""
+    """Files of no known format with the same fields, and where their paths begin."""
     memory = {"text": "Ann eats fish.", "at": 1741954200.5, "by": "ann"}
     rows = [
         {"id": str(number), "m": {**memory, "text": text}}

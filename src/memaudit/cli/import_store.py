@@ -56,7 +56,7 @@ def import_store(
         typer.Option(
             metavar="text=FIELD,...",
             help="Any JSON, JSONL, CSV or SQLite: which fields are text, time, id and namespace, "
-            "such as text=payload.text,time=payload.ts,id=nr. Only text is needed.",
+            "such as text=rows.text,time=rows.ts,id=rows.nr. Only text is needed.",
         ),
     ] = None,
     as_of: Annotated[
