@@ -14,11 +14,8 @@ from hypothesis import strategies as st
 EXAMPLES = int(os.environ.get("MEMAUDIT_FUZZ_EXAMPLES", "20"))
 """Inputs a target; MEMAUDIT_FUZZ_EXAMPLES=10000 for a long run."""
 
-KILLS = int(os.environ.get("MEMAUDIT_KILLS", "200"))
+KILLS = int(os.environ.get("MEMAUDIT_KILLS", "30"))
 """Processes killed over all commands together."""
-
-MORE = "MEMAUDIT_KILLS" in os.environ
-"""Whether to kill before every call, also where there are hundreds of them."""
 
 SEED = int(os.environ.get("MEMAUDIT_FUZZ_SEED", "0"))
 """Another seed, other kills and, where it is not 0, other inputs."""
