@@ -172,6 +172,7 @@ WRITES = {
     "reproduce all --out": "reproduce all --out {x}",
     "serve --out": f"serve {P} --out {{x}}",
     "solve --certificate": f"solve {P} --budget 5 --certificate {{x}}",
+    "frontier --plot": f"frontier {P} --max-budget 5 --plot {{x}}.svg",
     "frontier --out": f"frontier {P} --max-budget 5 --out {{x}}",
     "model export": f"model export {{x}} --set model.cache={DB}",
     "model import model.cache": "model import {in}/c.jsonl --set model.cache={x}",

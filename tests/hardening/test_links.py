@@ -225,6 +225,7 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
         ),
         ("model", "export", "{x}", "--set", "model.cache={c}"),
         ("package", "schema", "--out", "{x}"),
+        ("frontier", "{p}", "--max-budget", "2", "--plot", "{x}"),
     ],
     ids=" ".join,
 )

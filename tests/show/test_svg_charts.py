@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,13 +10,13 @@ from xml.etree import ElementTree
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.show.encoding import nth_look
+from memaudit.kernel.package.package import Package
+from memaudit.kernel.solvers.frontier import frontier
 from memaudit.show.score_curve import ScoreCurve, StoreCurve, score_curve
 from memaudit.show.svg_charts import (
     SCORE_NOTE,
-    ChartLine,
-    LineChart,
     chart_svg,
+    frontier_chart,
     score_chart,
     shown,
     write_score_chart,
@@ -64,13 +65,13 @@ def test_lines_and_markers() -> None:
     assert (chart.last, [value for _, value in chart.area]) == (7, list(curve.optimum))
 
 
-def test_a_step_line_by_hand() -> None:
-    """Between 0 and 2 budgets the plot is 638 wide: from 62 to 700."""
-    line = ChartLine("opt", [(0.0, 0.0), (1.0, 1.0), (2.0, 1.0)], nth_look(0))
-    svg = chart_svg(LineChart("OPT", "budget", "optimum", 2.0, 1.04, [line]))
-    (path,) = re.findall(r'<path d="(M[^"]*)"[^>]*data-line', svg)
+def test_a_step_line_by_hand(tiny: Package) -> None:
+    """Between 0 and 2 budgets the plot is 638 wide: from 62 to 700. OPT is 0, 1 and 1."""
+    opt = replace(frontier(tiny, 2), values=(Fraction(0), Fraction(1), Fraction(1)))
+    svg = chart_svg(frontier_chart([opt]))
+    (line,) = re.findall(r'<path d="(M[^"]*)"[^>]*data-line', svg)
     # The chart is 330 high: 0 is at 330 - 46 = 284, and 1 is 246 / 1.04 above it.
-    assert path == "M62.0 284.0H381.0V47.46H700.0"
+    assert line == "M62.0 284.0H381.0V47.46H700.0"
 
 
 @pytest.mark.parametrize(
@@ -112,6 +113,17 @@ def test_a_package_of_which_nothing_is_worth_anything() -> None:
     stores = tuple(replace(store, scores=nothing, best=nothing) for store in curve.stores)
     empty = replace(curve, optimum=tuple(0.0 for _ in curve.budgets), stores=stores)
     assert {"one", "two"} <= set(texts(chart_svg(score_chart(empty))))
+
+
+def test_many_frontiers_have_no_names(tiny: Package) -> None:
+    """Up to 21 packages are named; none of one, since the title names it."""
+    opt = frontier(tiny, 4)
+    for count, named in ((1, 0), (2, 2), (21, 21), (22, 0)):
+        svg = chart_svg(frontier_chart([opt] * count))
+        assert texts(svg).count(opt.package) == named
+        assert svg.count("data-line") == count
+    with pytest.raises(MemAuditError, match="no frontier to draw"):
+        frontier_chart([])
 
 
 def test_files(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`memaudit frontier`: the optimum for every budget."""
 
 import json
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memaudit.cli.settings import in_force
+from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.files import open_regular, refuse_to_write
 from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.kernel.package.package import Package
-    from memaudit.kernel.solvers.frontier import Frontier
+    from memaudit.kernel.solvers.frontier import Frontier, Part
 
 MOST_ROWS = 25
 
@@ -23,11 +26,16 @@ def frontier(
     max_budget: Annotated[
         int, typer.Option(metavar="N", help="Solve every whole budget from 0 to N.")
     ],
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also draw the frontier, as SVG."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the frontiers, with their stores, to this JSON file.",
+            help="Write the frontiers, with their stores, to this JSON file. If the command is "
+            "stopped, the same command continues.",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -35,35 +43,102 @@ def frontier(
     """Compute the optimum for every whole budget, and the budgets where it rises."""
     from memaudit.kernel.io.atomic import write_file
     from memaudit.kernel.io.packages import read_packages
+    from memaudit.show.svg_charts import check_chart, write_frontier_chart
 
     if max_budget < 0:
         raise MemAuditError(f"--max-budget must be at least 0, not {max_budget}")
+    if plot is not None:
+        check_chart(plot)
+    keys = in_force()
+    group_cap = keys.score.group_cap
     packages = read_packages(path)
-    if out is not None:
+    if out is None:
+        frontiers = [_frontier(package, max_budget, group_cap) for package in packages]
+    else:
         may_write(out, "frontier")
-    frontiers = [_frontier(package, max_budget) for package in packages]
-    if out is not None:
-        write_file(out, json.dumps([_data(item) for item in frontiers], indent=1) + "\n")
+        with _Unfinished(out.with_name(f"{out.name}.part")) as unfinished:
+            frontiers = [_frontier(p, max_budget, group_cap, unfinished) for p in packages]
+            write_file(out, json.dumps([_data(item) for item in frontiers], indent=1) + "\n")
+            unfinished.remove()
     if as_json:
         typer.echo(json.dumps([_data(item) for item in frontiers], indent=2))
     else:
         for item in frontiers:
             _show(item)
+    if plot is not None:
+        write_frontier_chart(frontiers, plot)
+        typer.echo(safe(f"plot: {plot}"), err=as_json)
 
 
-def _frontier(package: "Package", max_budget: int) -> "Frontier":
+_MARK = b'{"package":"'
+
+
+class _Unfinished:
+    """What is done of a frontier, in a journal beside its file until all of it is."""
+
+    def __init__(self, path: Path) -> None:
+        from memaudit.workspace.journal import Journal
+
+        refuse_to_write(path)
+        if path.exists():
+            with open_regular(path) as file:
+                head = file.read(len(_MARK))
+            if not _MARK.startswith(head):
+                raise MemAuditError(
+                    f"{path}: already exists and is no unfinished frontier; move it"
+                )
+        self.journal = Journal(path)
+
+    def __enter__(self) -> "_Unfinished":
+        self.journal.__enter__()
+        return self
+
+    def __exit__(self, kind: Any, *error: Any) -> None:
+        self.journal.__exit__(kind, *error)
+        if not self.journal.rows:
+            self.remove()
+        elif kind is KeyboardInterrupt:
+            what = f"stopped; the same command continues from {self.journal.path}"
+            typer.echo(safe(what), err=True)
+
+    def known(self, key: dict[str, Any]) -> list["Part"]:
+        """The parts of a frontier that an earlier command has done."""
+        from memaudit.kernel.solvers.frontier import Part
+        from memaudit.workspace.journal import read_journal
+
+        return [
+            Part(row["first"], row["last"], tuple((b, v, tuple(s)) for b, v, s in row["steps"]))
+            for row in read_journal(self.journal.path)
+            if key.items() <= row.items()
+        ]
+
+    def add(self, key: dict[str, Any], part: "Part") -> None:
+        from memaudit.workspace.journal import to_line
+
+        self.journal.append([to_line({**key, **asdict(part)})])
+
+    def remove(self) -> None:
+        self.journal.path.unlink(missing_ok=True)
+
+
+def _frontier(
+    package: "Package", max_budget: int, group_cap: int | None, done: _Unfinished | None = None
+) -> "Frontier":
     from memaudit.cli.solve import watched
     from memaudit.cli.terminal import progress
+    from memaudit.kernel.package.digest import digest
     from memaudit.kernel.solvers.frontier import frontier as frontier_of
 
-    keys = in_force()
+    key = {"package": digest(package), "max_budget": max_budget, "group_cap": group_cap}
     with watched(), progress("budgets", max_budget + 1) as advance:
         return frontier_of(
             package,
             max_budget,
-            keys.score.group_cap,
+            group_cap,
             lambda budgets, _: advance(budgets),
-            threads=keys.solver.threads,
+            threads=in_force().solver.threads,
+            known=done.known(key) if done else (),
+            keep=(lambda part: done.add(key, part)) if done else None,
         )
 
 

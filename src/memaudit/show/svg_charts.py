@@ -3,14 +3,15 @@
 import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.score.result import ScoreResult
-from memaudit.show.encoding import INK, Look, looks
+from memaudit.kernel.solvers.frontier import Frontier
+from memaudit.show.encoding import INK, Look, looks, nth_look
 from memaudit.show.score_curve import Progress, ScoreCurve, score_curve
 from memaudit.workspace.overwrite import may_write
 
@@ -29,6 +30,9 @@ LETTER = 0.62
 
 MOST_LETTERS = 30
 MUTED, FAINT, PAPER = "#5f5f5f", "#d9d9d9", "#ffffff"
+MOST_NAMES = 21
+"""More packages than this are drawn without names, since the lines cannot be distinguished."""
+
 SCORE_NOTE = (
     "Lines: score; a store over budget is cut by {policy}.",
     "Thin lines: the best subset of each store. Markers: its own cost, where all of it fits.",
@@ -282,6 +286,34 @@ def score_chart(curve: ScoreCurve) -> LineChart:
     )
 
 
+def frontier_chart(frontiers: Sequence[Frontier]) -> LineChart:
+    """OPT for every budget, a line per package."""
+    if not frontiers:
+        raise MemAuditError("no frontier to draw")
+    several = len(frontiers) > 1
+    named = several and len(frontiers) <= MOST_NAMES
+    lines = [
+        ChartLine(
+            frontier.digest,
+            [(float(budget), float(value)) for budget, value in enumerate(frontier.values)],
+            nth_look(place) if len(frontier.values) == 1 else replace(nth_look(place), marker=""),
+            name=frontier.package if named else "",
+            markers=[(0.0, float(frontier.values[0]))] if len(frontier.values) == 1 else (),
+        )
+        for place, frontier in enumerate(frontiers)
+    ]
+    about = f"{len(frontiers)} packages" if several else shown(frontiers[0].package, 40)
+    highest = max(float(value) for frontier in frontiers for value in frontier.values)
+    return LineChart(
+        f"Best possible store of {about} at every budget",
+        "budget (storage cost)",
+        "optimum (weighted coverage)",
+        float(max(1, *(len(frontier.values) - 1 for frontier in frontiers))),
+        highest * 1.04,
+        lines,
+    )
+
+
 def check_chart(path: Path) -> None:
     """Refuse a file that cannot be drawn, before any work is done."""
     if path.suffix.lower() != ".svg":
@@ -295,3 +327,9 @@ def write_score_chart(result: ScoreResult, path: Path, progress: Progress | None
     """Draw a result's stores over all budgets."""
     check_chart(path)
     write_file(path, chart_svg(score_chart(score_curve(result, progress))))
+
+
+def write_frontier_chart(frontiers: Sequence[Frontier], path: Path) -> None:
+    """Draw OPT of every package for every budget."""
+    check_chart(path)
+    write_file(path, chart_svg(frontier_chart(frontiers)))
