@@ -138,7 +138,9 @@ def test_nothing_to_build(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     manifest = {"format": "memaudit-build", "version": 1, "packages": []}
     (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
-    assert "lists no package" in failure("package", "show", tmp_path / "old")
+    for command in ("show", "recost"):
+        more = [] if command == "show" else [tmp_path / "x.json", "--rule", "bytes"]
+        assert "lists no package" in failure("package", command, tmp_path / "old", *more)
 
 
 def test_the_command(tmp_path: Path) -> None:

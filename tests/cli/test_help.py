@@ -18,6 +18,7 @@ PACKAGE = (
     "package validate",
     "package show",
     "package convert",
+    "package recost",
     "package schema",
     "package card",
     "study beside",

@@ -31,6 +31,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("import plain notes.txt --out notes.txt", "notes.txt"),
         ("study generate base --out store.json", "store.json"),
         ("package convert p.json notes.txt", "notes.txt"),
+        ("package recost p.json p.json --rule bytes", "p.json"),
+        ("package recost p.json store.json --rule bytes", "store.json"),
     ],
 )
 def test_other_files_are_kept(here: Path, words: str, kept: str) -> None:
@@ -49,6 +51,7 @@ def test_other_files_are_kept(here: Path, words: str, kept: str) -> None:
         "import plain notes.txt --out store.json",
         "study generate base --out new.json",
         "package convert p.json q.json",
+        "package recost p.json q.json --rule bytes",
     ],
 )
 def test_its_own_files_are_written_again(here: Path, words: str) -> None:

@@ -81,6 +81,13 @@ def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
     assert read_package(tmp_path / "shipped.json").name == "greyhound-knee"
 
 
+def test_recost(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
+    done("package", "recost", tiny_file, tmp_path / "w.json", "--rule", "words")
+    assert read_package(tmp_path / "w.json") == tiny.recost("words")
+    line = failure("package", "recost", tiny_file, tmp_path / "w.json", "--rule", "letters")
+    assert line.startswith("error: unknown cost rule 'letters'; known rules: ")
+
+
 def test_schema(tmp_path: Path) -> None:
     printed = run("package", "schema").stdout
     done("package", "schema", "--out", tmp_path / "s.json")

@@ -175,7 +175,10 @@ def package_targets() -> list[Target]:
         "package convert {in} {out}/a --name full",
     )
     single = tuple(command.replace("{in}", "{in}/p.json") for command in use)
-    rewrite = ("package convert {in}/p.json {out}/p",)
+    rewrite = (
+        "package convert {in}/p.json {out}/p",
+        "package recost {in}/p.json {out}/r.json --rule bytes",
+    )
     published = [FULL, FULL.replace(name="b", group_cap=1)]
     built = files_of(lambda place: build_of_folders(place / "b"))
     return [

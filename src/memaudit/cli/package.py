@@ -1,6 +1,7 @@
 """`memaudit package`: packages on disk, and the datasets and seeds they are made from."""
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -114,6 +115,25 @@ def convert(
     may_write(target, "package")
     write_package(packages[0], target)
     typer.echo(safe(f"wrote 1 package to {target}"))
+
+
+@package.command()
+def recost(
+    source: Source,
+    target: Target,
+    rule: Annotated[
+        str, typer.Option(metavar="RULE", help="words, unicode_words, bytes or tokens:NAME.")
+    ],
+) -> None:
+    """Measure the cost of every candidate by another rule, and declare that rule."""
+    from memaudit.kernel.io.packages import read_package, write_package
+
+    if os.path.realpath(source) == os.path.realpath(target):
+        raise MemAuditError(f"{target}: is the source itself; write to another path")
+    may_write(target, "package")
+    package = read_package(source).recost(rule)
+    write_package(package, target)
+    typer.echo(safe(f"wrote {package.name} with cost rule {rule} to {target}"))
 
 
 @package.command()

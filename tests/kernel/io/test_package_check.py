@@ -108,7 +108,7 @@ CASES: list[tuple[str, str | bytes | None, list[str]]] = [
         manifest(cost_rule="bytes"),
         [
             "candidates.jsonl:1: 'm1' has cost 1 but its text costs 9 under the declared rule "
-            "'bytes' (correct the cost or declare another rule)"
+            "'bytes' (recost the package or declare another rule)"
         ],
     ),
     (

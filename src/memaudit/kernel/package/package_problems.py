@@ -141,7 +141,7 @@ def _candidate_problems(package: Any, experiences: set[str]) -> Iterator[Problem
             yield Problem(
                 f"has cost {plain(candidate.cost)} but its text costs {right} "
                 f"under the declared rule {package.cost_rule!r}",
-                "correct the cost or declare another rule",
+                "recost the package or declare another rule",
                 *at,
             )
         if candidate.confidence is not None and not 0 <= candidate.confidence <= 1:
