@@ -55,7 +55,7 @@ def test_every_problem_is_printed(tiny_file: Path) -> None:
         first, *rest = result.stderr.splitlines()
         assert first == f"invalid package {tiny_file}: 3 problems"
         assert r"has the unknown field '\x1b[31m'" in rest[0]
-        assert rest[1].strip().startswith("tiny.json: 'm1 x u1' has a bad field 'value'")
+        assert rest[1].strip().startswith("tiny.json:27: 'm1 x u1' has a bad field 'value'")
         assert len(rest) == 3
 
 

@@ -57,7 +57,7 @@ def validate(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Packages to check.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check packages and list every problem with its file and id, in a folder with its line."""
+    """Check packages and list every problem with its file, line and id."""
     from memaudit.kernel.io.packages import examine
 
     results = []

@@ -108,33 +108,38 @@ FILES: list[tuple[str, list[str]]] = [
     ),
     (
         f'{{{HEAD},\n"experiences": [{{"id": "e1"}},\n 7],\n"candidates": [], "units": []}}',
-        ["p.json: experiences[1] is a number (an object was expected)"],
+        ["p.json:3: experiences[1] is a number (an object was expected)"],
     ),
     (
         f'{{{HEAD},\n"experiences": [\n  {{\n    "id": "e1"}},\n  {{"id": "e1"}}],\n'
         '"candidates": [], "units": [{"id": "u", "kind": "fact", "weight": -1}]}',
         [
-            "p.json: 'e1' is a duplicate id, first used in row 0 (ids are unique in a table)",
-            "p.json: 'u' has a negative weight (weights are 0 or more)",
+            "p.json:5: 'e1' is a duplicate id, first used in line 3 (ids are unique in a table)",
+            "p.json:6: 'u' has a negative weight (weights are 0 or more)",
         ],
     ),
     (
         f'{{{HEAD},\n"budgets": [NaN],\n"experiences": [\n{{"id": "e", "id": "f"}}],'
         '\n"candidates": [], "units": []}',
         [
-            "p.json: NaN is not a number a package can hold",
+            "p.json:2: NaN is not a number a package can hold",
+            "p.json:4: the key 'id' appears twice in one object",
         ],
     ),
     (
-        f'{{{HEAD}, "units": [], "units": []}}',
-        ["p.json: the key 'units' appears twice in one object"],
+        f'{{{HEAD},\n"attributes": {{"a": [1],\n"b": 2}}, "experiences": [],\n"group_cap" : NaN}}',
+        ["p.json:4: NaN is not a number a package can hold"],
     ),
-    (f'{{{HEAD}, "experiences": [' + "[" * 99999, ["p.json: nests deeper than 64 levels"]),
+    (
+        f'{{{HEAD}, "units": [], "units": []}}',
+        ["p.json:1: the key 'units' appears twice in one object"],
+    ),
+    (f'{{{HEAD}, "experiences": [' + "[" * 99999, ["p.json:1: nests deeper than 64 levels"]),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), FILES)
-def test_one_file_problems(tmp_path: Path, text: str, expected: list[str]) -> None:
+def test_one_file_problems_have_lines(tmp_path: Path, text: str, expected: list[str]) -> None:
     (tmp_path / "p.json").write_text(text)
     assert lines(tmp_path / "p.json") == expected
 

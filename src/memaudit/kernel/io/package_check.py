@@ -222,9 +222,7 @@ def _placed(problem: Problem, draft: PackageDraft) -> Problem:
         return replace(problem, file=draft.header.file)
     rows = draft.tables[problem.table]
     message = re.sub(
-        r"\brow (\d+)$",
-        lambda match: f"line {line}" if (line := rows[int(match[1])].line) else match[0],
-        problem.message,
+        r"\brow (\d+)$", lambda match: f"line {rows[int(match[1])].line}", problem.message
     )
     place = rows[problem.row]
     return replace(problem, message=message, file=place.file, line=place.line)

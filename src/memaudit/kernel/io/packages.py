@@ -1,7 +1,8 @@
 """Packages on disk, whatever their form: one file, a folder, a build or the published layout."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
@@ -28,7 +29,7 @@ from memaudit.kernel.io.package_folder import (
     write_package_folder,
 )
 from memaudit.kernel.io.published_folder import MARKS, read_artifact
-from memaudit.kernel.io.strict_json import JsonRow, json_text, kind_of, parse_json
+from memaudit.kernel.io.strict_json import JsonRow, NotJson, json_text, kind_of, parse_json
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import TABLES, Package
 
@@ -43,8 +44,14 @@ def problems_at(path: Path) -> list[Problem]:
 
 def examine(path: Path) -> tuple[list[Package], list[Problem]]:
     """The packages at a path, and every problem found on the way."""
+    packages, problems = _examined(path, lines=False)
+    # To find the line of every row takes as long as to read them: only where lines are needed.
+    return _examined(path, lines=True) if problems else (packages, problems)
+
+
+def _examined(path: Path, lines: bool) -> tuple[list[Package], list[Problem]]:
     try:
-        drafts, problems = _drafts(path)
+        drafts, problems = _drafts(path, lines)
     except InvalidPackage as error:
         return [], list(error.problems)
     packages = []
@@ -56,17 +63,19 @@ def examine(path: Path) -> tuple[list[Package], list[Problem]]:
     return packages, problems
 
 
-def _drafts(path: Path) -> tuple[list[PackageDraft], list[Problem]]:
+def _drafts(path: Path, lines: bool) -> tuple[list[PackageDraft], list[Problem]]:
     """Read whichever form the path has."""
     if not os.path.isdir(path):  # never raises, unlike Path.is_dir
-        return [read_package_file(path)], []
+        return [read_package_file(path, lines)], []
     names = set(names_in(path))
     if MANIFEST in names:
         built = _build_rows(path)
         if built is not None:
             files = [path / str(row["file"]) for row in built]
             return [
-                read_package_file(file) if file.suffix == ".json" else read_package_folder(file)
+                read_package_file(file, lines)
+                if file.suffix == ".json"
+                else read_package_folder(file)
                 for file in files
             ], []
         return [read_package_folder(path)], []
@@ -229,22 +238,66 @@ def schema_text() -> str:
     return json_text(package_schema(), indent=2) + "\n"
 
 
-def read_package_file(path: Path) -> PackageDraft:
-    """The draft of a one-file package; its rows have no line, and are named by their table."""
-    file = path.name
-    document = parse_json(read_text(path), file)
+_TOKEN = re.compile(r'"(?:[^"\\]+|\\.?)*(?:"|\Z)(?P<names>\s*:)?|[][{},]|[^][{},":\s]+', re.DOTALL)
+
+
+def _places(text: str) -> Iterator[tuple[str, int, int, str]]:
+    """Key, number, line and text of every row, and of every other value of a package (number -1).
+
+    The parser of the standard library does not tell where a value stood.
+    """
+    depth, key, number, start, line, counted = 0, "", -1, -1, 1, 0
+    for token in _TOKEN.finditer(text):
+        sign, ends = token[0], token[0] in (",", "]", "}")
+        if depth == 1 and token["names"]:
+            key, number = sign.split('"')[1], -1
+        elif depth == 1 and sign == "[":
+            number = 0
+        elif depth == (1 if number < 0 else 2):
+            if ends and start >= 0:
+                line += text.count("\n", counted, start)
+                yield key, number, line, text[start : token.start()]
+                number, counted, start = number + (number >= 0), start, -1
+            elif not ends and start < 0:
+                start = token.start()
+        depth += (sign in ("[", "{")) - (sign in ("]", "}"))
+
+
+def _parsed(text: str, file: str) -> Any:
+    """The document; a row that is JSON but not allowed in a package is reported at its own line."""
+    try:
+        return parse_json(text, file)
+    except NotJson:
+        raise
+    except InvalidPackage as error:
+        refusals: list[Problem] = []
+        for _, _, line, value in _places(text):
+            try:
+                parse_json(value, file, line)
+            except InvalidPackage as refused:
+                refusals += refused.problems
+        raise InvalidPackage(refusals or error.problems, file) from None
+
+
+def read_package_file(path: Path, lines: bool) -> PackageDraft:
+    """The draft of a one-file package, with the line of every row if asked for."""
+    text, file = read_text(path), path.name
+    document = _parsed(text, file)
     if not isinstance(document, dict):
         problem = Problem(f"is not a package: it holds {kind_of(document)}", file=file)
         raise InvalidPackage([problem], file)
     draft, is_package = open_header(document, file, set(TABLES))
     if not is_package:
         raise InvalidPackage(draft.problems, file)
+    places = {(table, row): line for table, row, line, _ in _places(text)} if lines else {}
     for table in TABLES:
-        _read_table(draft, table, document.get(table))
+        _read_table(draft, table, document.get(table), places)
     return draft
 
 
-def _read_table(draft: PackageDraft, table: str, rows: Any) -> None:
+def _read_table(
+    draft: PackageDraft, table: str, rows: Any, places: Mapping[tuple[str, int], int]
+) -> None:
     """Put a table's rows into the draft."""
     file = draft.header.file
     if rows is None and table in ("queries", "coverage"):
@@ -256,11 +309,12 @@ def _read_table(draft: PackageDraft, table: str, rows: Any) -> None:
         )
         return
     for number, data in enumerate(rows):
+        line = places.get((table, number), 0)
         if isinstance(data, dict):
-            draft.tables[table].append(JsonRow(data, file, 0))
+            draft.tables[table].append(JsonRow(data, file, line))
         else:
             message = f"{table}[{number}] is {kind_of(data)}"
-            draft.problems.append(Problem(message, "an object was expected", file=file))
+            draft.problems.append(Problem(message, "an object was expected", file=file, line=line))
 
 
 def write_package_file(package: Package, path: Path) -> None:

@@ -91,14 +91,14 @@ class NotJson(InvalidPackage):
     """A text that breaks the grammar of JSON, as one that was cut off does."""
 
 
-def parse_json(text: str, file: str, line: int = 0) -> Any:
-    """One JSON document; `line` is where it stands in the file, if it is one line of it."""
+def parse_json(text: str, file: str, line: int = 1) -> Any:
+    """One JSON document; `line` is where it starts in the file."""
     try:
         value = _STRICT.decode(text)
         _walk(value)
     except json.JSONDecodeError as error:
         where = f"{error.msg.removesuffix(' at')} at column {error.colno}"
-        place = line or error.lineno
+        place = line + error.lineno - 1
         problem = Problem(f"is not valid JSON: {where}", file=file, line=place)
         raise NotJson([problem], file) from None
     except RecursionError:
