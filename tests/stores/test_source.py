@@ -45,9 +45,9 @@ def refused(path: Path, content: bytes, format: str | None = None) -> str:
         (b"PK\x03\x04abc", "is a zip archive, which is not opened"),
         (b"SQLite format 3\0garbage", "cannot be read as SQLite"),
         (b'{"weather": "fine"}', "has no known format"),
-        (b"null", "no known format"),
+        (b"null", "a failed export"),
         (b"5", "no known format"),
-        (b"Internal Server Error", "no known format"),
+        (b"Internal Server Error", "a failed export"),
         (b'{"format": "memaudit-store", "version": 1}', "is already a store"),
     ],
 )
@@ -217,7 +217,27 @@ def test_equal_ids(tmp_path: Path) -> None:
     assert any("id used twice" in warning and "[2]" in warning for warning in store.warnings)
 
 
-BODIES = [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, "x"]
+BODIES = [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, ["No memories found"], "x"]
+FAILURES = [
+    "No memories found",
+    "no memories found.",
+    "0 results",
+    "There are no memories yet!",
+    "No memories found for user_42",
+    "null",
+    "None",
+    '"not found"',
+    "404 Not Found",
+    "HTTP/1.1 503 Service Unavailable",
+    "Internal Server Error",
+    "Unauthorized",
+    "Error: connection refused",
+    "requests.exceptions.HTTPError: 401",
+    "Rate limit exceeded",
+    "curl: (7) Failed to connect",
+    "Failed to fetch memories",
+    "The store is empty.",
+]
 PAGES = [
     "<html><body>Sign in</body></html>",
     "<!DOCTYPE html>\n<p>no</p>",
@@ -225,16 +245,39 @@ PAGES = [
     "<?xml version='1.0'?>\n<Error><Code>NoSuchKey</Code></Error>",
     "Traceback (most recent call last):\n  File x\nKeyError: 'a'",
 ]
+MEMORIES = [
+    "Ann eats fish.",
+    "No memories of the accident, Ann says",
+    "No memories found their way into the album, says Ann",
+    "Nothing beats tea for Bo.",
+    "None of the cats is Ann's",
+    "Error-prone: Ann's old car",
+    "2024 was a hard year for Bo",
+    "404 is Ann's room number",
+    "OK Computer is Bo's favourite record",
+    "Ann failed to fetch the parcel",
+    "<3 Bo likes hearts",
+    "<b>Ann</b> moved to Rome",
+    "Ann eats fish.\nNo memories found",
+]
 
 
 @pytest.mark.parametrize("format", [None, "plain"])
-@pytest.mark.parametrize("text", [*PAGES, *map(json.dumps, BODIES)])
+@pytest.mark.parametrize("text", [*FAILURES, *PAGES, *map(json.dumps, BODIES)])
 def test_an_error_saved_as_text_is_no_memory(text: str, format: str | None, tmp_path: Path) -> None:
     path = tmp_path / "export.txt"
     path.write_text(f"{text}\n")
     with pytest.raises(MemAuditError) as caught:
         import_store([path], format)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", MEMORIES)
+def test_a_memory_is_one(text: str, tmp_path: Path) -> None:
+    """Also where a word of it is a failure elsewhere, or a failure stands among other memories."""
+    path = tmp_path / "export.txt"
+    path.write_text(f"{text}\n")
+    assert [memory.text for memory in import_store([path]).memories] == text.split("\n")
 
 
 def test_lines_are_those_of_an_editor(tmp_path: Path) -> None:

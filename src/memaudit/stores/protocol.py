@@ -1,8 +1,10 @@
 """What an importer is: its options, its protocol, and the rows of an export field by field."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from http import HTTPStatus
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -214,6 +216,30 @@ def _fault(value: object) -> str:
     if isinstance(value, dict):
         value = next((value[key] for key in ("message", "msg", "detail") if key in value), value)
     return shortened(one_line(encodable(str(value))), LONGEST_FAULT)
+
+
+_REASONS = "|".join(re.escape(status.phrase) for status in HTTPStatus if status >= 400)
+_FAILURES = (
+    r"(?:there are |found )?(?:no|zero|0)(?: stored)? (?:memor(?:y|ies)|results?|records?|facts?)"
+    r"(?: (?:were|are|found|available|stored|returned|yet))*(?: (?:for|in) \S+)?",
+    r"(?:the )?(?:memory|store) is empty|null|none|undefined|n/a|empty|nothing found",
+    rf"(?:http\S* )?(?:[45]\d\d|(?:[45]\d\d )?(?:{_REASONS}))",
+    r"(?:access|permission) denied|rate limit exceeded|(?:request )?timed out|connection refused",
+    r"(?:invalid|missing) api key|authentication (?:failed|required)",
+    r"(?:[a-z_.]*(?:error|exception)|fatal|failed|curl): .*",
+    r"(?:failed|unable|could not) (?:to )?(?:connect|fetch|load|read|retrieve|export)\b.*",
+)
+_FAILURE = re.compile("|".join(_FAILURES), re.IGNORECASE)
+LONGEST_FAILURE = 300
+
+
+def is_failure(text: str) -> bool:
+    """Whether all of a text is a phrase with which tools report an error or an empty result.
+
+    As the only memory of a store it would score 0, which nobody measured.
+    """
+    phrase = text.strip().strip("\"'`.!")
+    return len(phrase) <= LONGEST_FAILURE and _FAILURE.fullmatch(phrase) is not None
 
 
 def samples(source: ExportSource, keys: Sequence[str] = ()) -> Iterator[dict[str, object]]:

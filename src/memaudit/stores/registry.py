@@ -26,7 +26,7 @@ from memaudit.stores.mem0 import Mem0, Mem0History, Mem0Search
 from memaudit.stores.memori import Memori
 from memaudit.stores.memoryos import MemoryOS
 from memaudit.stores.plain_files import TEXTS, JsonlOrText, MarkdownFolder
-from memaudit.stores.protocol import Adapter, ImportOptions, api_error, no_list
+from memaudit.stores.protocol import Adapter, ImportOptions, api_error, is_failure, no_list
 from memaudit.stores.published import LocomoNotes, WrittenStores
 from memaudit.stores.source import MAX_BYTES, ExportSource, is_markdown, open_source
 
@@ -194,7 +194,7 @@ _NO_EXPORT = re.compile(
 
 
 def _refuse_other_files(source: ExportSource) -> None:
-    """Refuse empty files, API errors, web pages and stores that are already imported."""
+    """Refuse empty files, failed exports, web pages and stores that are already imported."""
     for part in source.parts:
         document, text = part.parsed.document, part.parsed.text.strip()
         if part.kind == "text" and not source.folder:
@@ -205,6 +205,13 @@ def _refuse_other_files(source: ExportSource) -> None:
             if match := _NO_EXPORT.match(text):
                 what = "a web page" if match["page"] else "the traceback of a program"
                 raise MemAuditError(f"{part.name}: is {what}, not a store (export it again)")
+        if isinstance(document, list) and len(document) == 1 and isinstance(document[0], str):
+            text = document[0]
+        if not source.folder and is_failure(text):
+            raise MemAuditError(
+                f"{part.name}: says {text[:60]!r} and nothing else: a failed export, not a memory "
+                "(export it again; an empty store is written as [])"
+            )
         if not isinstance(document, dict):
             continue
         if document.get("format") == STORE_FORMAT:
