@@ -26,13 +26,10 @@ COMMANDS = {
     "gate {package} {store} --budget 20 --min-score 0.5 --judge model:one": "coverage",
     "study sensitivity {package} {store} --budget 20 --judge lexical --judge model:one": "coverage",
     "label cells {frame} --model one --out {folder}/one.csv": "coverage",
-    "audit judges {package} {store} --judge model:one --against lexical": "coverage",
     "audit optimum {package} --budget 20 --judge model:one": "coverage",
     "diagnose {package} {store} --budget 20 --judge model:one --out {folder}/d": "coverage",
     "diagnose {package} {store} --budget 20 --reader model:one --out {folder}/d": READER,
-    "diagnose {package} {store} --budget 20 --grader model:one --out {folder}/d": "grade",
     "study transfer {records} --budget 0.6 --reader model:one --out {folder}/t": READER,
-    "study transfer {records} --budget 0.6 --grader model:one --out {folder}/t": "grade",
 }
 """Every command that asks a model, and the prompts it has to wait for first."""
 

@@ -173,31 +173,3 @@ def _print_cases(results: Sequence["CaseResult"], right: int) -> None:
             typer.echo(safe(f"{case.id}: {case.gist}"))
             typer.echo(safe(f"  expected {expected_text(case)}. {case.why}"))
             typer.echo(safe(f"  given    {result.answer}"))
-
-
-@model.command()
-def records(
-    before: Annotated[Path, typer.Argument(metavar="A", help="The record of a capture.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Another record.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Compare what two captures asked a model."""
-    from memaudit.models.record import read_record, records_diff, store_of
-
-    data = records_diff(read_record(before), read_record(after))
-    if as_json:
-        typer.echo(json.dumps(data, indent=1))
-        return
-    for name, (old, new) in data["settings"].items():
-        typer.echo(safe(f"{name}: {json.dumps(old)} to {json.dumps(new)}"))
-    typer.echo(
-        f"{data['calls'][0]:,} to {data['calls'][1]:,} calls: {data['same']:,} ask the same, "
-        f"{data['only_before']:,} are asked no more, {data['only_after']:,} are new"
-    )
-    for example, first in data["first_different"].items():
-        where = f"{example}, feeding {first['place']}, {first['path']}"
-        typer.echo(safe(f"first asked differently: {where}: {first['difference']}"))
-    typer.echo("what a model would have replied to requests that it never got is not known")
-    stores = [store_of(path) for path in (before, after)]
-    if all(stores):
-        typer.echo(safe(f"what they led to: memaudit diff {stores[0]} {stores[1]}"))

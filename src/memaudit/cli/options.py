@@ -36,9 +36,6 @@ LabelledPackages = Annotated[
         "long.",
     ),
 ]
-StorePath = Annotated[
-    Path, typer.Argument(metavar="STORE", help="A store written by memaudit import.")
-]
 StoreArgument = Annotated[
     str,
     typer.Argument(
