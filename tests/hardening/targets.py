@@ -246,7 +246,8 @@ def adapter_targets() -> list[Target]:
         _target(
             f"export, fields of {name}",
             {name: data},
-            f"import {{in}}/{name} --fields text={top}.m.text,time={top}.m.at --out {{out}}/m.json",
+            f"import mapped {{in}}/{name} --fields text={top}.m.text,time={top}.m.at "
+            "--out {out}/m.json",
         )
         for name, data, top in _mapped_files()
     ]
