@@ -76,6 +76,7 @@ class ScoreLine:
     """The other numbers by the name of their column, those of policies too."""
     policies: tuple[str, ...]
     """Policies that could cut the store, if it has memories."""
+    has_score: bool
     is_open: bool
     is_estimate: bool
     kinds: tuple[KindRow, ...]
@@ -112,6 +113,7 @@ def _line(package: str, row: StoreScore, lost: bool) -> ScoreLine:
             **by_policy,
         },
         policies=tuple(by_policy) if numbers.memories else (),
+        has_score=row.exact is not None or row.between is not None,
         is_open=row.between is not None,
         is_estimate=row.is_estimate,
         kinds=row.kinds,
@@ -415,10 +417,13 @@ def print_scores(
     if scoring.budgets is None:
         print_verdicts()
         screen.print(USUAL)
-    screen.print(scores_table(lines, with_package))
-    screen.print(SCORE)
-    screen.print(losses_table(lines, with_package))
-    screen.print(LOST)
+    if scoring.budgets is None and not any(line.has_score for line in lines):
+        screen.print("nothing that counts fits it; give a --budget")
+    else:
+        screen.print(scores_table(lines, with_package))
+        screen.print(SCORE)
+        screen.print(losses_table(lines, with_package))
+        screen.print(LOST)
     if scoring.budgets is not None:
         print_verdicts()
     if any(line.is_open for line in lines):

@@ -11,11 +11,12 @@ score_interval   what the judge's error does to all this
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
+from memaudit.kernel.losses import KEPT, LESS_IS_ENOUGH
 from memaudit.kernel.package.budgets import OWN, USUAL_BUDGETS, asked_budgets
 from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.digest import digest
@@ -34,7 +35,7 @@ from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_interval import with_intervals
 from memaudit.kernel.score.store_match import FedPart, examples_of, fed_part, written_from
-from memaudit.kernel.score.verdict import verdict
+from memaudit.kernel.score.verdict import Verdict, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,14 @@ def score_judged_stores(
             rejudged = judge_candidates(rejudged, judge)
     scorer = StoreScorer(rejudged, stores, scoring.group_cap, scoring.seconds, scoring.threads)
     plans = _budget_plans(package, scorer.stores, scoring)
-    rows = [_score_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans]
-    return with_intervals(_assemble(package, exported, scorer, rows, scoring))
+    verdicts = {store.name: verdict(scorer, store) for store in scorer.stores}
+    rows = [
+        _score_row(scorer, store, budget, asked, scoring, verdicts[store.name])
+        for asked, store, budget in plans
+    ]
+    return with_intervals(
+        _assemble(package, exported, scorer, rows, tuple(verdicts.values()), scoring)
+    )
 
 
 def _assemble(
@@ -92,6 +99,7 @@ def _assemble(
     exported: Sequence[ExportedStore],
     scorer: StoreScorer,
     rows: Sequence[StoreScore],
+    verdicts: tuple[Verdict, ...],
     scoring: Scoring,
 ) -> ScoreResult:
     rejudged = scorer.package
@@ -106,7 +114,7 @@ def _assemble(
         exported=tuple(exported),
         stores=scorer.stores,
         rows=tuple(rows),
-        verdicts=tuple(verdict(scorer, store) for store in scorer.stores),
+        verdicts=verdicts,
         union=scorer.common,
         package_cells="kept" if kept else "judged",
     )
@@ -141,11 +149,18 @@ def conversation_cost(package: Package) -> Fraction:
 
 
 def _score_row(
-    scorer: StoreScorer, store: JudgedStore, budget: Fraction, asked: str, scoring: Scoring
+    scorer: StoreScorer,
+    store: JudgedStore,
+    budget: Fraction,
+    asked: str,
+    scoring: Scoring,
+    whole: Verdict,
 ) -> StoreScore:
     numbers = scorer.numbers(store, budget, scoring.policy, asked)
     try:
         diagnosis: Diagnosis | NoDiagnosis = diagnose_losses(scorer, store, budget, scoring.policy)
+        if diagnosis.advice == KEPT.advice and whole.is_wasteful:
+            diagnosis = replace(diagnosis, advice=LESS_IS_ENOUGH)
     except NoDiagnosis as reason:
         diagnosis = reason
     known = None if isinstance(diagnosis, NoDiagnosis) else diagnosis

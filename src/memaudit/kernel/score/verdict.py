@@ -96,6 +96,11 @@ class Verdict:
         return few if few == many else f"{few} to {many}"
 
     @property
+    def is_wasteful(self) -> bool:
+        """Whether half of what it spends, or less, would say as much."""
+        return self.lean_between is not None and self.lean_between[1] < Fraction(1, 2)
+
+    @property
     def times(self) -> Fraction | None:
         """How many times the words that its value needs the store spends."""
         return 1 / self.lean if self.lean else None
