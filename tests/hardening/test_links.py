@@ -48,7 +48,7 @@ DIAGNOSE = (
     "--writer",
     "gvt",
     "--retriever",
-    "recency",
+    "bm25",
     "--out",
 )
 
