@@ -173,7 +173,7 @@ def system_columns(measure: str) -> list[Column[SystemRow]]:
         Column(key="cost", value=lambda row: row.cost, header=measure, short=measure, show=_whole),
         Column(
             key="needed",
-            value=lambda row: row.needed,
+            value=lambda row: None if math.isnan(row.needed) else row.needed,
             header="needed",
             short="needed",
             show=_whole,
