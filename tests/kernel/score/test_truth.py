@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from memaudit.kernel.package.package import STALE, Package
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.score import StoreScorer
-from memaudit.kernel.score.truth import TextVerdict, Truths
+from memaudit.kernel.score.truth import TextVerdict, Truths, maybe_outdated
 from memaudit.kernel.score.unions import union_of
 from memaudit.kernel.score.verdict import verdict
 from tests.kernel.score.small_stores import MEALS, TEXTS, F, judged_problems, memory
@@ -56,6 +56,20 @@ def test_in_part_false_keeps_its_cells_and_is_counted() -> None:
     counted = truths.falsehoods(SAYS_TWO, MEALS)
     assert (counted.false, counted.in_part, counted.read) == ((), ("m",), 1)
     assert str(counted) == "0 of 1, 1 in part"
+
+
+def test_what_may_be_outdated() -> None:
+    """It says what was true once, and not what is true now or that it ended."""
+    store = JudgedStore(
+        "s",
+        (
+            memory("old", 1, once=1),
+            memory("moved", 1, once=1, ended=1),
+            memory("both", 1, once=0.5, now=1),
+            memory("now", 1, now=1),
+        ),
+    )
+    assert [found.id for found in maybe_outdated(MEALS, store)] == ["old"]
 
 
 VERDICTS: st.SearchStrategy[TextVerdict] = st.sampled_from(["true", "false", "in part", "nothing"])

@@ -22,9 +22,9 @@ from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, LostUnits, 
 from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salience
 from memaudit.kernel.score.pruning import EVERYTHING_FITS, SHUFFLES, Policy
 from memaudit.kernel.score.score import Ratio, StoreNumbers, bound_text
-from memaudit.kernel.score.truth import Truths
+from memaudit.kernel.score.truth import Truths, maybe_outdated
 from memaudit.kernel.score.verdict import Verdict
-from memaudit.kernel.words.text import counted, visible_text
+from memaudit.kernel.words.text import counted, one_line, shortened, visible_text
 
 DRAWS = 24
 """Draws of labels behind an interval."""
@@ -328,7 +328,13 @@ class ScoreResult:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the scores rest on and do not see, a line each."""
-        return (*rests_on(self), *judge_errors(self), *open_optima(self), *self.caveats)
+        return (
+            *outdated_lines(self),
+            *rests_on(self),
+            *judge_errors(self),
+            *open_optima(self),
+            *self.caveats,
+        )
 
     @property
     def caveats(self) -> list[str]:
@@ -385,6 +391,28 @@ class ScoreResult:
         file = Path(path)
         make_folder(file.parent)
         write_file(file, json.dumps(self.to_json(cells=True), indent=1) + "\n")
+
+
+MOST_QUOTED, LONGEST_QUOTE = 3, 60
+
+
+def outdated_lines(result: ScoreResult) -> list[str]:
+    """Memories that may be outdated, where nobody said which texts are false."""
+    lines = []
+    for store in result.stores if result.scoring.truths is None else ():
+        memories = maybe_outdated(result.package, store)
+        if not memories:
+            continue
+        quoted = "; ".join(
+            f'{memory.id} "{shortened(one_line(memory.text), LONGEST_QUOTE)}"'
+            for memory in memories[:MOST_QUOTED]
+        )
+        more = f"; and {len(memories) - MOST_QUOTED} more" if len(memories) > MOST_QUOTED else ""
+        lines.append(
+            f"{store.name}: {counted(len(memories), 'memory')} may be outdated, an estimate (not a "
+            f"word of what came later): {quoted}{more}"
+        )
+    return lines
 
 
 def rests_on(result: ScoreResult) -> list[str]:

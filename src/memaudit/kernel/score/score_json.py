@@ -15,6 +15,7 @@ from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, Loss, LostU
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.result import Asked, ScoreResult, StoreScore
 from memaudit.kernel.score.score import PolicyResult, Ratio
+from memaudit.kernel.score.truth import maybe_outdated
 from memaudit.kernel.score.verdict import Verdict
 from memaudit.kernel.score.writing_cost import writing_cost
 
@@ -44,7 +45,13 @@ def package_scores_data(scores: ScoreResult, cells: bool = False) -> dict[str, A
             {**store_data(exported, store.caveats), **_writing(exported, package.name)}
             for exported, store in zip(scores.exported, scores.stores, strict=True)
         ],
-        "verdicts": [verdict_row(verdict) for verdict in scores.verdicts],
+        "verdicts": [
+            {
+                **verdict_row(verdict),
+                "maybe_outdated": [memory.id for memory in maybe_outdated(package, store)],
+            }
+            for verdict, store in zip(scores.verdicts, scores.stores, strict=True)
+        ],
         "scores": [score_row(row, cells) for row in scores.rows],
     }
     return {**data, "cells": cells_data(scores)} if cells else data

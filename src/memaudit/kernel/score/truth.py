@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from memaudit.kernel.package.package import STALE, Package
-from memaudit.kernel.score.priced_store import JudgedStore
+from memaudit.kernel.package.package import CURRENT, INVALIDATION_KINDS, STALE, Package
+from memaudit.kernel.score.priced_store import JudgedStore, WrittenMemory
 from memaudit.kernel.words.text import one_line
 
 TextVerdict = Literal["true", "in part", "false", "nothing"]
@@ -102,6 +102,20 @@ class Falsehoods:
     def __str__(self) -> str:
         part = f", {len(self.in_part):,} in part" if self.in_part else ""
         return f"{len(self.false):,} of {self.read:,}{part}"
+
+
+def maybe_outdated(package: Package, store: JudgedStore) -> tuple[WrittenMemory, ...]:
+    """Memories that cover a statement that was replaced, and nothing that replaced one.
+
+    An estimate, and a list to look at: a dated record of what was said is here too.
+    """
+    kind = {unit.id: unit.kind for unit in package.units}
+    found = []
+    for memory in store.memories:
+        covered = {kind.get(unit) for unit, cell in memory.coverage.items() if cell.value}
+        if STALE in covered and not covered & {CURRENT, *INVALIDATION_KINDS}:
+            found.append(memory)
+    return tuple(found)
 
 
 def _asked_about_the_past(package: Package) -> frozenset[str]:
