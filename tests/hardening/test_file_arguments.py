@@ -115,7 +115,6 @@ READS = {
     "verify package": "verify {x} {in}/cert.json",
     "verify certificate": f"verify {P} {{x}}",
     "frontier": "frontier {x} --max-budget 5",
-    "model records": "model records {x} {x}",
     "model import": "model import {x} --set model.cache={out}/c.sqlite",
     "model export model.cache": "model export {out}/c.jsonl --set model.cache={x}",
     "model show model.cache": "model show --set model.cache={x}",
@@ -166,7 +165,6 @@ WRITES = {
     "--export {out}/l.csv --labels {x}",
     "label annotate --export": f"label annotate {FRAME} --annotator ann "
     "--labels {in}/labels.sqlite --export {x}.csv",
-    "model check model.cache": f"model check {OFFLINE} --set model.cache={{x}}",
     "run --out": f"run --packages base --seeds 1 --budgets 2 --writers gvt {SERIAL} --out {{x}}",
     "report --out": f"report {RUN} --out {{x}}",
     "study train-ridge --out": f"study train-ridge {P} --out {{x}}",

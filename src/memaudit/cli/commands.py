@@ -89,6 +89,6 @@ COMMANDS = (
         "model",
         MODELS,
         "memaudit.cli.model:model",
-        "Test a model; keep, share and compare its replies.",
+        "Export, import and count the replies of models.",
     ),
 )

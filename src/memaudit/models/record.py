@@ -11,7 +11,6 @@ import io
 import json
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -389,54 +388,3 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, row
         except (OSError, EOFError, zlib.error) as error:
             raise MemAuditError(f"{path.name}: cannot be read: {error}") from None
-
-
-def store_of(path: Path) -> Path | None:
-    """The store that was written beside a record under its usual name, if it is there."""
-    name = path.name.removesuffix(".gz")
-    store = path.with_name(name.removesuffix(SUFFIX))
-    return store if name.endswith(SUFFIX) and store.is_file() else None
-
-
-def records_diff(before: Record, after: Record) -> dict[str, Any]:
-    """What two records ask differently. What a model would have said to a request that it never
-    got is not known, so nothing is said about replies."""
-    names = sorted({*before.settings, *after.settings})
-    asked = [
-        Counter((call.example, call.key) for call in record.calls) for record in (before, after)
-    ]
-    same = asked[0] & asked[1]
-    examples = list(dict.fromkeys(call.example for call in before.calls))
-    return {
-        "settings": {
-            name: [before.settings.get(name), after.settings.get(name)]
-            for name in names
-            if before.settings.get(name) != after.settings.get(name)
-        },
-        "calls": [len(before.calls), len(after.calls)],
-        "same": same.total(),
-        "only_before": (asked[0] - same).total(),
-        "only_after": (asked[1] - same).total(),
-        "first_different": {
-            example: difference
-            for example in examples
-            if (difference := _first(before, after, example))
-        },
-        "tokens": [
-            [
-                total(getattr(call, name) for call in record.calls if not call.is_embedding)
-                for record in (before, after)
-            ]
-            for name in ("tokens_in", "tokens_out")
-        ],
-    }
-
-
-def _first(before: Record, after: Record, example: str) -> dict[str, Any] | None:
-    """The first request of an example that the other record did not get."""
-    asked_before = {call.key for call in before.calls if call.example == example}
-    for call in after.calls:
-        if call.example == example and call.key not in asked_before:
-            difference = before.nearest(example, call.path, call.request)
-            return {"place": call.place, "path": call.path, "difference": difference}
-    return None
