@@ -26,7 +26,7 @@ PACKAGE = (
     "package inspect",
     "package subset",
 )
-MODEL = tuple(f"model {name}" for name in ("export", "import", "show", "batch"))
+MODEL = tuple(f"model {name}" for name in ("export", "import", "show"))
 STUDIES = ("study sensitivity", "study transfer", "study calibrate", "study compact")
 
 PROBE = """

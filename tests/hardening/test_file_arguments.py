@@ -118,8 +118,6 @@ READS = {
     "model import": "model import {x} --set model.cache={out}/c.sqlite",
     "model export model.cache": "model export {out}/c.jsonl --set model.cache={x}",
     "model show model.cache": "model show --set model.cache={x}",
-    "model batch": f"model batch {{x}} --set model.cache={DB}",
-    "model batch model.cache": "model batch {in}/c.jsonl --set model.cache={x}",
 }
 """Commands that read the file at `{x}`."""
 

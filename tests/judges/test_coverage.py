@@ -209,7 +209,7 @@ def test_parts_go_to_the_judge_and_come_back(tmp_path: Path) -> None:
         return json.dumps(reply)
 
     with serving(instead("coverage", forgets)) as served, Cache(tmp_path / "cache") as cache:
-        session = open_session(live(served.url), cache, tmp_path / "requests")
+        session = open_session(live(served.url), cache)
         found = judge_coverage(memories, [MOVE, plain], session, "one", "x")
     whole = found[memories[0], MOVE]
     assert whole == JudgedCell("full", "is full", frozenset({"what", "when"}))

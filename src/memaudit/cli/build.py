@@ -12,7 +12,6 @@ from memaudit.cli.errors import FAILED
 from memaudit.cli.options import DatasetPath, chosen_engine, dataset_argument, model_session
 from memaudit.cli.terminal import resumable, safe
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.files import beside
 from memaudit.kernel.package.cost import UNICODE_WORDS, WORDS
 from memaudit.kernel.words.text import counted
 
@@ -42,7 +41,7 @@ def models_by_role(options: Sequence[str]) -> dict[str, str]:
 def build_with_models(
     job: "BuildJob", models: dict[str, str], frame: str, out: Path
 ) -> dict[str, Any]:
-    """Run the passes. With a batch queue, stop where answers have to be waited for."""
+    """Run the passes."""
     from memaudit.building.passes.build import build_into_with_model
     from memaudit.building.passes.recipe import ModelRecipe
     from memaudit.models.session import AskProgress, progress_text
@@ -65,7 +64,7 @@ def build_with_models(
         elif on_terminal:
             typer.echo(start + progress_text(stage, state), err=True, nl=False)
 
-    with model_session(True, out, beside(out, "-requests.jsonl"), progress) as session:
+    with model_session(True, progress=progress) as session:
         assert session is not None  # asked for
         return build_into_with_model(job, recipe, session, out)
 

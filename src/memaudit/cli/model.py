@@ -50,7 +50,10 @@ def import_replies(
         result = import_cache(opened, file)
     for name in ("answers", "attempts", "known", "refused"):
         typer.echo(f"{result.counts[name]:>9,}  {name}")
-    show_problems(result.problems)
+    for problem in result.problems[:MOST_PROBLEMS]:
+        typer.echo(safe(problem), err=True)
+    if len(result.problems) > MOST_PROBLEMS:
+        typer.echo(f"... and {len(result.problems) - MOST_PROBLEMS:,} more", err=True)
     if result.problems:
         raise typer.Exit(FAILED)
 
@@ -58,47 +61,8 @@ def import_replies(
 @model.command()
 def show() -> None:
     """Count the replies in a cache, by model and template."""
-    from memaudit.models.cache import Cache, cache_contents
+    from memaudit.models.cache import Cache
 
     with Cache(in_force().model.cache, must_exist=True) as opened:
-        contents = cache_contents(opened)
-    for line in contents.lines():
-        typer.echo(safe(line))
-
-
-def show_problems(problems: list[str]) -> None:
-    for problem in problems[:MOST_PROBLEMS]:
-        typer.echo(safe(problem), err=True)
-    if len(problems) > MOST_PROBLEMS:
-        typer.echo(f"... and {len(problems) - MOST_PROBLEMS:,} more", err=True)
-
-
-@model.command("batch")
-def import_batch_replies(
-    responses: Annotated[
-        Path, typer.Argument(metavar="RESPONSES", help="Output of the OpenAI Batch API, as JSONL.")
-    ],
-) -> None:
-    """Import the replies of a batch queue, and store the valid ones.
-
-    Invalid replies and requests that still wait are counted.
-    """
-    from memaudit.models.batch import BatchRowKind, import_batch
-    from memaudit.models.cache import Cache
-    from memaudit.models.spending import price_of
-
-    keys = in_force().model
-    price = price_of(keys.price_in, keys.price_out)
-    with Cache(keys.cache, must_exist=True) as opened:
-        result = import_batch(opened, responses, price)
-    for kind in BatchRowKind:
-        if result.counts[kind] or kind is BatchRowKind.ANSWERED:
-            typer.echo(f"{result.counts[kind]:>9,}  {kind.value}")
-    typer.echo(safe(f"used {result.usage.text()}"))
-    typer.echo(
-        f"{result.waiting:,} still waiting: {len(result.unanswered):,} without a line in the file, "
-        f"{len(result.failed):,} without a valid answer"
-        if result.waiting
-        else "nothing is waiting; run the command that made the requests again"
-    )
-    show_problems(result.problems)
+        for line in opened.contents():
+            typer.echo(safe(line))

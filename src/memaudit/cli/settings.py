@@ -47,7 +47,7 @@ class ModelKeys:
     ] = BASE_URL
     provider: Annotated[
         str,
-        Rule("Who answers: live, batch, or offline (cached replies only).", choices=PROVIDERS),
+        Rule("Who answers: live or offline (cached replies only).", choices=PROVIDERS),
     ] = "live"
     cache: Annotated[Path, Rule("The cache file of replies.")] = Path("memaudit-cache.sqlite")
     price_in: Annotated[

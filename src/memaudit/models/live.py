@@ -351,8 +351,7 @@ class LiveClient:
         exchange = _Exchange(request, self._styles.best(request.model))
         rejected: tuple[str, str] | None = None
         try:
-            # Twice, as a batch queue allows (TRIES of batch.py): a reply that is wrong again, after
-            # the model was told why, counts as failed.
+            # Twice: a reply that is wrong again, after the model was told why, counts as failed.
             for _ in range(2):
                 completion = self._completion(exchange, rejected)
                 raw = completion.text

@@ -24,7 +24,6 @@ Kind = Literal[
     "JSON Schema",
     "picture",
     "data card",
-    "batch of requests",
     "record of a capture",
     "table of a board",
 ]
@@ -47,7 +46,6 @@ _MARKS: dict[Kind, tuple[bytes, ...]] = {
     "JSON Schema": (b'"$schema"',),
     "picture": (b"\x89png", b"<svg", b"%pdf"),
     "data card": (b'"memaudit":',),
-    "batch of requests": (b'{"custom_id":"',),
     "record of a capture": (b'{"kind":"record"',),
     "table of a board": (b"budget,store,",),
 }

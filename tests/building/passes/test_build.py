@@ -208,7 +208,7 @@ def test_replay_elsewhere_with_no_call(built: FinishedBuild, tmp_path: Path) -> 
     """Cache exported, imported, and the build repeated offline: equal files, byte by byte."""
     copy_cache(built, tmp_path)
     again = make(tmp_path, ModelSettings(provider="offline"))
-    assert again.session.asking.client.spent.calls == 0
+    assert again.session.client.spent.calls == 0
     for path in sorted((built.folder / "out").iterdir()):
         assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
     assert make(tmp_path, ModelSettings(provider="offline")).manifest["kept"] == 2

@@ -127,19 +127,13 @@ def test_equal_answers_are_asked_once(tmp_path: Path) -> None:
     assert len(served.bodies) == 3
 
 
-def test_offline_and_batch(tmp_path: Path) -> None:
-    """From the cache without a call; what is not there waits in one file, or is an error."""
+def test_offline(tmp_path: Path) -> None:
+    """From the cache without a call; what is not there is an error."""
     before, _ = graded(tmp_path, grades)
     with session(tmp_path, ModelSettings(provider="offline")) as at:
         assert ModelGrader(at, "one").grade([REX]) == before
         with pytest.raises(MemAuditError, match="pass grading: 1 of 1 requests were not answered"):
             ModelGrader(at, "two").grade([REX])
-    with (
-        session(tmp_path, ModelSettings(provider="batch")) as at,
-        pytest.raises(MemAuditError, match=r"1 reply of two \(grade\)"),
-    ):
-        ModelGrader(at, "two").grade([REX])
-    assert len((tmp_path / "requests.jsonl").read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize(

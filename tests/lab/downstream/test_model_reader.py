@@ -53,7 +53,7 @@ def test_reply_schemas_are_pinned() -> None:
 def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
     """A session with a cache in a folder."""
     with Cache(folder / "cache") as cache:
-        yield open_session(settings, cache, folder / "requests.jsonl", concurrency=1)
+        yield open_session(settings, cache, concurrency=1)
 
 
 def asked(
@@ -196,17 +196,6 @@ def test_offline_from_the_cache(tmp_path: Path) -> None:
             ModelReader(at, "two").read([CALL])
 
 
-def test_batch(tmp_path: Path) -> None:
-    """Everything goes into one file; the run stops and says what to do."""
-    calls = [CALL, ReadingTask("ann", ASKED["diet"], (NOW,))]
-    with (
-        session(tmp_path, ModelSettings(provider="batch")) as at,
-        pytest.raises(MemAuditError, match="2 replies of one"),
-    ):
-        ModelReader(at, "one").read(calls)
-    assert len((tmp_path / "requests.jsonl").read_text().splitlines()) == 2
-
-
 def test_prompts_that_are_none() -> None:
     """The known ones are named."""
     with pytest.raises(MemAuditError, match="known prompts: answer-if-supported, evidence-first"):
@@ -218,9 +207,7 @@ def test_a_failure_is_told_with_its_cause(tmp_path: Path) -> None:
     shown: list[str] = []
     with serving(fails(503, "out of memory")) as served, Cache(tmp_path / "cache") as cache:
         callbacks = SessionCallbacks(show=shown.append, yes=True)
-        at = open_session(
-            live(served.url), cache, tmp_path / "requests.jsonl", callbacks, concurrency=1
-        )
+        at = open_session(live(served.url), cache, callbacks, concurrency=1)
         (reply,) = named_reader("model:one", at).read((CALL,))
     assert reply.state is ReplyState.NO_REPLY
     assert shown[-1].startswith("pass reading: 1 of 1 request failed, the first with: ")

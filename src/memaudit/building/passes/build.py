@@ -306,9 +306,8 @@ def build_with_model(
 ) -> list[ModelBuild]:
     """The package of each conversation, pass by pass.
 
-    With a batch queue, a pass without answers stops the build with Waiting, and the next run
-    takes everything before it from the cache. Units and requirements are adjudicated before
-    coverage is judged, so the judge sees the statements of the final package.
+    Units and requirements are adjudicated before coverage is judged, so the judge sees the
+    statements of the final package.
     """
     drafts = {
         loaded.conversation.id: ConversationDraft.of(loaded, recipe.format)
@@ -330,11 +329,9 @@ def build_with_model(
 def _generate(
     drafts: dict[str, ConversationDraft], recipe: ModelRecipe, session: ModelSession
 ) -> None:
-    """Memories and units from sources alone; in a batch they wait together."""
+    """Memories and units from sources alone."""
     sources = {name: draft.source for name, draft in drafts.items()}
-    # Neither pass needs the other's replies, so in a batch the first holds back its stop for the
-    # second.
-    memories = find_memories(sources, session, recipe.model, hold=True)
+    memories = find_memories(sources, session, recipe.model)
     units = find_units(sources, session, recipe.model)
     for name, draft in drafts.items():
         draft.memories, draft.units = memories[name], units[name]

@@ -58,14 +58,13 @@ def find_memories(
     sources: Mapping[str, SourceText],
     session: ModelSession,
     model: str,
-    hold: bool = False,
 ) -> dict[str, ExtractedMemories]:
     """Memories for each source, piece by piece. Sees sources and nothing else."""
     work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
     requests = [
         (owner, memories_request(piece, model, session.parameters)) for owner, piece in work
     ]
-    replies = session.ask(STAGE, requests, MemoriesReply, hold)
+    replies = session.ask(STAGE, requests, MemoriesReply)
     memories: dict[str, _ByTurnAndText] = {owner: {} for owner in sources}
     lost = dict.fromkeys(sources, 0)
     for (owner, piece), reply in zip(work, replies, strict=True):

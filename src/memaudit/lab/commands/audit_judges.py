@@ -58,7 +58,7 @@ def judges(
 
     budgets = () if budget is None else distinct_budgets(budget)
     audited, exported = read_package(package), read_imported(store)
-    with model_session([judge, against], store) as session:
+    with model_session([judge, against]) as session:
         both = named_judges([judge, against], label_memories([judge, against]), session)
         judged = [judge_store(audited, exported, by) for by in both]
         packages = [judge_candidates(audited, by) for by in both]

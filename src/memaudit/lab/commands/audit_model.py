@@ -1,7 +1,6 @@
 """`memaudit audit model`: another model judges packages again, and what that does to ratios."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,7 +74,7 @@ def model_pass(
     # nothing.
     pool = [package for package in labelled_packages(packages) if not is_out_of_pool(package)]
     drawing = draw(pool, Design(zero_rate=rate))
-    with model_session(True, Path("audit-model")) as session:
+    with model_session(True) as session:
         assert session is not None  # asked for
         answered = labels_by_model(drawing.frame, session, model)
     # On three labels even with --two-labels: agreement has a scale of its own for covered or not.

@@ -89,7 +89,7 @@ def calibrate(
         if package is None
         else {package.split(":")[0]: named_packages(package)}
     )
-    with Reading(retriever, k, reader).setup(out or Path("calibration")) as (setup, _):
+    with Reading(retriever, k, reader).setup() as (setup, _):
         plan = CalibrationPlan(
             {name: tuple(packages) for name, packages in sets.items()},
             budget,

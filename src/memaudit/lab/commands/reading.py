@@ -82,7 +82,7 @@ class Reading:
 
     @contextmanager
     def setup(
-        self, out: Path, others: Sequence[str] = ()
+        self, others: Sequence[str] = ()
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
         """The retriever, reader and grader, and a session if any of them or `others` need one."""
         from memaudit.lab.downstream.answer_readers import named_reader
@@ -94,7 +94,7 @@ class Reading:
         # Vectors are large and of another kind than replies: a file beside the cache.
         vectors = beside(keys.cache, "-vectors.sqlite", stem=True)
         retriever = named_retriever(self.retriever, vectors, keys.provider == "offline")
-        with model_session([self.reader, self.grader, *others], out) as session:
+        with model_session([self.reader, self.grader, *others]) as session:
             reader = named_reader(self.reader, session)
             grader = named_grader(self.grader, session)
             yield ReadingSetup(retriever, self.k, reader, grader), session

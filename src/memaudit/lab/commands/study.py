@@ -109,7 +109,7 @@ def compact(
     opened = open_store(parse_argument(store))
     if not opened.active:
         raise MemAuditError(f"{opened.name!r} has no active memory to compact")
-    with model_session(model is not None, out) as session:
+    with model_session(model is not None) as session:
         made = compacted_store(
             opened, amount, cost_rule, f"{opened.name}, compacted", model, session
         )
@@ -231,7 +231,7 @@ def utilities(
     chosen = labelled_packages(packages)
     values: dict[str, float] = {}
     missing = 0
-    with model_session(True, out) as session:
+    with model_session(True) as session:
         assert session is not None  # asked for
         for package in chosen:
             # Equal texts are asked about once; a writer finds values by text.
