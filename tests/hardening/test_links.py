@@ -200,19 +200,7 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("study", "train-ridge", "{p}", "--out", "{x}"),
         ("study", "train-judge", "{p}", "--out", "{x}"),
-        (
-            "study",
-            "utilities",
-            "{p}",
-            "--model",
-            "m",
-            "--set",
-            "model.provider=offline",
-            "--out",
-            "{x}",
-        ),
         ("model", "export", "{x}", "--set", "model.cache={c}"),
         ("package", "schema", "--out", "{x}"),
         ("frontier", "{p}", "--max-budget", "2", "--plot", "{x}"),

@@ -59,13 +59,17 @@ def test_read_only_folders(tmp_path: Path) -> None:
     write_package(short_set()[0], package)
     rows = tmp_path / "rows.jsonl"
     rows.write_text("")
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text('{"conversation": "c"}\n{"id": "t", "speaker": "Ann", "text": "I moved."}\n')
     export = tmp_path / "export.json"
     export.write_text('{"results": [{"id": "1", "memory": "Ann moved.", "user_id": "u"}]}')
     asks = (
-        "model",
-        "check",
+        "build",
+        chat,
         "--model",
         "m",
+        "--out",
+        tmp_path / "built",
         "--set",
         "model.yes=true",
         "--set",

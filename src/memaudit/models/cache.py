@@ -170,7 +170,7 @@ class Attempt(_Row):
         return hashlib.sha256(canonical_json(list(self.to_row()[1:])).encode()).hexdigest()
 
 
-def _request_columns(request: Request) -> dict[str, str]:
+def _request_columns(request: Request) -> dict[str, Any]:
     return {"key": request.key, "request": canonical_json(request.to_json())}
 
 
@@ -291,7 +291,7 @@ class Cache:
         answers, attempts = self.all_answers(), self.all_attempts()
         by_model = Counter((row.model, row.template, row.template_version[:12]) for row in answers)
         by_kind = Counter(row.kind for row in attempts)
-        used = sum(map(usage_of, [*answers, *attempts]), Usage())
+        used = sum([*map(usage_of, answers), *map(usage_of, attempts)], Usage())
         return [
             f"{len(answers):>9,}  answers",
             *(

@@ -84,4 +84,3 @@ def test_writers_by_default() -> None:
     assert DEFAULT_WRITERS[0] == "gvt"
     assert all(not WRITERS[name].peeks for name in DEFAULT_WRITERS[1:])
     assert "recency_raw" in DEFAULT_WRITERS
-    assert not any("embedding" in name for name in DEFAULT_WRITERS)

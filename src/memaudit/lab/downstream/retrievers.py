@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from memaudit.kernel.errors import MemAuditError, MissingTool
 from memaudit.kernel.words.text import terms
 from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
-from memaudit.lab.sweeps.writers.estimators.embedding import embedded
+from memaudit.lab.downstream.wordllama_vectors import embedded
 from memaudit.models.completions import escape_surrogates
 from memaudit.models.database import refuse_special_database
 from memaudit.models.live import (
@@ -52,7 +52,7 @@ def unit_length(raw: Vectors) -> Vectors:
 
 
 class WordLlama:
-    """Means of token vectors; the model that the embedding writers use."""
+    """Means of token vectors."""
 
     name = "wordllama, the model in its wheel"
 

@@ -208,17 +208,7 @@ def _is_for(store: ExportedStore, package: Package) -> bool:
     return not examples_of(store) or bool(written_from(store, package))
 
 
-NEED_EXTRA = ("estimated_gvt_embedding", "estimated_greedy_embedding")
-"""Writers that need an optional dependency: they run only if asked for by name."""
-
-DEFAULT_WRITERS = (
-    "gvt",
-    *(
-        writer.name
-        for writer in WRITERS.values()
-        if not writer.peeks and writer.name not in NEED_EXTRA
-    ),
-)
+DEFAULT_WRITERS = ("gvt", *(writer.name for writer in WRITERS.values() if not writer.peeks))
 """The reference and every writer that could be deployed."""
 
 StoreKey = tuple[str, Fraction]

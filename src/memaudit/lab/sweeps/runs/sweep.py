@@ -270,11 +270,6 @@ def _refuse_others(manifest: dict[str, Any], folder: Path) -> None:
         raise MemAuditError(
             f"{folder} was started by memaudit {started_by}, this is {now}; choose another folder"
         )
-    # A ridge model is a file that may be trained again under the same name.
-    if before.get("estimators") != manifest["estimators"]:
-        raise MemAuditError(
-            f"{folder} was started with another model of an estimator; choose another folder"
-        )
 
 
 def run_manifest(spec: RunSpec, budgets: Budgets) -> dict[str, Any]:

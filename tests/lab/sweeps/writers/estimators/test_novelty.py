@@ -1,25 +1,12 @@
-"""Cues, content words, their overlap and novelty by hand; the embedding where it is installed."""
+"""Cues, content words, their overlap and novelty by hand."""
 
-import logging
-import subprocess
-import sys
 from dataclasses import asdict
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from memaudit.kernel.errors import MissingTool
-from memaudit.lab.sweeps.writers.estimators import embedding
-from memaudit.lab.sweeps.writers.estimators.embedding import (
-    Embedding,
-    EmbeddingNovelty,
-    cosines,
-    embedded,
-)
 from memaudit.lab.sweeps.writers.estimators.lexical import (
     CuePrior,
     contained_share,
@@ -29,8 +16,7 @@ from memaudit.lab.sweeps.writers.estimators.lexical import (
     lexical_novelty,
     text_cues,
 )
-from memaudit.lab.sweeps.writers.registry import WRITERS
-from tests.lab.sweeps.writers.running import missing_model, view_of
+from tests.lab.sweeps.writers.running import view_of
 from tests.strategies import texts
 
 
@@ -121,104 +107,3 @@ def test_novelty_is_the_share_of_new_words() -> None:
     novelty.keep(2)
     assert [novelty.share(p) for p in range(5)] == [0, 1 / 2, 0, 2 / 4, 1]
     assert start().share(0) == 1  # each pass starts anew
-
-
-needs_model = pytest.mark.skipif(bool(missing_model()), reason=missing_model())
-
-
-def test_novelty_by_hand() -> None:
-    """Cosines 0.6 and, towards the other side, none; the nearest kept one counts."""
-    vectors = np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0], [0.0, 0.0]])
-    novelty = EmbeddingNovelty(4, lambda place: cosines(vectors, place))
-    assert [novelty.share(p) for p in range(4)] == [1, 1, 1, 1]
-    novelty.keep(0)
-    assert [novelty.share(p) for p in range(4)] == pytest.approx([0, 0.4, 1, 1])
-    novelty.keep(1)
-    assert [novelty.share(p) for p in range(4)] == pytest.approx([0, 0, 1, 1])
-
-
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    def absent(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(embedding, "import_module", absent)
-    embedding._model.cache_clear()
-    embedding._nearness.cache_clear()
-    try:
-        with pytest.raises(MissingTool, match=r"pip install '\.\[embeddings\]'"):
-            Embedding().novelty(view_of([("fact", "apples", 1)]))
-    finally:
-        embedding._model.cache_clear()
-
-
-class Letters:
-    """A model without a file: a vector counts a's and b's. It remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[str]] = []
-
-    def embed(self, texts: list[str]) -> NDArray[np.float32]:
-        self.batches.append(texts)
-        counts = [[text.count("a"), text.count("b"), 1] for text in texts]
-        return np.array(counts, dtype=np.float32)
-
-
-@pytest.fixture
-def letters(monkeypatch: pytest.MonkeyPatch) -> Letters:
-    model = Letters()
-    monkeypatch.setattr(embedding, "_model", lambda: model)
-    embedding._nearness.cache_clear()
-    return model
-
-
-def test_a_package_is_embedded_once(letters: Letters) -> None:
-    """By both writers and at every budget; another package is embedded again."""
-    view = view_of([("fact", "aab", 1), ("fact", "bb", 2)], [("fact", "ab", 1)])
-    for name in ("estimated_gvt_embedding", "estimated_greedy_embedding"):
-        for budget in (1, 2, 3):
-            WRITERS[name].write(view, Fraction(budget), 0)
-    assert letters.batches == [["bb", "ab", "aab"]]
-    WRITERS[name].write(view_of([("fact", "b", 1)]), Fraction(1), 0)
-    assert letters.batches[1:] == [["b"]]
-
-
-def test_a_long_text_does_not_pad_the_others(letters: Letters) -> None:
-    """Texts of about one length share a batch. The vectors are in the order of the texts."""
-    many = ["a" * 60_000, *["ab"] * 100, "b" * 60_000]
-    vectors = embedded(many)
-    assert [len(batch) for batch in letters.batches] == [64, 36, 1, 1]
-    assert vectors[0] == pytest.approx([1, 0, 0], abs=1e-4)
-    assert vectors[1] == pytest.approx(np.full(3, 3**-0.5))
-    assert vectors[-1] == pytest.approx([0, 1, 0], abs=1e-4)
-
-
-@needs_model
-def test_near_texts_are_near() -> None:
-    """Vectors have length 1; a text without tokens has none."""
-    vectors = embedded(["The cat sat on the mat.", "A cat sits on a mat.", "Tax rates rise.", ""])
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1, 0])
-    near, far = vectors[0] @ vectors[1], vectors[0] @ vectors[2]
-    assert near > 0.6 > 0.3 > far
-
-
-@needs_model
-def test_values_are_the_cue_prior() -> None:
-    """Nothing kept: everything is new."""
-    view = view_of([("fact", "Ann works at Acme", 3)], [("fact", "Ann works at Acme", 3)])
-    novelty = Embedding().novelty(view)()
-    assert Embedding().values(view) == CuePrior().values(view)
-    assert novelty.share(1) == 1
-    novelty.keep(0)
-    assert novelty.share(1) == pytest.approx(0, abs=1e-6)
-
-
-@needs_model
-def test_logging_stays_as_it_was() -> None:
-    """The model's library must not set up logging for the whole program."""
-    script = (
-        "import logging; from memaudit.lab.sweeps.writers.estimators.embedding import embedded; "
-        "embedded(['apples']); print(logging.getLogger().handlers, logging.getLogger().level)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.split() == ["[]", str(logging.WARNING)]

@@ -1,9 +1,7 @@
 """Ridge: the closed form, the targets, the file, and that it refuses what it was trained on."""
 
-import json
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import given, settings
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import example_package
-from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.package import Package
 from memaudit.lab.sweeps.generators.event_graph import EventGraph
@@ -25,8 +22,6 @@ from memaudit.lab.sweeps.writers.estimators.ridge import (
     default_model,
     features,
     predicted,
-    read_model,
-    write_model,
 )
 from memaudit.lab.sweeps.writers.estimators.train import SEEDS, shares, train
 from memaudit.lab.sweeps.writers.protocol import visible
@@ -91,42 +86,6 @@ def test_refuses_what_it_was_trained_on() -> None:
         with pytest.raises(MemAuditError, match="trained on this content"):
             writer.write(visible(package), F(20), 0)
     assert EstimatedGvt(Ridge(train(OTHERS)), "r", "R").write(visible(TRAVEL), F(20), 0)
-
-
-def test_a_model_survives_its_file(tmp_path: Path) -> None:
-    model, path = train(OTHERS, 0.3), tmp_path / "model.json"
-    write_model(model, path)
-    assert read_model(path) == model
-    assert [row.package for row in model.training] == sorted(map(digest, OTHERS))
-    assert set(json.loads(path.read_text())) == {
-        "format",
-        "version",
-        "memaudit",
-        "alpha",
-        "features",
-        "coefficients",
-        "intercept",
-        "training",
-    }
-
-
-@pytest.mark.parametrize(
-    ("field", "wrong", "message"),
-    [
-        ("features", ["kind raw"], "train a new model"),
-        ("coefficients", [1.0], "1 coefficients"),
-        ("intercept", "NaN", "intercept"),
-        ("alpha", 0, "alpha"),
-        ("training", [{"package": "abc", "content": "def"}], "training"),
-        ("surprise", 1, "surprise"),
-    ],
-)
-def test_a_wrong_file_is_refused(tmp_path: Path, field: str, wrong: object, message: str) -> None:
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps({**train(OTHERS).model_dump(mode="json"), field: wrong}))
-    with pytest.raises(MemAuditError, match=message) as error:
-        read_model(path)
-    assert str(path) in str(error.value)
 
 
 @given(package=packages())

@@ -3,18 +3,14 @@
 import hashlib
 import json
 from collections.abc import Callable
-from functools import cached_property
-from importlib.resources import as_file, files
+from functools import cache, cached_property
+from importlib.resources import files
 from math import fsum, log1p
-from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from memaudit.kernel.errors import InvalidPackage, MemAuditError
-from memaudit.kernel.io.atomic import write_file
-from memaudit.kernel.io.files import read_text
-from memaudit.kernel.io.strict_json import first_fault
+from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.sweeps.writers.estimators.lexical import (
     KIND_PRIOR,
     LexicalNovelty,
@@ -167,28 +163,11 @@ class RidgeModel(BaseModel):
         return frozenset(trained.content for trained in self.training)
 
 
-def write_model(model: RidgeModel, path: Path) -> None:
-    write_file(path, json.dumps(model.model_dump(mode="json"), indent=1) + "\n")
-
-
-def read_model(path: Path) -> RidgeModel:
-    """Read a model file."""
-    try:
-        text = read_text(path)
-    except InvalidPackage as error:
-        raise MemAuditError(f"cannot read the ridge model {path}: {error.problems[0]}") from None
-    try:
-        return RidgeModel.model_validate_json(text)
-    except ValidationError as error:
-        raise MemAuditError(f"{path} is not a ridge model: {first_fault(error)}") from None
-
-
+@cache
 def default_model() -> RidgeModel:
     """The model that comes with the program; `train.py` makes it."""
-    with as_file(
-        files("memaudit.lab.sweeps.writers.estimators").joinpath("ridge_default.json")
-    ) as path:
-        return read_model(path)
+    file = files("memaudit.lab.sweeps.writers.estimators").joinpath("ridge_default.json")
+    return RidgeModel.model_validate_json(file.read_text("utf-8"))
 
 
 class Ridge:

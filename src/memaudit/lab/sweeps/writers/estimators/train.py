@@ -1,6 +1,6 @@
 """Training a ridge model on packages with a visible and a hidden part."""
 
-import sys
+import json
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.version import VERSION
@@ -18,7 +19,6 @@ from memaudit.lab.sweeps.writers.estimators.ridge import (
     TrainingPackage,
     content_digest,
     features,
-    write_model,
 )
 from memaudit.lab.sweeps.writers.protocol import View, visible
 
@@ -92,5 +92,5 @@ def default_training() -> RidgeModel:
 
 
 if __name__ == "__main__":
-    beside = Path(__file__).with_name("ridge_default.json")
-    write_model(default_training(), Path(sys.argv[1]) if len(sys.argv) > 1 else beside)
+    trained = json.dumps(default_training().model_dump(mode="json"), indent=1) + "\n"
+    write_file(Path(__file__).with_name("ridge_default.json"), trained)

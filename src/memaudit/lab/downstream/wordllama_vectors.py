@@ -1,9 +1,9 @@
-"""Embedding novelty: the cue prior times the distance to the nearest kept memory."""
+"""Vectors of texts by the model inside the wheel of wordllama."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol
@@ -12,61 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memaudit.kernel.errors import MissingTool, install_line
-from memaudit.lab.sweeps.writers.estimators.lexical import CuePrior
-from memaudit.lab.sweeps.writers.protocol import View
 
 Vectors = NDArray[np.float64]
-DIGITS = 6
-"""Cosines are rounded to this many digits, because further digits differ between machines."""
-MAX_CACHED_BYTES = 1 << 27
-"""Rows of cosines that are cached for the next pass take at most this."""
 BATCH_TEXTS, BATCH_CHARACTERS = 64, 1 << 16
 """A batch takes memory by its longest text, to which the others are padded."""
 
 
 class _Model(Protocol):
     def embed(self, texts: list[str]) -> NDArray[np.float32]: ...
-
-
-class Embedding:
-    """What is new of a candidate is 1 - its highest cosine to anything kept."""
-
-    name = "embedding"
-    about = "the cue prior, times one minus the highest cosine to what is kept"
-
-    def values(self, view: View) -> tuple[float, ...]:
-        return CuePrior().values(view)
-
-    def novelty(self, view: View) -> Callable[[], "EmbeddingNovelty"]:
-        nearness = _nearness(tuple(candidate.text for candidate in view.candidates))
-        return lambda: EmbeddingNovelty(len(view.candidates), nearness)
-
-
-@lru_cache(maxsize=1)
-def _nearness(texts: tuple[str, ...]) -> Callable[[int], Vectors]:
-    """Rows of cosines between texts. Every writer and budget of a package uses the same ones."""
-    vectors = embedded(texts)
-    rows = MAX_CACHED_BYTES // (8 * len(texts)) if texts else 0
-    return lru_cache(maxsize=rows)(lambda place: cosines(vectors, place))
-
-
-class EmbeddingNovelty:
-    """Remembers how near each candidate is to the nearest kept one."""
-
-    def __init__(self, count: int, nearness: Callable[[int], Vectors]) -> None:
-        self._nearest, self._nearness = np.zeros(count), nearness
-
-    def share(self, place: int) -> float:
-        return 1.0 - float(self._nearest[place])
-
-    def keep(self, place: int) -> None:
-        self._nearest = np.maximum(self._nearest, self._nearness(place))
-
-
-def cosines(vectors: Vectors, place: int) -> Vectors:
-    """The cosine of every vector to one of them, between 0 and 1."""
-    rounded: Vectors = np.clip(np.round(vectors @ vectors[place], DIGITS), 0.0, 1.0)
-    return rounded
 
 
 def embedded(texts: Sequence[str]) -> Vectors:
@@ -104,7 +57,7 @@ def _model() -> _Model:
             wordllama = import_module("wordllama")
         except ImportError:
             raise MissingTool(
-                f"the embedding estimator needs wordllama: {install_line('embeddings')}"
+                f"the retrievers dense and hybrid need wordllama: {install_line('embeddings')}"
             ) from None
         folder = Path(str(wordllama.__file__)).parent
         try:
