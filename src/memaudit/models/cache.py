@@ -72,7 +72,7 @@ class _Row(BaseModel):
 
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> Self:
-        return cls.model_construct(**dict(zip(cls.model_fields, row, strict=True)))
+        return cls(**dict(zip(cls.model_fields, row, strict=True)))
 
     @classmethod
     def insert(cls, table: str) -> str:
