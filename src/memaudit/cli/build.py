@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memaudit.building.build_folder import BuildJob
 
 
-CONVERSATION = "conversation"
 WRITER, ROLES = "model", ("judge", "adjudicator", "spot_checker")
 """Parameters of `ModelRecipe`: who writes, and who may do another part of the work."""
 
@@ -38,9 +37,7 @@ def models_by_role(options: Sequence[str]) -> dict[str, str]:
     return models
 
 
-def build_with_models(
-    job: "BuildJob", models: dict[str, str], frame: str, out: Path
-) -> dict[str, Any]:
+def build_with_models(job: "BuildJob", models: dict[str, str], out: Path) -> dict[str, Any]:
     """Run the passes."""
     from memaudit.building.passes.build import build_into_with_model
     from memaudit.building.passes.recipe import ModelRecipe
@@ -51,7 +48,6 @@ def build_with_models(
         judge=models.get("judge"),
         adjudicator=models.get("adjudicator"),
         spot_checker=models.get("spot_checker"),
-        frame=frame,
         cost_rule=job.cost_rule or WORDS,
     )
     on_terminal = sys.stderr.isatty()
@@ -111,9 +107,6 @@ def build(
             "adjudicator=NAME (checks the units) or spot_checker=NAME (judges a sample again).",
         ),
     ] = None,
-    frame: Annotated[
-        str, typer.Option(metavar="NAME", help="model: judge per conversation or per session.")
-    ] = CONVERSATION,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Build one package per conversation, and a manifest. Run the same command again to resume.
@@ -129,8 +122,6 @@ def build(
     labels = read_labels(units, memories, coverage or [])
     job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels, group)
     if not models:
-        if frame != CONVERSATION:
-            raise MemAuditError("--frame needs --model NAME")
         run = chosen_engine().map
         with resumable("packages", None, out) as done:
             manifest = build_into(job, out, done, run)
@@ -141,7 +132,7 @@ def build(
                 "leave out --units, --memories and --coverage: with --model, the model writes them"
             )
         chosen_engine("build --model")
-        manifest = build_with_models(job, models, frame, out)
+        manifest = build_with_models(job, models, out)
         lines = build_summary
     note_cost_rule(cost_rule, manifest["cost_rule"])
     if as_json:

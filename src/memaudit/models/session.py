@@ -1,7 +1,7 @@
 """A session with a model, live or offline: requests are estimated, confirmed, asked and counted."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,6 +12,7 @@ from memaudit.kernel.words.text import counted
 from memaudit.models.cache import Cache, CachedClient
 from memaudit.models.defaults import BASE_URL, CONCURRENCY, PROVIDERS, TIMEOUT
 from memaudit.models.live import LiveClient, OpenAITransport, RetryPolicy
+from memaudit.models.prompts import Quotable, long_reply, pass_prompt, pass_request
 from memaudit.models.request import (
     Failure,
     FailureKind,
@@ -263,6 +264,31 @@ class ModelSession:
         for (conversation, _), outcome in zip(asked, outcomes, strict=True):
             self.ledger.add(conversation, stage, outcome)
         return [outcome.value if isinstance(outcome, Reply) else None for outcome in outcomes]
+
+    def ask_pass(
+        self,
+        prompt: str,
+        work: Sequence[tuple[str, Mapping[str, Quotable]]],
+        reply_type: type[ReplyT],
+        model: str,
+        *,
+        again: bool = False,
+        long: bool = False,
+    ) -> list[ReplyT | None]:
+        """The replies to a prompt file with each conversation's data blocks: the shape of a pass.
+
+        `again` is a second asking, which the prompts know by its block; `long` a long reply.
+        """
+        parameters = long_reply(self.parameters) if long else self.parameters
+        more: dict[str, Quotable] = {"asked_before": "yes"} if again else {}
+        asked = [
+            (
+                owner,
+                pass_request(pass_prompt(prompt), reply_type, model, parameters, **blocks, **more),
+            )
+            for owner, blocks in work
+        ]
+        return self.ask(f"{prompt} again" if again else prompt, asked, reply_type)
 
     def _announce(self, stage: str, requests: Sequence[Request]) -> None:
         """Show the estimate, and ask before money is spent; a replay spends none."""

@@ -2,7 +2,6 @@
 
 import json
 from collections import defaultdict
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +106,7 @@ def misquoted(body: dict[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def wire(tmp_path_factory: pytest.TempPathFactory) -> Wire:
     """Everything that reached the server, headers included, by prompt; and what was built."""
-    recipe = ModelRecipe("one", adjudicator="other", spot_share=Fraction(1))
+    recipe = ModelRecipe("one", adjudicator="other")
     folder = tmp_path_factory.mktemp("blind")
     with serving(instead("units", misquoted)) as served, Cache(folder / "cache") as cache:
         session = open_session(live(served.url), cache)

@@ -73,7 +73,6 @@ def test_wrong_options(tmp_path: Path) -> None:
     for options, message in {
         ("--model", "judge=one"): "give --model NAME as well",
         ("--model", "one", "--model", "two"): "'one' is the model already",
-        ("--frame", "session"): "--frame needs --model NAME",
     }.items():
         assert message in failure("build", CONVERSATIONS, *options, *out)
     units = tmp_path / "units.jsonl"
