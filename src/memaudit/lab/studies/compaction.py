@@ -15,7 +15,7 @@ from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.score.priced_store import writing_order
 from memaudit.kernel.words.text import sentences
-from memaudit.lab.sweeps.writers.estimators.lexical import content_words, cue_worth
+from memaudit.lab.sweeps.writers.lexical import content_words, cue_worth
 from memaudit.models.prompts import StrictRow, long_reply, pass_prompt, pass_request
 from memaudit.models.session import ModelSession
 

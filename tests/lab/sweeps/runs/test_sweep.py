@@ -194,13 +194,21 @@ def test_budgets_that_mean_the_same(tmp_path: Path) -> None:
         run(spec, tmp_path, named_engine("serial"))
 
 
-def test_a_failing_writer_is_a_counted_row(tmp_path: Path) -> None:
-    """The ridge estimator refuses a package it was trained on; the run continues."""
-    spec = RunSpec(("event_graph",), (900_000,), ("50",), ("estimated_gvt_ridge", "recency_raw"))
+def test_a_failing_writer_is_a_counted_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer refuses a package; the run continues."""
+
+    class Refuses(RecencyRaw):
+        name = "refuses"
+
+        def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
+            raise MemAuditError("no such package")
+
+    monkeypatch.setitem(WRITERS, "refuses", Refuses())
+    spec = RunSpec(("base",), (3,), ("4",), ("refuses", "recency_raw"))
     run(spec, tmp_path, named_engine("serial"))
     refused, recency = read_journal(tmp_path / ROWS)
     assert (refused["value"], refused["ratio"], refused["store"]) == (None, None, [])
-    assert "train" in refused["failed"]
+    assert refused["failed"] == "no such package"
     assert recency["ratio"] is not None
 
 

@@ -17,7 +17,7 @@ from memaudit.lab.sweeps.writers.estimated import (
     threshold_grid,
     threshold_pass,
 )
-from memaudit.lab.sweeps.writers.estimators.lexical import CuePrior, LexicalNovelty, lexical_novelty
+from memaudit.lab.sweeps.writers.lexical import CuePrior, LexicalNovelty, lexical_novelty
 from memaudit.lab.sweeps.writers.protocol import View, visible
 from tests.lab.sweeps.writers.running import everything, view_of
 from tests.strategies import packages

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from memaudit.lab.sweeps.writers.estimators.lexical import (
+from memaudit.lab.sweeps.writers.lexical import (
     LexicalNovelty,
     Words,
     contained_share,

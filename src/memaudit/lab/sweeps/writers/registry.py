@@ -2,9 +2,8 @@
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.sweeps.writers.estimated import EstimatedGreedy, EstimatedGvt
-from memaudit.lab.sweeps.writers.estimators.lexical import CuePrior
-from memaudit.lab.sweeps.writers.estimators.ridge import Ridge
 from memaudit.lab.sweeps.writers.gvt import DensityOnly, Greedy, Gvt, GvtGeometric, SingleKind
+from memaudit.lab.sweeps.writers.lexical import CuePrior
 from memaudit.lab.sweeps.writers.protocol import Writer
 from memaudit.lab.sweeps.writers.proxies import AMacStyle, AMemStyle, Mem0Style, MemGptStyle
 from memaudit.lab.sweeps.writers.references import (
@@ -32,9 +31,7 @@ _ALL: tuple[Writer, ...] = (
     RecencyRaw(),
     ReservoirRaw(),
     EstimatedGvt(CuePrior(), "estimated_gvt", "Estimated GVT"),
-    EstimatedGvt(Ridge(), "estimated_gvt_ridge", "Estimated GVT, ridge"),
     EstimatedGreedy(CuePrior(), "estimated_greedy", "Estimated greedy"),
-    EstimatedGreedy(Ridge(), "estimated_greedy_ridge", "Estimated greedy, ridge"),
     MemGptStyle(),
     Mem0Style(),
     AMemStyle(),

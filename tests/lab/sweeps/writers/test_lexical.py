@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memaudit.lab.sweeps.writers.estimators.lexical import (
+from memaudit.lab.sweeps.writers.lexical import (
     CuePrior,
     contained_share,
     content_words,
@@ -24,11 +24,9 @@ from tests.strategies import texts
     ("text", "shown"),
     [
         ("I no longer eat meat.", {"first_person", "update"}),
-        ("It may rain", {"unsure"}),
         ("Dentist: 12 May at 14:00.", {"number", "date"}),
         ("Tuesday", {"date"}),
-        ("Please delete my number", {"first_person", "update", "deletion"}),
-        ("Who prefers tea?", {"liking", "question"}),
+        ("Please delete my number", {"first_person", "update"}),
         ("known, knowing", set()),
         ("", set()),
     ],
