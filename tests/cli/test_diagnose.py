@@ -349,7 +349,7 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
             "--reader",
             "model:m",
             "--set",
-            "engine.name=dask",
+            "engine.name=processes",
         ): "runs in one proc",
         (
             package,

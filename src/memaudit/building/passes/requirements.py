@@ -109,7 +109,7 @@ def find_requirements(
         for question in questions
         for part in parts(units)
     ]
-    blocks = [
+    blocks: list[tuple[str, dict[str, Quotable]]] = [
         (owner, {"question": question_data(question), "units": [unit.brief() for unit in part]})
         for owner, question, part in work
     ]
