@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memaudit.lab.sweeps.writers.lexical import (
-    CuePrior,
     contained_share,
     content_words,
+    cue_values,
     cue_worth,
     jaccard,
     lexical_novelty,
@@ -49,7 +49,7 @@ def test_the_prior_by_hand() -> None:
     worth = 0.2 + 0.2 + 0.1 * 6 / 16
     assert cue_worth(text) == pytest.approx(worth)
     view = view_of([("fact", text, 5), ("fact", text, 5, Fraction(1, 2)), ("odd", "", 1)])
-    assert CuePrior().values(view) == pytest.approx((0.6 + worth, (0.6 + worth) / 2, 0.5))
+    assert cue_values(view) == pytest.approx((0.6 + worth, (0.6 + worth) / 2, 0.5))
 
 
 def test_all_cues_add_up_to_one_at_most() -> None:

@@ -5,39 +5,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heapreplace
 from math import inf, lcm
-from typing import Literal, Protocol
+from typing import Literal
 
+from memaudit.lab.sweeps.writers.lexical import (
+    CUES,
+    LexicalNovelty,
+    cue_values,
+    lexical_novelty,
+)
 from memaudit.lab.sweeps.writers.protocol import View
 
-
-class Novelty(Protocol):
-    """How much of a candidate is new. Candidates are given by their place in the view."""
-
-    def share(self, place: int) -> float:
-        """The new share of a candidate, in [0, 1]. It never grows as more is kept."""
-        ...
-
-    def keep(self, place: int) -> None: ...
-
-
-class Estimator(Protocol):
-    """Estimates values from the visible part of a package, without reading ids."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def about(self) -> str:
-        """A few words: where the values come from."""
-        ...
-
-    def values(self, view: View) -> tuple[float, ...]:
-        """The value of each candidate alone, in the order of the view, never below 0."""
-        ...
-
-    def novelty(self, view: View) -> Callable[[], Novelty]:
-        """A factory of empty novelties. The view is read once for all of them."""
-        ...
+Values = Callable[[View], tuple[float, ...]]
+"""The value of each candidate alone, in the order of the view, never below 0, by what is visible.
+No value depends on an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +30,11 @@ class Estimated:
     budget: int
     group: tuple[int, ...]
     groups: tuple[tuple[int, ...], ...]
-    novelty: Callable[[], Novelty]
+    novelty: Callable[[], LexicalNovelty]
+    """A factory of empty novelties: the view is read once for all of them."""
 
 
-def estimated(view: View, budget: Fraction, estimator: Estimator) -> Estimated:
+def estimated(view: View, budget: Fraction, values: Values = cue_values) -> Estimated:
     scale = lcm(1, *(candidate.cost.denominator for candidate in view.candidates))
     groups: list[tuple[int, ...]] = []
     start = 0
@@ -62,12 +43,12 @@ def estimated(view: View, budget: Fraction, estimator: Estimator) -> Estimated:
         start += len(members)
     return Estimated(
         view=view,
-        values=estimator.values(view),
+        values=values(view),
         cost=tuple(int(candidate.cost * scale) for candidate in view.candidates),
         budget=budget.numerator * scale // budget.denominator,
         group=tuple(g for g, members in enumerate(groups) for _ in members),
         groups=tuple(groups),
-        novelty=estimator.novelty(view),
+        novelty=lexical_novelty(view),
     )
 
 
@@ -114,15 +95,17 @@ class EstimatedDraft:
 class EstimatedGreedy:
     """Offline density greedy on estimates; ties go to the larger gain, then the cheaper."""
 
+    name = "estimated_greedy"
+    label = "Estimated greedy"
+    about = f"offline density greedy on estimated values: {CUES}"
     peeks: Literal[False] = False
     monotone = False
 
-    def __init__(self, estimator: Estimator, name: str, label: str) -> None:
-        self.estimator, self.name, self.label = estimator, name, label
-        self.about = f"offline density greedy on estimated values: {estimator.about}"
+    def __init__(self, values: Values = cue_values) -> None:
+        self.values = values
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        draft = EstimatedDraft(estimated(view, budget, self.estimator))
+        draft = EstimatedDraft(estimated(view, budget, self.values))
         heap = [
             _entry(draft, place)
             for place in range(len(view.candidates))
@@ -156,15 +139,17 @@ MAX_THRESHOLDS = 64
 class EstimatedGvt:
     """GVT as a product could run it: the same passes, with an estimator instead of labels."""
 
+    name = "estimated_gvt"
+    label = "Estimated GVT"
+    about = f"GVT passes on estimated values: {CUES}"
     peeks: Literal[False] = False
     monotone = False
 
-    def __init__(self, estimator: Estimator, name: str, label: str) -> None:
-        self.estimator, self.name, self.label = estimator, name, label
-        self.about = f"GVT passes on estimated values: {estimator.about}"
+    def __init__(self, values: Values = cue_values) -> None:
+        self.values = values
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        estimates = estimated(view, budget, self.estimator)
+        estimates = estimated(view, budget, self.values)
         best = EstimatedDraft(estimates)
         for threshold in threshold_grid(estimates):
             draft = threshold_pass(estimates, threshold)

@@ -162,17 +162,12 @@ def cue_worth(text: str) -> float:
     )
 
 
-class CuePrior:
-    """Confidence times the sum of the kind's prior and the text's cues; lexical novelty."""
+CUES = "kind, cues in the text and confidence, weights set by hand"
 
-    name = "cues"
-    about = "kind, cues in the text and confidence, weights set by hand"
 
-    def values(self, view: View) -> tuple[float, ...]:
-        return tuple(_value(candidate) for candidate in view.candidates)
-
-    def novelty(self, view: View) -> Callable[[], LexicalNovelty]:
-        return lexical_novelty(view)
+def cue_values(view: View) -> tuple[float, ...]:
+    """Confidence times the sum of the kind's prior and the text's cues."""
+    return tuple(_value(candidate) for candidate in view.candidates)
 
 
 def _value(candidate: VisibleCandidate) -> float:

@@ -3,7 +3,6 @@
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.sweeps.writers.estimated import EstimatedGreedy, EstimatedGvt
 from memaudit.lab.sweeps.writers.gvt import DensityOnly, Greedy, Gvt, GvtGeometric, SingleKind
-from memaudit.lab.sweeps.writers.lexical import CuePrior
 from memaudit.lab.sweeps.writers.protocol import Writer
 from memaudit.lab.sweeps.writers.proxies import AMacStyle, AMemStyle, Mem0Style, MemGptStyle
 from memaudit.lab.sweeps.writers.references import (
@@ -30,8 +29,8 @@ _ALL: tuple[Writer, ...] = (
     RandomFeasible(),
     RecencyRaw(),
     ReservoirRaw(),
-    EstimatedGvt(CuePrior(), "estimated_gvt", "Estimated GVT"),
-    EstimatedGreedy(CuePrior(), "estimated_greedy", "Estimated greedy"),
+    EstimatedGvt(),
+    EstimatedGreedy(),
     MemGptStyle(),
     Mem0Style(),
     AMemStyle(),
