@@ -145,8 +145,6 @@ WRITERS = {
     "estimated_greedy": "Estimated greedy",
     "memgpt_style": "MemGPT-style tiers (proxy)",
     "mem0_style": "Mem0-style extraction (proxy)",
-    "amem_style": "A-Mem-style notes (proxy)",
-    "amac_style": "A-MAC-style admission (proxy)",
 }
 """Labels of registered writers, in the order that gives each its look; references see the hidden
 side."""

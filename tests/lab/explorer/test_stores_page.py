@@ -108,9 +108,9 @@ def test_a_page_does_not_wait_for_a_slow_writer(
     site.seconds = 60.0
     found = answer_row(site, {"package": slug}, asked)
     site.seconds = 0.0
-    tree = page(site, f"package/{slug}/stores.html", budget="2", writer="amac_style")
+    tree = page(site, f"package/{slug}/stores.html", budget="2", writer="mem0_style")
     assert waiting(tree) == [
-        name for name in names[names.index(SLOW) + 1 :] if name != "amac_style"
+        name for name in names[names.index(SLOW) + 1 :] if name != "mem0_style"
     ]
     (row,) = [row for row in table_rows(tree, "stores-table") if row[0] == WRITERS[SLOW].label]
     assert row[1:] == (found["cells"] if "cells" in found else [f"failed: {found['failed']}"])

@@ -33,8 +33,6 @@ WRITERS = (
     "estimated_greedy",
     "memgpt_style",
     "mem0_style",
-    "amem_style",
-    "amac_style",
 )
 
 

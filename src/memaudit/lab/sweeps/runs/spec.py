@@ -224,7 +224,7 @@ REFERENCES = (
 )
 ESTIMATED = ("estimated_gvt", "estimated_greedy")
 RAW = ("recency_raw", "reservoir_raw")
-PROXIES = ("memgpt_style", "mem0_style", "amem_style", "amac_style")
+PROXIES = ("memgpt_style", "mem0_style")
 """They decide by texts, and the published distributions have placeholders for texts."""
 
 

@@ -4,7 +4,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.sweeps.writers.estimated import EstimatedGreedy, EstimatedGvt
 from memaudit.lab.sweeps.writers.gvt import DensityOnly, Greedy, Gvt, GvtGeometric, SingleKind
 from memaudit.lab.sweeps.writers.protocol import Writer
-from memaudit.lab.sweeps.writers.proxies import AMacStyle, AMemStyle, Mem0Style, MemGptStyle
+from memaudit.lab.sweeps.writers.proxies import Mem0Style, MemGptStyle
 from memaudit.lab.sweeps.writers.references import (
     GenericOpt,
     NoTombstoneGvt,
@@ -33,8 +33,6 @@ _ALL: tuple[Writer, ...] = (
     EstimatedGreedy(),
     MemGptStyle(),
     Mem0Style(),
-    AMemStyle(),
-    AMacStyle(),
 )
 WRITERS: dict[str, Writer] = {writer.name: writer for writer in _ALL}
 
