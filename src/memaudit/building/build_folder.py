@@ -195,7 +195,6 @@ def manifest(plan: BuildPlan, built: Sequence[BuiltPackage]) -> dict[str, Any]:
     misfits = [(package.row["name"], misfit) for package in built for misfit in package.misfits]
     misfits += [(misfit.id, misfit) for misfit in unused_labels(plan, (r["name"] for r in rows))]
     irregularities = [row for package in built for row in package.irregularities]
-    provenances = _summed(package.provenances for package in built)
     return {
         **manifest_head(plan, METHOD),
         "candidate_rules": {
@@ -215,14 +214,11 @@ def manifest(plan: BuildPlan, built: Sequence[BuiltPackage]) -> dict[str, Any]:
         "adjudication": None,
         "counts": {"packages": len(rows), **dict(sorted(counts.items()))},
         "candidates_by_kind": _summed(package.kinds for package in built),
-        "coverage_by_provenance": {
-            name: {
-                "rows": number,
-                "exact": is_exact(name),
-                "rule": RULE_TEXTS.get(name, "people's own labels, as they were brought"),
-            }
-            for name, number in provenances.items()
-        },
+        "coverage_by_provenance": by_provenance(
+            _summed(package.provenances for package in built),
+            RULE_TEXTS,
+            "people's own labels, as they were brought",
+        ),
         "dropped": {
             "repeated_texts": sum(package.repeated for package in built),
             "representations_without_a_session": [
@@ -232,6 +228,16 @@ def manifest(plan: BuildPlan, built: Sequence[BuiltPackage]) -> dict[str, Any]:
         "irregularity_counts": counted(row.what for row in irregularities),
         "irregularities": [asdict(row) for row in irregularities],
         "packages": rows,
+    }
+
+
+def by_provenance(
+    rows: Mapping[str, int], rules: Mapping[str, str], other: str
+) -> dict[str, dict[str, Any]]:
+    """What a manifest says of coverage: rows by provenance, whether it is exact, and its rule."""
+    return {
+        name: {"rows": number, "exact": is_exact(name), "rule": rules.get(name, other)}
+        for name, number in sorted(rows.items())
     }
 
 
@@ -408,3 +414,8 @@ def write_if_new(package: Package, path: Path) -> bool:
             return False
     write_package(package, path)
     return True
+
+
+def summary_row(number: int, what: str, deeper: int = 0) -> str:
+    """One line of what a build prints."""
+    return f"{number:>9,}{'  ' * deeper}  {what}"

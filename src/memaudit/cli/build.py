@@ -154,6 +154,8 @@ def note_cost_rule(asked: str | None, rule: str) -> None:
 
 
 def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
+    from memaudit.building.build_folder import summary_row as _row
+
     counts = manifest["counts"]
     existing = f", {manifest['kept']} already existed" if manifest["kept"] else ""
     lines = [f"{counted(counts['packages'], 'package')} in {out}{existing}"]
@@ -178,7 +180,3 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
             lines.append(_row(sum(tally.values()), title))
             lines += [_row(number, what, 1) for what, number in tally.items()]
     return lines
-
-
-def _row(number: int, what: str, deeper: int = 0) -> str:
-    return f"{number:>9,}{'  ' * deeper}  {what}"

@@ -163,12 +163,9 @@ class Settings:
 
 
 SECTIONS: dict[str, Any] = {
-    "model": ModelKeys,
-    "engine": EngineKeys,
-    "solver": SolverKeys,
-    "score": ScoreKeys,
-    "judge": JudgeKeys,
+    entry.name: entry.default_factory for entry in fields(Settings) if entry.name != "origins"
 }
+"""By name: the class of its values."""
 
 
 @dataclass(frozen=True, slots=True)

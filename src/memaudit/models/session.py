@@ -24,7 +24,7 @@ from memaudit.models.request import (
     Usage,
 )
 from memaudit.models.secret import checked_address, key_for
-from memaudit.models.spending import Meter, Price, SpendingCap, confirm, estimate
+from memaudit.models.spending import Meter, Price, confirm, estimate
 
 # More than twice what is in flight by default: a restart of the server fails those and no more.
 GIVE_UP_AFTER = 20
@@ -87,7 +87,7 @@ def open_client(settings: ModelSettings, cache: Cache) -> ModelClient:
         )
     base_url = checked_address(settings.base_url)
     key = key_for(base_url)
-    meter = Meter(SpendingCap(settings.max_total_tokens, settings.max_cost), settings.price)
+    meter = Meter(settings.max_total_tokens, settings.max_cost, settings.price)
     transport = OpenAITransport(base_url, key, settings.timeout)
     live = LiveClient(transport, meter, key, settings.retry, provider=base_url)
     return CachedClient(live, cache)

@@ -10,12 +10,14 @@ from memaudit.building.build_folder import (
     MANIFEST,
     BuildJob,
     BuildPlan,
+    by_provenance,
     counted,
     file_name,
     manifest_head,
     plan_build,
     refuse_an_empty_build,
     refuse_other_builds,
+    summary_row,
     write_if_new,
 )
 from memaudit.building.label_passes import CONVERSATION
@@ -44,8 +46,7 @@ from memaudit.kernel.exact import plain
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.strict_json import json_text
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.package import TABLES, Package
-from memaudit.kernel.package.provenance import is_exact
+from memaudit.kernel.package.package import TABLES
 from memaudit.models.prompts import PROMPTS, pass_prompt
 from memaudit.models.request import ModelParameters, Usage, canonical_json
 from memaudit.models.session import ModelSession, SessionLedger, usage_json
@@ -144,7 +145,11 @@ def model_manifest(
         "candidates_by_kind": counted(
             candidate.kind for package in packages for candidate in package.candidates
         ),
-        "coverage_by_provenance": _provenances(packages),
+        "coverage_by_provenance": by_provenance(
+            counted(row.provenance or "" for package in packages for row in package.coverage),
+            _RULES,
+            "judged by a model",
+        ),
         "irregularity_counts": counted(row.what for row in irregular),
         "irregularities": [asdict(row) for row in irregular],
         "packages": list(entries),
@@ -195,44 +200,36 @@ def _spot(recipe: ModelRecipe, builds: Iterable[ModelBuild]) -> dict[str, Any] |
     }
 
 
-def _provenances(packages: Iterable[Package]) -> dict[str, Any]:
-    rows = Counter(row.provenance or "" for package in packages for row in package.coverage)
-    return {
-        name: {
-            "rows": number,
-            "exact": is_exact(name),
-            "rule": _RULES.get(name, "judged by a model"),
-        }
-        for name, number in sorted(rows.items())
-    }
-
-
 def build_summary(manifest: dict[str, Any], out: Path) -> list[str]:
     """What was built, how it was judged and what failed, as lines of text."""
     counts = manifest["counts"]
     existing = f", {manifest['kept']} of them already existed" if manifest.get("kept") else ""
     number = counts["packages"]
     lines = [f"{number} package{'s'[: number != 1]} in {out}{existing}"]
-    lines += [_row(number, status, 1) for status, number in manifest["statuses"].items()]
-    lines += [_row(counts.get(name, 0), name) for name in ("experiences", "candidates", "units")]
-    lines.append(_row(counts.get("queries", 0), "queries"))
+    lines += [summary_row(number, status, 1) for status, number in manifest["statuses"].items()]
+    lines += [
+        summary_row(counts.get(name, 0), name) for name in ("experiences", "candidates", "units")
+    ]
+    lines.append(summary_row(counts.get("queries", 0), "queries"))
     for status, number in _summed(manifest, "queries").items():
         if number:
-            lines.append(_row(number, status, 1))
-    lines.append(_row(counts.get("coverage", 0), "coverage rows"))
+            lines.append(summary_row(number, status, 1))
+    lines.append(summary_row(counts.get("coverage", 0), "coverage rows"))
     for name, part in manifest["coverage_by_provenance"].items():
-        lines.append(_row(part["rows"], name, 1))
+        lines.append(summary_row(part["rows"], name, 1))
     cells = _summed(manifest, "cells")
     if cells["undecided"]:
-        lines.append(_row(cells["undecided"], "cells undecided", 1))
+        lines.append(summary_row(cells["undecided"], "cells undecided", 1))
     if (spot := manifest["spot_check"]) is not None:
-        lines.append(_row(spot["cells"], f"cells judged again by {spot['model']}"))
-        lines.append(_row(spot["same"], "with the same label", 1))
+        lines.append(summary_row(spot["cells"], f"cells judged again by {spot['model']}"))
+        lines.append(summary_row(spot["same"], "with the same label", 1))
     for title, field in (("replies failed", "failures"), ("items refused", "rejections")):
         counts_by_kind = _by_kind(manifest, field)
         if counts_by_kind:
-            lines.append(_row(counts_by_kind.total(), title))
-            lines += [_row(number, what, 1) for what, number in sorted(counts_by_kind.items())]
+            lines.append(summary_row(counts_by_kind.total(), title))
+            lines += [
+                summary_row(number, what, 1) for what, number in sorted(counts_by_kind.items())
+            ]
     return lines
 
 
@@ -250,10 +247,6 @@ def _by_kind(manifest: dict[str, Any], field: str) -> Counter[str]:
         for stage, kinds in entry[field].items():
             total.update({f"{stage}: {kind}": number for kind, number in kinds.items()})
     return total
-
-
-def _row(number: int, what: str, deeper: int = 0) -> str:
-    return f"{number:>9,}{'  ' * deeper}  {what}"
 
 
 def build_with_model(

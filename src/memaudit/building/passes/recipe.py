@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from memaudit.building.annotations import check_measured
 from memaudit.building.transcript import BY_TURN, check_group
 from memaudit.kernel.errors import MemAuditError, ParameterError
-from memaudit.kernel.package.cost import DECLARED, cost_rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,7 @@ class ModelRecipe:
         check_group(self.group)
         if not self.model:
             raise ParameterError("the build names no model; give {model} NAME")
-        if self.cost_rule == DECLARED:
-            raise MemAuditError(
-                "a build measures its costs; choose a rule: words, unicode_words, bytes or "
-                "tokens:NAME"
-            )
-        cost_rule(self.cost_rule)
+        check_measured(self.cost_rule)
         # A model agrees with itself, so its own check would only lend authority to its mistakes.
         if self.adjudicator == self.model:
             raise MemAuditError(
