@@ -4,11 +4,13 @@ An embedder is the model inside wordllama, or an OpenAI-compatible address asked
 """
 
 import hashlib
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol
@@ -16,10 +18,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.kernel.errors import MemAuditError, MissingTool
+from memaudit.kernel.errors import MemAuditError, MissingTool, install_line
 from memaudit.kernel.words.text import terms
 from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
-from memaudit.lab.downstream.wordllama_vectors import embedded
 from memaudit.models.completions import escape_surrogates
 from memaudit.models.database import refuse_special_database
 from memaudit.models.live import (
@@ -51,13 +52,47 @@ def unit_length(raw: Vectors) -> Vectors:
     return vectors
 
 
+AT_ONCE = 16
+"""Texts in a batch of wordllama, which pads them to the longest: more would take much memory."""
+
+
 class WordLlama:
-    """Means of token vectors."""
+    """Means of token vectors by the model inside the wheel of wordllama; nothing is downloaded."""
 
     name = "wordllama, the model in its wheel"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        return embedded(list(texts))
+        embed = _wordllama()
+        if not texts:
+            return np.zeros((0, 1))
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        with np.errstate(invalid="ignore"):  # a text without tokens has no mean
+            parts = [
+                embed([texts[place] for place in order[start : start + AT_ONCE]])
+                for start in range(0, len(order), AT_ONCE)
+            ]
+        raw = np.empty((len(texts), parts[0].shape[1]))
+        raw[order] = np.nan_to_num(np.concatenate(parts).astype(np.float64))
+        return unit_length(raw)
+
+
+@cache
+def _wordllama() -> Callable[[list[str]], NDArray[np.float32]]:
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    try:
+        wordllama = import_module("wordllama")
+        folder = Path(str(wordllama.__file__)).parent
+        model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+    except (ImportError, FileNotFoundError):
+        raise MissingTool(
+            f"the retrievers dense and hybrid need wordllama: {install_line('embeddings')}"
+        ) from None
+    finally:  # importing it sets up logging for the whole program
+        root.handlers[:] = handlers
+        root.setLevel(level)
+    embed: Callable[[list[str]], NDArray[np.float32]] = model.embed
+    return embed
 
 
 class EmbeddingTransport(OpenAITransport):
