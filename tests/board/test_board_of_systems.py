@@ -84,7 +84,7 @@ def test_what_opt_owes_to_the_package(make: Callable[..., Path]) -> None:
     assert optima.systems_alone == 0.5
     assert notes(board)[2].startswith(
         "15 words: OPT is 1.00 of all weight (0.50 of OPT with the systems' memories alone, 1.00 "
-        "if partial labels did not add up), 6 of"
+        "of what it would be if partial labels added up), 6 of"
     )
 
 
@@ -101,7 +101,7 @@ def test_what_opt_owes_to_partial_labels(make: Callable[..., Path]) -> None:
         },
     )
     (optima,) = basis(board_of_systems(read_board(folder))).optima.values()
-    assert (optima.share, optima.undivided) == (0.25, 0.5)
+    assert (optima.share, optima.added_up) == (0.125, 0.5)
 
 
 def test_a_conversation_where_nothing_can_be_kept_does_not_count(make: Callable[..., Path]) -> None:

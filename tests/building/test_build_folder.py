@@ -153,7 +153,7 @@ def test_the_command(tmp_path: Path) -> None:
     again = json.loads(run("build", path, "--out", out, "--subset", chosen, "--json").stdout)
     assert (again["kept"], again["counts"]["packages"]) == (1, 1)
     (row,) = json.loads(run("audit", "built", out, "--json").stdout)
-    assert row["adjudication"] is None
+    assert row["verdicts"] is None
     assert row["packages"] == 1
     assert row["coverage_rows"] == again["counts"]["coverage"]
     shown = run("audit", "built", out, out).stdout
@@ -167,7 +167,7 @@ def test_verdicts_come_from_the_manifest(tmp_path: Path) -> None:
     manifest |= {"adjudication": {"model": "m"}, "statuses": {"accepted": 1}}
     (out / "manifest.json").write_text(json.dumps(manifest))
     (row,) = json.loads(run("audit", "built", out, "--json").stdout)
-    assert row["adjudication"] == {"accepted": 1, "corrected": 0, "ambiguous": 0, "rejected": 0}
+    assert row["verdicts"] == {"accepted": 1, "corrected": 0, "ambiguous": 0, "rejected": 0}
 
 
 def test_failures_are_one_line(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from memaudit.building.label_passes import label_passes
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
-from tests.cli.running import done, failure, import_texts, printed_json, run
+from tests.cli.running import done, failure, printed_json, run
 
 WRITERS = ("--writer", "gvt", "--writer", "estimated_gvt", "--writer", "recency_raw")
 LABELS = {"1": "full", "0.5": "partial", "0": "none"}
@@ -61,8 +61,6 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
         "--labels",
         file,
         *WRITERS,
-        "--set",
-        "score.draws=3",
     )
     data = answered(*words, "--budget", "30,60")
     sets = {one["name"]: one for one in data["label_sets"]}
@@ -75,11 +73,9 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
         "disagreed": 1,
     }
     assert data["uncertified_optima"] == 0
-    assert data["solved_optima"] == 3 * 2 * (4 + 3)
+    assert data["solved_optima"] == 3 * 2 * 4
     assert [one["budget"] for one in sets["ann"]["shifts"]] == [30, 60, None]
     assert len(data["ratios"]) == 3 * 2
-    for row in data["ratios"]:
-        assert row["label_draws"]["draws"] == 3
     assert answered(*words, "--budget", "30,60") == data
 
 
@@ -94,8 +90,6 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
         tmp_path / "frame",
         "--labels",
         bot,
-        "--set",
-        "score.draws=0",
         "--writer",
         "recency_raw",
         "--budget",
@@ -113,39 +107,6 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
     assert "model:bot (model)" in run("audit", "ratios", *words, "--set", "engine.jobs=1").stdout
 
 
-def test_cells_that_a_sample_stands_for(packages: list[Path], tmp_path: Path) -> None:
-    """A tenth of the uncovered cells is in the frame: with the key the others are drawn as well,
-    without it they are not, and both are said."""
-    own = frame_of(packages, tmp_path / "frame")
-    zeros = sorted(cell for cell, label in own.items() if label == "none")
-    ann = {**own, **dict.fromkeys(zeros[::3], "full")}
-    file = write_labels(tmp_path / "labels.csv", ann=ann, bob=own)
-    words = (
-        *packages,
-        "--labels",
-        file,
-        "--set",
-        "score.draws=2",
-        "--writer",
-        "recency_raw",
-        "--budget",
-        "30",
-    )
-    doubt = answered(*words, "--frame", tmp_path / "frame")["doubt"]
-    assert doubt["cells_stood_for"] == doubt["cells_stood_for_by_key"] > len(own)
-    assert doubt["label_sets"] == ["ann"]  # bob says what the package says
-    passes = (*packages, "--labels", "pass:blind_a", *words[-6:])  # of the frame nobody's
-    nobody = answered(*passes, "--frame", tmp_path / "frame")
-    assert nobody["doubt"]["cells_stood_for"] == 0
-    assert nobody == answered(*passes)
-    (tmp_path / "frame" / "key.csv").unlink()
-    bare = answered(*words, "--frame", tmp_path / "frame")
-    assert bare["doubt"]["cells_stood_for"] == 0
-    changed = "changed_labels_in_a_draw"
-    assert bare["doubt"][changed] < doubt[changed] / 4
-    assert any("the frame has no key" in note for note in bare["notes"])
-
-
 def test_printed(packages: list[Path]) -> None:
     first, second = (f"pass:{name}" for name in pass_names()[:2])
     text = done(
@@ -158,41 +119,12 @@ def test_printed(packages: list[Path]) -> None:
         second,
         *WRITERS,
         "--set",
-        "score.draws=2",
-        "--set",
         "engine.jobs=1",
     ).stdout
-    assert "3 packages, 3 stores, ratios to the optimum of the package" in text
+    assert "3 packages, 3 writers: what they keep" in text
     for word in (first, second, "consensus", "ratio MAD", "preserved", "audit report"):
         assert word in text
     assert "optima not certified: 0 of" in text
-    assert text.index("ratio MAD") < text.index("labels drawn")
-
-
-def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
-    package = short_set()[0]
-    texts = [one.text for one in package.candidates if (one.generator or "").startswith("labels")]
-    words = (
-        packages[0],
-        "--labels",
-        f"pass:{pass_names()[0]}",
-        "--store",
-        import_texts(tmp_path / "mine.json", texts[:2]),
-        "--writer",
-        "recency_raw",
-        "--budget",
-        "30",
-        "--set",
-        "score.draws=0",
-    )
-    data = answered(*words)
-    assert data["basis"] == ["common union"]
-    assert data["stores"] == ["recency_raw", "mine"]
-    assert (data["judge"], data["coverage_is_an_estimate"]) == ("offline", True)
-    (row,) = (one for one in data["ratios"] if one["store"] == "mine")
-    assert row["ratios"]["package"]["mean"] <= 1
-    assert "does not say which package" in failure("audit", "ratios", *packages, *words[1:])
-    assert "ESTIMATE" in run("audit", "ratios", *words, "--set", "engine.jobs=1").stdout
 
 
 def pass_names() -> list[str]:
@@ -212,7 +144,6 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
         ("--labels", "pass:z"): "has no label pass 'z'",
         (*labels, *labels): "two label sets are called",
         (*labels, "--writer", "z"): "unknown writer 'z'",
-        (*labels, "--set", "score.draws=-1"): "score.draws must be at least 0",
         (): "give --labels",
         (packages[0], *labels): "two packages are called",
         (*labels, "--set", "engine.jobs=0"): "engine.jobs must be at least 1",
@@ -224,7 +155,7 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
 def test_a_journal_is_resumed(tmp_path: Path) -> None:
     """Cut anywhere, it gives the same numbers; other labels are another run."""
     journal = tmp_path / "ratios.jsonl"
-    labels = ("short", "--labels", "pass:blind_a", "--set", "score.draws=2", "--budget", 30)
+    labels = ("short", "--labels", "pass:blind_a", "--budget", 30)
     words = (*labels, *WRITERS, "--set", f"engine.journal={journal}")
     whole = answered(*words)
     assert whole == answered(*labels, *WRITERS)

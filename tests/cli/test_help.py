@@ -21,13 +21,12 @@ PACKAGE = (
     "package recost",
     "package schema",
     "package card",
-    "study beside",
     "study generate",
     "package inspect",
     "package subset",
 )
 MODEL = tuple(f"model {name}" for name in ("export", "import", "show"))
-STUDIES = ("study sensitivity", "study transfer", "study calibrate", "study compact")
+STUDIES = ("study sensitivity", "study transfer")
 
 PROBE = """
 import json, runpy, sys
@@ -49,7 +48,6 @@ print(json.dumps(sorted(sys.modules)))
         *MODEL,
         "label annotate",
         "audit agreement",
-        "audit judges",
         *STUDIES,
     ],
 )

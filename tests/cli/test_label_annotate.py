@@ -40,10 +40,10 @@ def test_export(tmp_path: Path) -> None:
     assert result.stdout == f"2 of 5 cells labelled by ann, written to {out}\n"
     (found,) = read_label_sets(out)
     assert (found.labels, found.notes) == ({"c0001": "full", "c0003": "partial"}, {"c0003": "why"})
-    other = ("--labels", tmp_path / "mine.sqlite", "--export", tmp_path / "labels.jsonl")
+    other = ("--labels", tmp_path / "mine.sqlite", "--export", tmp_path / "mine.csv")
     for frame in (folder / "cells.csv", folder / "cells.jsonl"):
         done("label", "annotate", frame, "--annotator", "ann", *other)
-    (found,) = read_label_sets(tmp_path / "labels.jsonl")
+    (found,) = read_label_sets(tmp_path / "mine.csv")
     assert found.labels == {"c0001": "none", "c0003": "partial"}
     line = failure("label", "annotate", folder, "--annotator", "ben", "--export", out)
     assert line.endswith("labels.sqlite: no labels by 'ben'; it holds: ann (2)")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memaudit.building.annotations import AnnotationRecipe, build_package
 from memaudit.kernel.io.packages import write_package
-from memaudit.lab.labels.frame_files import read_frame, read_label_sets
+from memaudit.lab.labels.frame_files import read_frame
 from tests.building.talks import DIET, load
 from tests.cli.running import done, failure
 from tests.lab.labels.small_frames import grid
@@ -40,12 +40,11 @@ def test_skipping_what_is_exact(tmp_path: Path) -> None:
     assert ("t3/raw", "supersession/q1") in shown
 
 
-def test_passes(tmp_path: Path) -> None:
+def test_how_it_was_drawn(tmp_path: Path) -> None:
     words = (
         "label",
         "frame",
         "short",
-        "--passes",
         "--candidate-kind",
         "fact",
         "--zero-rate",
@@ -59,9 +58,6 @@ def test_passes(tmp_path: Path) -> None:
     for one in data["strata"]:
         assert one["drawn"] == -(-one["uncovered"] // 2)
     assert sum(one["covered"] + one["drawn"] for one in data["strata"]) == data["cells"]
-    sets = read_label_sets(tmp_path / "f" / "passes.csv", frame)
-    assert sets[0].annotator == "pass:coverage"
-    assert {len(one.labels) for one in sets} == {data["cells"]}
 
 
 def test_paths_and_what_is_wrong(tmp_path: Path) -> None:
@@ -71,13 +67,9 @@ def test_paths_and_what_is_wrong(tmp_path: Path) -> None:
         ("--zero-rate", "lots"): "--zero-rate: 'lots' is not a number",
         ("--zero-rate", "1.5"): "is not between 0 and 1",
         ("--candidate-kind", "x"): "of the kind 'x'",
-        ("--max-cells", 9): "120 cells are covered",
-        ("--passes",): "has no label passes",
     }.items():
         assert message in failure(*words, *options)
     assert not (tmp_path / "f").exists()
-    done(*words, "--max-cells", 150)
-    assert len(read_frame(tmp_path / "f").cells) == 150
 
 
 def test_names_cannot_steer_the_terminal(tmp_path: Path) -> None:

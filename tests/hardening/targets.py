@@ -22,8 +22,6 @@ from memaudit.kernel.io.store_file import store_text
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
 from memaudit.lab.downstream.ask_questions import ReadingSetup
-from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
-from memaudit.lab.downstream.retrievers import RETRIEVERS
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import StoreChoice, make_cases, named_policy
 from memaudit.lab.sweeps.runs.spec import RunSpec
@@ -36,12 +34,13 @@ from memaudit.workspace.run_folder import LOCK, ROWS
 from tests.building.test_named_packages import build_of_folders
 from tests.cli.running import done, import_texts
 from tests.conversations.files import FIXTURES
+from tests.lab.downstream.newest import Newest
 from tests.lab.explorer.libraries import sheet_data
 from tests.lab.labels.annotate.small_frames import frame_folder
 from tests.models.test_cache import exported, fill
 from tests.stores.exports import EXPORTS, write_tables
 
-SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
+SETUP = ReadingSetup(Newest(), 2, READERS["extractive"])
 WRITERS = ("opt", "gvt")
 _SEAL = re.compile(rb',\s*"crc"\s*:\s*"[0-9a-f]{8}"\s*\}$')
 
@@ -66,11 +65,6 @@ def write_diagnosis(place: Path) -> None:
     wanted = StoreChoice(Fraction(12), [], None, writers, named_policy("recency"), 0)
     made = make_cases(short_set()[:1], wanted)
     diagnose(made.cases, SETUP, place, made.settings)
-
-
-def write_calibration(place: Path) -> None:
-    writers = [named_writer(name) for name in ("opt", "recency_raw")]
-    calibrate(CalibrationPlan({"natural": short_set()[:1]}, "0.2", writers, SETUP), place)
 
 
 def write_scores(place: Path) -> None:
@@ -473,8 +467,8 @@ def other_targets() -> list[Target]:
 
 @cache
 def folder_targets() -> list[Target]:
-    """Folders of a run, a diagnosis, a calibration and scores, each with its page; a library."""
-    made = {"run": write_run, "diagnosis": write_diagnosis, "calibration": write_calibration}
+    """Folders of a run, a diagnosis and scores, each with its page; a library."""
+    made = {"run": write_run, "diagnosis": write_diagnosis}
     found = [
         _target(
             f"report of a {name}",

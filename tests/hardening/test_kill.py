@@ -258,13 +258,10 @@ JOBS = (
             "0.1",
             "--writer",
             "gvt",
-            "--retriever",
-            "recency",
             "--out",
             "{out}",
         ),
         grows=("rows.jsonl",),
-        journal=".cases.jsonl",
         last_words="rows, memories and summary are in",
     ),
     Job(

@@ -68,7 +68,6 @@ def target(tmp_path: Path) -> Path:
         (RUN, "summary.json"),
         (DIAGNOSE, "rows.jsonl"),
         (DIAGNOSE, ".lock"),
-        (DIAGNOSE, ".cases.jsonl"),
         (DIAGNOSE, "summary.json"),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],

@@ -176,9 +176,7 @@ def test_parts_have_to_be_named() -> None:
         ({"judge": "two", "spot_checker": "two"}, "which judged the cells"),
         ({"cost_rule": "declared"}, "measures its costs"),
         ({"cost_rule": "stones"}, "unknown cost rule"),
-        ({"spot_share": Fraction(0)}, "share"),
         ({"model": ""}, "give model NAME"),
-        ({"frame": "week"}, "conversation or session"),
     ],
 )
 def test_nobody_checks_their_own_work(given: dict[str, object], message: str) -> None:

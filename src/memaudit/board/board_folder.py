@@ -41,7 +41,6 @@ from memaudit.kernel.io.store_file import (
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import heading_texts
 from memaudit.kernel.score.priced_store import price_store
 from memaudit.kernel.words.text import one_line
 from memaudit.stores.registry import StoreArgument, open_store
@@ -178,13 +177,11 @@ class BoardFolder:
                     )
         return by_system
 
-    def unlabelled(self, run: Run, headings: bool = False) -> list[str]:
-        """The texts of a run that no label is about; with `headings`, those that entries share."""
+    def unlabelled(self, run: Run) -> list[str]:
+        """The texts of a run that no label is about."""
         package = next(each for each in self.packages if each.name == run.conversation)
         measured = price_store(package, self.store(run))
         texts = [memory.text for memory in measured.memories]
-        if headings:
-            texts += [heading.text for heading in heading_texts(measured, package.name)]
         by_board = self.labelled.get(run.conversation, {})
         by_system = self.labelled_by_system[run.system].get(run.conversation, {})
         labelled = by_board.keys() | by_system.keys()

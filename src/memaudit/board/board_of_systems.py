@@ -51,8 +51,8 @@ from memaudit.board.board_system_rows import (
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.objective import value as store_value
 from memaudit.kernel.package.optimum import Optimum
-from memaudit.kernel.package.package import Coverage
 from memaudit.kernel.score.result import ScoreResult, StoreScore
+from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.stats.bootstrap import Floats, Interval, drawn_ends, layered_means
 from memaudit.kernel.stats.paired_tests import Difference, sign_flip_test
 from memaudit.kernel.words.text import counted
@@ -99,9 +99,8 @@ class Optima:
     """Conversations that count: where scores are defined."""
     systems_alone: float
     """What OPT of the systems' memories, without the package's, is worth over OPT, its mean."""
-    undivided: float
-    """What optimal stores are worth over OPT if partial labels do not add up, the mean: two
-    memories that keep a unit in part may lack the same part."""
+    added_up: float
+    """OPT over what it would be if two halves of a unit made it whole, the mean."""
     survival: float | None
     """What optimal stores chosen under one pass are worth under another, over what they were
     worth where they were chosen; the mean over conversations and pairs of passes."""
@@ -246,7 +245,7 @@ def _at_budget(
             tag=tags[name],
             ahead=_ahead(name, SCORE, own, differences, len(talks)),
             best_ahead=_ahead(name, BEST_SUBSET, own, differences, len(talks)),
-            random_cut=_random_cut(talks, scores[name]),
+            random_cut=mean_over(scores[name], _random_cut),
             kept_by=_kept_by(scores[name]),
             by_conversation={measure: of.by_conversation for measure, of in own.items()},
             by_pass={measure: of.by_pass for measure, of in own.items()},
@@ -340,11 +339,8 @@ def _kept_by(rows: Sequence[Sequence[StoreScore]]) -> tuple[str, ...]:
     return tuple(sorted({run.kept_by for runs in rows for run in runs if not run.numbers.fits}))
 
 
-def _random_cut(talks: Sequence[ScoredConversation], rows: Sequence[Sequence[StoreScore]]) -> float:
-    return mean_of(
-        [float(talk.random_cuts[run.store, run.asked]) for run in runs]
-        for talk, runs in zip(talks, rows, strict=True)
-    )
+def _random_cut(row: StoreScore) -> Fraction | None:
+    return None if row.random_cut is None else row.random_cut.value
 
 
 def _optimum(result: ScoreResult, asked: str) -> Optimum:
@@ -353,7 +349,7 @@ def _optimum(result: ScoreResult, asked: str) -> Optimum:
 
 
 def _optima(folder: BoardFolder, talks: Sequence[ScoredConversation], budget: str) -> Optima:
-    shares, certified, survivals, undivided = [], 0, list[float](), list[float]()
+    shares, certified, survivals, added_up = [], 0, list[float](), list[float]()
     for talk in talks:
         adjudicated = talk.results[folder.plan.labels]
         optimum = _optimum(adjudicated, budget)
@@ -363,7 +359,7 @@ def _optima(folder: BoardFolder, talks: Sequence[ScoredConversation], budget: st
             _optimum(result, budget).status == "certified" for result in talk.results.values()
         )
         if optimum.value:
-            undivided.append(float(_undivided(adjudicated, optimum) / optimum.value))
+            added_up.append(float(optimum.value / _added_up(adjudicated, optimum.budget)))
         survivals += _survivals([talk.results[name] for name in folder.plan.passes], budget)
     return Optima(
         budget,
@@ -377,22 +373,15 @@ def _optima(folder: BoardFolder, talks: Sequence[ScoredConversation], budget: st
         mean_of(
             [float(talk.systems_alone[budget])] for talk in talks if budget in talk.systems_alone
         ),
-        mean_of([share] for share in undivided),
+        mean_of([share] for share in added_up),
         sum(survivals) / len(survivals) if survivals else None,
     )
 
 
-def _undivided(result: ScoreResult, optimum: Optimum) -> Fraction:
-    """What the optimal store is worth if every unit counts as well as its best memory keeps it."""
-    best: dict[str, Coverage] = {}
-    for cell in result.union.coverage:
-        # Two memories that keep half of a unit may keep the same half: only the better one counts.
-        if cell.candidate in optimum.store and (
-            cell.unit not in best or cell.value > best[cell.unit].value
-        ):
-            best[cell.unit] = cell
-    package = result.union.replace(coverage=tuple(best.values()))
-    return store_value(package, optimum.store).low
+def _added_up(result: ScoreResult, budget: Fraction) -> Fraction:
+    """OPT if two halves of a unit made it whole; see kernel/score/core_and_rest.py."""
+    scorer = StoreScorer(result.package, result.stores, result.scoring.group_cap, additive=True)
+    return scorer.common_optimum(budget).value
 
 
 def _survivals(results: Sequence[ScoreResult], asked: str) -> list[float]:

@@ -245,7 +245,7 @@ def quality(board: Board, basis: SystemsBasis) -> list[str]:
         lines.append(
             f"{optima.name}: OPT is {_range((optima.lowest, optima.highest), 2)} of all weight "
             f"({fixed(optima.systems_alone, 2)} of OPT with the systems' memories alone, "
-            f"{fixed(optima.undivided, 2)} if partial labels did not add up), "
+            f"{fixed(optima.added_up, 2)} of what it would be if partial labels added up), "
             f"{optima.certified} of {optima.number} certified under every pass{survival}"
         )
         if left := optima.number - optima.counted:

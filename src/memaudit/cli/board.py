@@ -107,10 +107,7 @@ def _check_out(out: Path) -> None:
     from memaudit.workspace.overwrite import may_write
 
     if out.suffix.lower() in (".svg", ".png", ".pdf"):
-        raise MemAuditError(
-            f"{out}: a board is written as a page (.html) or a table (.csv); memaudit study beside "
-            "draws stores across budgets"
-        )
+        raise MemAuditError(f"{out}: a board is written as a page (.html) or a table (.csv)")
     may_write(out, "page" if _kind(out) == "page" else "table of a board")
 
 

@@ -35,9 +35,6 @@ LabelledPackages = Annotated[
         "long.",
     ),
 ]
-StorePath = Annotated[
-    Path, typer.Argument(metavar="STORE", help="A store written by memaudit import.")
-]
 StoreArgument = Annotated[
     str,
     typer.Argument(
@@ -354,10 +351,3 @@ def read_stores(
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
     return stores
-
-
-def place_of(argument: str) -> Path:
-    """The path of a STORE argument, beside which files are written."""
-    from memaudit.stores.registry import parse_argument
-
-    return parse_argument(argument).paths[0]

@@ -122,6 +122,7 @@ def test_a_digest_decides(folder: Path) -> None:
         f"{ANN}/twin.json",
     ]
     edit(score, lambda data: data["stores"][0].update(digest=store_digest(two)))
+    site.library.refresh()
     assert [place for place in places(site, ANN) if "twin" in place] == [f"{BO}/twin.json"]
     assert "Of this very store" in said_of(site, "twin", f"/{BO}/")
     assert "Of this very store" not in said_of(site, "twin", f"/{ANN}/")

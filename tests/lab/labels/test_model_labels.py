@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.labels.frame import Frame
 from memaudit.lab.labels.model_labels import labels_by_model
 from memaudit.models.cache import Cache
@@ -86,12 +85,3 @@ def test_no_answer_is_no_zero(
     troubles = [(one.what, one.failure) for one in asked.ledger.problems]
     assert troubles.count((kind, True)) == 2
     assert troubles.count(("undecided cell", False)) == 1
-
-
-def test_no_answer_at_all(tmp_path: Path) -> None:
-    with (
-        serving(instead("coverage", "no")) as served,
-        session(tmp_path, live(served.url)) as asked,
-        pytest.raises(MemAuditError, match="'one' gave no answer for any cell"),
-    ):
-        labels_by_model(FRAME, asked, "one")

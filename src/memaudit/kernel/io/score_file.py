@@ -197,6 +197,8 @@ class ScoreRow(FileModel):
     written: WrittenRow
     package_ratio: RatioRow
     union_ratio: RatioRow
+    random_cut: WithinOne | None = None
+    """The mean score if memories were taken in random order."""
     best_subset: KeptRow
     policies: dict[str, KeptRow] = Field(default_factory=dict)
     unit_kinds: dict[str, UnitKindRow] = Field(default_factory=dict)
@@ -217,6 +219,37 @@ class ScoreRow(FileModel):
         if isinstance(self.diagnosis, LossDiagnosis):
             return ""
         return self.diagnosis.message or self.diagnosis.undefined
+
+
+class CompleteRow(FileModel):
+    """What a whole store is worth, over OPT of the common union without a budget."""
+
+    value: WithinOne | None
+    interval: Between | None = None
+    between: Between | None = None
+    undefined: str | None = None
+
+
+class LeanRow(FileModel):
+    """The least budget that is worth as much as a whole store, over what the store costs."""
+
+    value: WithinOne | None
+    interval: Between | None = None
+    between: Between | None = None
+    undefined: str | None = None
+    least_cost: tuple[Exact, Exact] | None = None
+    """Its lowest and highest value; equal where it is known."""
+
+
+class VerdictRow(FileModel):
+    """One store as it stands, without a budget."""
+
+    store: str
+    memories: Count
+    cost: Exact
+    measure: str
+    complete: CompleteRow
+    lean: LeanRow
 
 
 class StoreRow(FileModel):
@@ -286,6 +319,8 @@ class ScoreFile(FileModel):
     group_cap: Count
     undecided_cells: Count = 0
     stores: tuple[StoreRow, ...] = ()
+    verdicts: tuple[VerdictRow, ...] = ()
+    """Empty in files of 0.2.0 and before."""
     scores: tuple[ScoreRow, ...]
     cells: dict[str, tuple[ScoreCell, ...]] = Field(default_factory=dict)
 

@@ -39,8 +39,6 @@ class MemoryText:
     text: str
     sources: tuple[str, ...] = ()
     example: str = ""
-    is_heading: bool = False
-    """A heading of a document, judged to know what entries owe to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
-from memaudit.kernel.package.budgets import USUAL_BUDGETS, asked_budgets
+from memaudit.kernel.package.budgets import OWN, USUAL_BUDGETS, asked_budgets
 from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
@@ -34,6 +34,7 @@ from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_interval import with_intervals
 from memaudit.kernel.score.store_match import FedPart, examples_of, fed_part, written_from
+from memaudit.kernel.score.verdict import verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,7 @@ def _assemble(
         exported=tuple(exported),
         stores=scorer.stores,
         rows=tuple(rows),
+        verdicts=tuple(verdict(scorer, store) for store in scorer.stores),
         union=scorer.common,
         package_cells="kept" if kept else "judged",
     )
@@ -115,7 +117,8 @@ def _budget_plans(
 ) -> list[tuple[str, JudgedStore, Fraction]]:
     """Each budget as it was asked for, with what it amounts to for each store."""
     whole = conversation_cost(package)
-    budgets = scoring.budgets or asked_budgets(USUAL_BUDGETS)
+    # Without a cost of the conversation there is no share of it that could be usual.
+    budgets = scoring.budgets or asked_budgets(USUAL_BUDGETS if whole else OWN)
     # 10% of nothing would be a budget of 1, which nobody meant.
     if not whole and any(asked.share is not None for asked in budgets):
         raise MemAuditError(
@@ -146,8 +149,10 @@ def _score_row(
     except NoDiagnosis as reason:
         diagnosis = reason
     known = None if isinstance(diagnosis, NoDiagnosis) else diagnosis
+    at_random = scorer.random_cut(store, budget, scoring.shuffles) if scoring.shuffles else None
     return StoreScore(
         numbers,
+        at_random,
         diagnosis,
         tuple(kind_rows(scorer.package, numbers.written.unit_values, known)),
         scoring.judges[store.name].is_estimate,

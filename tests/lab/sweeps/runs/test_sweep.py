@@ -1,11 +1,8 @@
 """Sweeps: the same rows whatever happens on the way."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -140,38 +137,6 @@ def test_a_forged_row_is_computed_again(tmp_path: Path) -> None:
     outcome = run(spec, tmp_path, named_engine("serial"))
     assert (outcome.existing, outcome.rows) == (0, 2)
     assert rows.read_bytes() == good
-
-
-def test_killed_and_run_again(tmp_path: Path) -> None:
-    """kill -9 in the middle, twice; the rows at the end are those of an undisturbed run."""
-    code = (
-        "import sys; from pathlib import Path\n"
-        "from memaudit.lab.sweeps.runs.spec import RunSpec\n"
-        "from memaudit.lab.sweeps.runs.sweep import run\n"
-        "from memaudit.workspace.engines import named_engine\n"
-        "spec = RunSpec(('base', 'density_trap'), tuple(range(120)), ('2', '8'), ('opt', 'gvt'))\n"
-        "if __name__ == '__main__':\n"
-        "    run(spec, Path(sys.argv[1]), named_engine(sys.argv[2]))\n"
-    )
-    script = tmp_path / "go.py"
-    script.write_text(code)
-    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
-    subprocess.run([sys.executable, script, undisturbed, "serial"], check=True)
-    rows = killed / ROWS
-    sizes = []
-    for _ in range(2):
-        process = subprocess.Popen(
-            [sys.executable, script, killed, "processes"], start_new_session=True
-        )
-        before = rows.stat().st_size if rows.exists() else 0
-        while process.poll() is None and (not rows.exists() or rows.stat().st_size == before):
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        sizes.append(rows.stat().st_size)
-    assert 0 < sizes[0] < sizes[1] < (undisturbed / ROWS).stat().st_size
-    subprocess.run([sys.executable, script, killed, "serial"], check=True)
-    assert rows.read_bytes() == (undisturbed / ROWS).read_bytes()
 
 
 def test_another_run_in_the_folder(finished: Path, tmp_path: Path) -> None:
