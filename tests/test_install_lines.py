@@ -68,7 +68,7 @@ def test_every_install_line_is_ours() -> None:
         "pip install memaudit",
         "Run `pip install memaudit`.",
         "pip install 'memaudit[models]'",
-        'pip install "memaudit[models,lab]"',
+        'pip install "memaudit[models,dask]"',
         "python -m pip install --quiet --upgrade memaudit",
         "pip3.11 install numpy memaudit==0.1.0",
         "pip install \\\n    memaudit",

@@ -186,7 +186,7 @@ def test_bad_questions_and_stores_keep_their_rows(tmp_path: Path) -> None:
 def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
     package, store = hotel_files
     budget, jobs = ("--budget", "12"), ("--set", "engine.jobs=2")
-    engine = ("--set", "engine.name=processes")
+    dask = ("--set", "engine.name=dask")
     for words, message in {
         (package, *budget): "give a STORE or a --writer",
         (package, store, "--budget", "1,2"): "takes one budget",
@@ -202,7 +202,7 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         ("base", *WRITERS, *budget): "has no question",
         ("event_graph:seeds=x", *WRITERS, *budget): "cannot read seeds",
         (package, store, *budget, "--judge", "model:m", *jobs): "--judge model:m runs in one",
-        (package, *WRITERS, *budget, *READS, *engine): "runs in one proc",
+        (package, *WRITERS, *budget, *READS, *dask): "runs in one proc",
     }.items():
         assert message in failure("diagnose", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()

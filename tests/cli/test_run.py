@@ -64,9 +64,10 @@ def test_folders_of_other_runs_and_of_none(tmp_path: Path) -> None:
         (("--budgets", "many"), "cannot read the budget 'many'"),
         (
             ("--set", "engine.name=steam"),
-            "engine.name must be one of processes, serial, not steam",
+            "engine.name must be one of processes, serial, dask, not steam",
         ),
         (("--set", "engine.jobs=0"), "engine.jobs must be at least 1"),
+        (("--set", "engine.address=tcp://here"), "takes no address"),
     ],
 )
 def test_wrong_input(tmp_path: Path, arguments: tuple[str, str], line: str) -> None:

@@ -146,9 +146,12 @@ def test_shares_and_own_costs(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_engine_prints_the_same(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["processes", "dask"])
+def test_every_engine_prints_the_same(engine: str, folder: Path, tmp_path: Path) -> None:
+    if engine != "processes":
+        pytest.importorskip("distributed")
     here = done(*words(folder, "--json", *sets(name="serial", journal=tmp_path / "a")))
-    there = done(*words(folder, "--json", *sets(name="processes", jobs=2, journal=tmp_path / "b")))
+    there = done(*words(folder, "--json", *sets(name=engine, jobs=2, journal=tmp_path / "b")))
     assert there.stdout == here.stdout
     assert (tmp_path / "b").read_bytes() == (tmp_path / "a").read_bytes()
 

@@ -83,7 +83,7 @@ def test_prices_are_the_decimals_that_were_written(tmp_path: Path) -> None:
         ("[engine]\njobs = 0", "engine.jobs must be at least 1, not 0"),
         ("[engine]\njobs = 1.5", "engine.jobs must be a whole number, not 1.5"),
         ("[engine]\njobs = true", "engine.jobs must be a whole number, not true"),
-        ("[engine]\nname = 'ray'", "engine.name must be one of processes, serial, not ray"),
+        ("[engine]\nname = 'ray'", "engine.name must be one of processes, serial, dask, not ray"),
         ("[model]\nyes = 'ja'", "model.yes must be true or false, not ja"),
         ("[model]\ntimeout = inf", "model.timeout must be a number"),
         ("[model]\ntimeout = 0", "model.timeout must be above 0, not 0"),

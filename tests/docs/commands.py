@@ -88,7 +88,7 @@ def check_target(words: list[str]) -> None:
 
 
 def check_extras(line: str) -> None:
-    """Extras in `pip install '.[lab]'` or `'some.whl[lab]'` are those of the project."""
+    """Extras in `pip install '.[dask]'` or `'some.whl[dask]'` are those of the project."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for extras in re.findall(r"(?:whl|\.)\[([\w,]+)\]", line):
         for extra in extras.split(","):

@@ -1,7 +1,8 @@
-"""One conformance suite for every engine."""
+"""One conformance suite for every engine; the clusters are real local ones."""
 
 import os
 import signal
+import socket
 import time
 import uuid
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.solve import usual_threads
 from memaudit.lab.sweeps.runs.spec import RunSpec
 from memaudit.lab.sweeps.runs.sweep import run
+from memaudit.workspace import engines
 from memaudit.workspace.engines import ENGINES, Engine, in_order, named_engine
 from memaudit.workspace.run_folder import ROWS
 
@@ -109,6 +111,8 @@ def everything_from(engine: Engine, folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 def test_results_and_errors(name: str, tmp_path: Path) -> None:
+    if name == "dask":
+        pytest.importorskip("distributed")
     engine = named_engine(name, 2)
     assert engine.name == name
     everything_from(engine, tmp_path / "loads")
@@ -144,11 +148,48 @@ SPEC = RunSpec(("base",), tuple(range(6)), ("2", "8"), ("gvt", "recency_raw"))
 
 
 @pytest.mark.slow
-def test_a_sweep_in_processes(tmp_path: Path) -> None:
+def test_a_sweep_on_a_local_cluster(tmp_path: Path) -> None:
     """Two workers write the same bytes as one process."""
+    pytest.importorskip("distributed")
     run(SPEC, tmp_path / "here", named_engine("serial"))
-    run(SPEC, tmp_path / "there", named_engine("processes", 2))
+    run(SPEC, tmp_path / "there", named_engine("dask", 2))
     assert (tmp_path / "there" / ROWS).read_bytes() == (tmp_path / "here" / ROWS).read_bytes()
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def dask_address() -> Iterator[str]:
+    """A Dask cluster that somebody else runs."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.mark.slow
+def test_a_cluster_at_an_address(dask_address: str, tmp_path: Path) -> None:
+    """It is used and left running."""
+    everything_from(named_engine("dask", address=dask_address), tmp_path / "loads")
+    run(SPEC, tmp_path / "here", named_engine("serial"))
+    for folder in ("one", "two"):
+        run(SPEC, tmp_path / folder, named_engine("dask", address=dask_address))
+        assert (tmp_path / folder / ROWS).read_bytes() == (tmp_path / "here" / ROWS).read_bytes()
+
+
+@pytest.mark.slow
+def test_no_cluster_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(engines, "PATIENCE", 2)
+    with pytest.raises(MemAuditError, match="no Dask scheduler answers"):
+        list(named_engine("dask", address=f"tcp://127.0.0.1:{free_port()}").map(fails, [0]))
 
 
 @pytest.mark.parametrize(
@@ -156,6 +197,7 @@ def test_a_sweep_in_processes(tmp_path: Path) -> None:
     [
         (("abacus",), "unknown engine 'abacus'"),
         (("processes", 0), "jobs must be at least 1"),
+        (("serial", None, "tcp://x"), "takes no address"),
     ],
 )
 def test_wrong_engines(arguments: tuple[object, ...], line: str) -> None:

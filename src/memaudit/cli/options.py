@@ -321,7 +321,8 @@ def chosen_engine(one_process: str = "", few: int = FEW) -> "Engine":
         return named_engine("serial")
     # A pool of one process would only cost its start.
     name = keys.name or ("serial" if keys.jobs == 1 else "processes")
-    return named_engine(name, keys.jobs, few if keys.name is None else 0)
+    address = keys.address if name == "dask" or assigned("engine.address") else None
+    return named_engine(name, keys.jobs, address, few if keys.name is None else 0)
 
 
 def read_stores(

@@ -33,7 +33,7 @@ class Rule:
     """The path may be several, separated by commas."""
 
 
-ENGINES = ("processes", "serial")
+ENGINES = ("processes", "serial", "dask")
 TIMES = ("shown", "none", "all")
 
 
@@ -76,11 +76,14 @@ class EngineKeys:
     name: Annotated[
         str | None,
         Rule(
-            "processes or serial. Default: processes, or serial if there are few packages.",
+            "processes, serial or dask. Default: processes, or serial if there are few packages.",
             choices=ENGINES,
         ),
     ] = None
     jobs: Annotated[int | None, Rule("Number of processes. Default: one per core.", least=1)] = None
+    address: Annotated[
+        str | None, Rule("Address of a running Dask cluster. Default: a local one.")
+    ] = None
     journal: Annotated[
         Path | None,
         Rule("Keep finished results in this file; the same command run again resumes."),

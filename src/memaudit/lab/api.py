@@ -82,6 +82,7 @@ def run(
     writers: Sequence[str] = (),
     engine: str = "processes",
     jobs: int | None = None,
+    address: str | None = None,
     seconds: float | None = None,
 ) -> SummaryResult:
     """Score writers on generated packages against certified optima, and rank them.
@@ -96,7 +97,7 @@ def run(
         writers=tuple(writers) or usual.writers,
         seconds=seconds,
     )
-    run_spec(spec, Path(out), named_engine(engine, jobs))
+    run_spec(spec, Path(out), named_engine(engine, jobs, address))
     summary = summarise(Path(out))
     names = ("writer", "n", "mean_ratio", "ci_low", "ci_high")
     rows = [tuple(row[name] for name in names) for row in summary["ranking"]]

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any, Protocol, TypeVar
 
-from memaudit.kernel.errors import LostWorker, MemAuditError
+from memaudit.kernel.errors import LostWorker, MemAuditError, MissingTool, install_line
 from memaudit.kernel.parent_watch import end_with_parent
 
 Task = TypeVar("Task")
@@ -172,13 +172,72 @@ def _function(path: str) -> Any:
     return function
 
 
-ENGINES = ("processes", "serial")
+PATIENCE = 10
+"""Seconds a scheduler has to answer."""
 
 
-def named_engine(name: str, jobs: int | None = None, few: int = 0) -> Engine:
-    """The engine of that name. Processes leave out `few` tasks."""
+class DaskCluster:
+    """Tasks as futures of a distributed client. Workers need this version of memaudit installed."""
+
+    name = "dask"
+
+    def __init__(self, jobs: int | None = None, address: str | None = None) -> None:
+        self.jobs, self.address = jobs, address
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        try:
+            from distributed import Client, LocalCluster
+        except ImportError:
+            raise MissingTool(f"engine dask needs distributed: {install_line('dask')}") from None
+        if self.address is not None:
+            try:
+                client = Client(self.address, timeout=PATIENCE)
+            except (OSError, ValueError) as error:
+                raise MemAuditError(
+                    f"no Dask scheduler answers at {self.address} ({type(error).__name__}); "
+                    "check the address, for example tcp://host:8786"
+                ) from None
+            with client:
+                yield from self._through(client, function, tasks)
+            return
+        with (
+            LocalCluster(n_workers=self.jobs, threads_per_worker=1, dashboard_address=None) as own,
+            Client(own) as client,
+        ):
+            yield from self._through(client, function, tasks)
+
+    @staticmethod
+    def _through(
+        client: Any, function: Callable[[Task], Result], tasks: Iterable[Task]
+    ) -> Iterator[Result]:
+        width = 2 * max(1, sum(client.nthreads().values()))
+
+        shared = client.scatter(function, broadcast=True, hash=False)
+
+        def submit(task: Task) -> Any:
+            return client.submit(in_worker, shared, task, pure=False)
+
+        def fetch(promise: Any) -> Result:
+            result: Result = promise.result()
+            promise.release()
+            return result
+
+        yield from in_order(submit, fetch, tasks, width)
+
+
+ENGINES = ("processes", "serial", "dask")
+
+
+def named_engine(
+    name: str, jobs: int | None = None, address: str | None = None, few: int = 0
+) -> Engine:
+    """The engine of that name; only a cluster has an address. Processes leave out `few` tasks."""
     if jobs is not None and jobs < 1:
         raise MemAuditError("jobs must be at least 1")
     if name not in ENGINES:
         raise MemAuditError(f"unknown engine {name!r}; known engines: {', '.join(ENGINES)}")
+    if name == "dask":
+        return DaskCluster(jobs, address)
+    if address is not None:
+        raise MemAuditError(f"engine {name!r} takes no address; use dask")
     return Serial() if name == "serial" else Processes(jobs, few)
