@@ -47,7 +47,7 @@ DIAGNOSE = (
     "--writer",
     "gvt",
     "--retriever",
-    "recency",
+    "bm25",
     "--out",
 )
 
