@@ -14,7 +14,7 @@ from memaudit.board.board_folder import read_board, shipped_board
 from memaudit.board.board_of_systems import SystemsBasis, board_of_systems
 from memaudit.board.board_page import board_data, build_board_page, write_board_page
 from memaudit.board.board_scores import score_board
-from memaudit.board.board_text import cut_note, finding, notes
+from memaudit.board.board_text import cut_note, notes, remarks
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.explorer.library.library import Library
 from tests.boards import HALF, UNITS, make_board, write_jsonl, write_labels
@@ -300,8 +300,8 @@ def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
     assert [(one.store, one.rank) for one in after] == [("good", 1), ("poor", 2), ("vendor", None)]
     assert after[1].ahead == ("good",)
     assert after[2].score.mean == 1
-    assert (
-        finding(board) == "At 7 words the 2 ranked systems kept 0% to 92%; the best choice "
+    assert remarks(board)[0] == (
+        "At 7 words the 2 ranked systems kept 0% to 92%; the best choice "
         "of their own memories would keep 0% to 92%."
     )
     assert cut_note(board).startswith("6 of 12 stores of the ranked systems do not fit the budget")

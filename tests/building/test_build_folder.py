@@ -48,7 +48,7 @@ def test_the_manifest(tmp_path: Path) -> None:
     manifest = build_into(BuildJob(FIXTURES["locomo"]), tmp_path / "out")
     assert manifest["dataset"]["format"] == "locomo"
     assert manifest["counts"]["queries_without_units"] == 2
-    assert len(manifest["irregularities"]) == 25
+    assert len(manifest["irregularities"]) == 23
     assert manifest["dropped"]["representations_without_a_session"] == [
         "conv-a: session_7_summary",
     ]

@@ -7,8 +7,8 @@ import pytest
 
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from tests.cli.running import done, failure, import_texts, printed_json, write_rows
+from tests.published_layout import write_artifact
 
 STUDY = ("study", "sensitivity")
 BARE = ("--vary", "cost=", "--vary", "cap=")

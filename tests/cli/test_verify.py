@@ -71,7 +71,7 @@ def test_a_list_with_one_bad_entry(tiny_file: Path, certificate: Path) -> None:
         (b"{}", "not a certificate: format is not 'memaudit-certificate'"),
         (b'{"format": "memaudit-certificate", "version": 7}', "version 7 is not 1"),
         (b'{"format": "memaudit-certificate", "version": 1}', "malformed certificate"),
-        (b'{"a": 1, "a": 2}', "names a key twice"),
+        (b'{"a": 1, "a": 2}', "the key 'a' appears twice"),
         (b'{"proof": [1.5]}', "contains the number 1.5"),
         (b'{"proof": [NaN]}', "contains the number NaN"),
         (b"[" + b"9" * 100_000 + b"]", "holds a number of too many digits"),

@@ -113,7 +113,6 @@ READS = {
 WRITES = {
     "quick --out": f"quick {TALKS} --out {{x}}",
     "import --out": f"import {S} --out {{x}}",
-    "import --chat": f"import {S} --out {{out}}/s.json --chat {{x}}",
     "lint --out": f"lint {S} --out {{x}}.html",
     "lint --out of a plan": f"lint {S} --out {{x}}.json",
     "lint --out of a proof": f"lint {S} {P} --judge lexical --out {{x}}",
@@ -136,7 +135,6 @@ WRITES = {
     "build model.cache": f"build {TALKS} {OFFLINE} --out {{out}}/b --set model.cache={{x}}",
     "package convert": f"package convert {P} {{x}}",
     "package convert to .json": f"package convert {P} {{x}}.json",
-    "package convert to artifact": f"package convert {P} {{x}} --to artifact",
     "package recost": f"package recost {P} {{x}}.json --rule bytes",
     "package card --out": "package card {in}/packages --out {x}",
     "package schema --out": "package schema --out {x}",

@@ -1,45 +1,23 @@
-"""Files and folders that a killed process had begun, and several processes at once."""
+"""A folder that a killed process had begun to replace, and several processes at once."""
 
-import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memaudit.kernel.io import atomic
-from memaudit.kernel.io.atomic import exchange, neighbour_path, write_file, write_folder
+from memaudit.kernel.io.atomic import exchange, write_folder
 from tests.hardening.box import ROOT
 
 WRITER = """
 import sys
 from pathlib import Path
-from memaudit.kernel.io.atomic import write_file, write_folder
+from memaudit.kernel.io.atomic import write_file
 place, who = Path(sys.argv[1]), sys.argv[2]
 for number in range(60):
     write_file(place / "f", who * 5000)
-    write_folder(place / "g", {"a": who, "b": who}, ("a", "b"))
 """
-
-
-@pytest.mark.parametrize("kind", ["file", "folder", "link", "pipe"])
-def test_what_was_left_behind_is_cleared(tmp_path: Path, kind: str) -> None:
-    """Whatever it is; what a link leads to is left alone."""
-    (tmp_path / "mine").write_text("mine")
-    make: dict[str, Callable[[Path], object]] = {
-        "file": lambda left: left.write_text("half"),
-        "folder": lambda left: write_folder(left, {"half": "half"}, ()),
-        "link": lambda left: left.symlink_to("mine"),
-        "pipe": os.mkfifo,
-    }
-    for name in ("f", "g"):
-        make[kind](neighbour_path(tmp_path / name))
-    write_file(tmp_path / "f", "new")
-    write_folder(tmp_path / "g", {"a": "new"}, ())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "g", "mine"]
-    assert (tmp_path / "mine").read_text() == "mine"
-    assert (tmp_path / "f").read_text() == (tmp_path / "g" / "a").read_text() == "new"
 
 
 def test_many_writers_of_one_path(tmp_path: Path) -> None:
@@ -48,9 +26,8 @@ def test_many_writers_of_one_path(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", WRITER, tmp_path, who], cwd=ROOT) for who in "xyz"
     ]
     assert [one.wait(60) for one in writers] == [0, 0, 0]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "g"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f"]
     assert (tmp_path / "f").read_text() in {who * 5000 for who in "xyz"}
-    assert (tmp_path / "g" / "a").read_text() == (tmp_path / "g" / "b").read_text()
 
 
 def test_two_folders_change_places(tmp_path: Path) -> None:

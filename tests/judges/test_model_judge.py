@@ -158,9 +158,9 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     )
     assert "2 cells got no answer and count as not covered" in gated
     assert [judge["name"] for judge in tried["judges"]] == ["model one:coverage/2", "lexical"]
-    stores = tried["packages"][0]["stores"]
-    assert stores["model one:coverage/2"][0]["undecided_cells"] == 2
-    assert stores["lexical"][0]["undecided_cells"] == 0
+    (package,) = tried["packages"]
+    assert package["stores"]["model one:coverage/2"][0]["undecided_cells"] == 2
+    assert package["stores"]["lexical"][0]["undecided_cells"] == 0
     other = ("score", *files, "--budget", "9", "--judge", "model:two", *asks[2:])
     assert "not answered" in failure(*other, "--set", "model.provider=offline")
 

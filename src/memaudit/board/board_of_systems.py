@@ -15,7 +15,7 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -25,7 +25,10 @@ import numpy as np
 from memaudit.board.board import (
     BEST_SUBSET,
     CLEAR,
+    COMPLETE,
+    LEAN,
     SCORE,
+    WHOLE,
     Board,
     BoardDifference,
     BoardRow,
@@ -36,8 +39,11 @@ from memaudit.board.board_folder import BoardFolder, BoardSystem
 from memaudit.board.board_scores import ScoredConversation, score_board
 from memaudit.board.board_system_rows import (
     Measure,
+    MeasureSummary,
     PassAgreement,
+    Row,
     SystemRow,
+    WholeStores,
     budget_name,
     loss_shares,
     mean_of,
@@ -47,13 +53,15 @@ from memaudit.board.board_system_rows import (
     run_values,
     scores_of_runs,
     system_row,
+    verdicts_of_runs,
 )
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.objective import value as store_value
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.score.result import ScoreResult, StoreScore
 from memaudit.kernel.score.score import StoreScorer
-from memaudit.kernel.stats.bootstrap import Floats, Interval, drawn_ends, layered_means
+from memaudit.kernel.score.verdict import Verdict
+from memaudit.kernel.stats.bootstrap import Interval, drawn_ends, layered_means
 from memaudit.kernel.stats.paired_tests import Difference, sign_flip_test
 from memaudit.kernel.words.text import counted
 
@@ -62,24 +70,14 @@ FEW = 10
 LEAST = 5
 """With fewer conversations there are no intervals: they would lie between a few values."""
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Measure[StoreScore]] = {
     SCORE: lambda row: row.numbers.kept.ratio.value,
     BEST_SUBSET: lambda row: row.numbers.best.ratio.value,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureSummary:
-    """One measure of one system at one budget."""
-
-    mean: Interval
-    by_conversation: dict[str, float]
-    """The mean over runs, where there is one."""
-    by_pass: dict[str, float]
-    between_runs: float | None
-    """The largest difference between two runs on one conversation."""
-    draws: Floats
-    """The mean in every draw."""
+WHOLE_MEASURES: dict[str, Measure[Verdict]] = {
+    COMPLETE: lambda verdict: verdict.complete.value,
+    LEAN: lambda verdict: verdict.lean,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +143,20 @@ def board_of_systems(folder: BoardFolder, watch: Callable[[int, int], None] | No
         raise MemAuditError(f"{folder.folder}: no conversation could be scored; {reason}")
     # What a system loses is told at one budget, neither the tightest nor the most ample.
     middle = folder.plan.budgets[len(folder.plan.budgets) // 2]
+    whole, whole_differences = _whole_stores(folder, judged)
     systems = tuple(
-        system_row(folder, judged, system, middle)
-        for system in folder.systems
-        if any(scores_of_runs(judged, system, middle, folder.plan.labels))
+        sorted(
+            (
+                system_row(folder, judged, system, middle, whole[system.name])
+                for system in folder.systems
+                if system.name in whole
+            ),
+            key=lambda row: (row.rank is None, row.rank, -row.complete.mean, row.system),
+        )
     )
     tags = {row.system: "marked" if row.marks else "" for row in systems}
     budgets: list[tuple[str, tuple[BoardRow, ...]]] = []
-    differences: list[BoardDifference] = []
+    differences: list[BoardDifference] = [*whole_differences]
     for budget in folder.plan.budgets:
         rows, gaps = _at_budget(folder, [t for t in judged if t.counts_at(budget)], budget, tags)
         budgets.append((budget, rows))
@@ -221,10 +225,14 @@ def _at_budget(
     }
     summaries = {
         system.name: {
-            measure: _summary(folder, talks, system, budget, of) for measure, of in MEASURES.items()
+            measure: _summary(folder, talks, system, by_pass, of)
+            for measure, of in MEASURES.items()
         }
         for system in folder.systems
         if any(scores[system.name])
+        for by_pass in [
+            {name: scores_of_runs(talks, system, budget, name) for name in folder.passes}
+        ]
     }
     differences = [
         gap
@@ -258,14 +266,47 @@ def _at_budget(
     return tuple(rows), differences
 
 
+def _whole_stores(
+    folder: BoardFolder, talks: Sequence[ScoredConversation]
+) -> tuple[dict[str, WholeStores], list[BoardDifference]]:
+    """By system, how complete and lean its stores are, and who is clearly ahead of it."""
+    measures = {}
+    for system in folder.systems:
+        by_pass = {name: verdicts_of_runs(talks, system, name) for name in folder.passes}
+        if any(by_pass[folder.plan.labels]):
+            measures[system.name] = {
+                name: _summary(folder, talks, system, by_pass, of)
+                for name, of in WHOLE_MEASURES.items()
+            }
+
+    def differences(measure: str, names: Collection[str]) -> list[BoardDifference]:
+        own = {name: measures[name][measure] for name in names}
+        return _differences(WHOLE, measure, own, len(talks))
+
+    complete = differences(COMPLETE, measures)
+    ahead = {
+        name: _ahead(name, COMPLETE, own, complete, len(talks)) for name, own in measures.items()
+    }
+    # A store that says little is lean easily: only those that nobody leads clearly are compared.
+    unled = [name for name, others in ahead.items() if others == ()]
+    lean = differences(LEAN, unled)
+    return {
+        name: WholeStores(
+            own,
+            ahead[name],
+            _ahead(name, LEAN, own, lean, len(talks)) if name in unled else None,
+        )
+        for name, own in measures.items()
+    }, [*complete, *lean]
+
+
 def _summary(
     folder: BoardFolder,
     talks: Sequence[ScoredConversation],
     system: BoardSystem,
-    budget: str,
-    of: Measure,
+    by_pass: Mapping[str, Sequence[Sequence[Row]]],
+    of: Measure[Row],
 ) -> MeasureSummary:
-    by_pass = {name: scores_of_runs(talks, system, budget, name) for name in folder.passes}
     tables = [
         np.array([[_number(of(run)) for run in rows[at]] for rows in by_pass.values()])
         for at in range(len(talks))

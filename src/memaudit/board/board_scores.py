@@ -100,6 +100,7 @@ def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConve
                 if (judge := judges[name][run.system]) is not None
             },
             draws=0,
+            truths=board.truths,
             # What a random cut keeps is shown by the adjudicated labels alone.
             shuffles=SHUFFLES if name == board.plan.labels else 0,
         )

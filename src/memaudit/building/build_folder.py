@@ -23,7 +23,7 @@ from memaudit.conversations.subset import Subset, apply_subset, read_subset
 from memaudit.conversations.transcripts import dataset_hash
 from memaudit.judges.label_files import NO_LABELS, Labels
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.atomic import clear_leftover, write_file
+from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import read_text
 from memaudit.kernel.io.packages import BUILD_FORMAT, examine, package_places, write_package
 from memaudit.kernel.io.strict_json import floats, json_text, parse_json
@@ -410,7 +410,6 @@ def write_if_new(package: Package, path: Path) -> bool:
         # By content: a file that was edited or cut off is written again, and write_package refuses
         # what is not ours.
         if not problems and len(existing) == 1 and digest(existing[0]) == digest(package):
-            clear_leftover(path)
             return False
     write_package(package, path)
     return True

@@ -68,17 +68,26 @@ class LocatedUnit:
 def gold_evidence(
     transcript: Transcript, questions: Sequence[Question]
 ) -> tuple[list[LocatedUnit], list[Query]]:
-    """A unit per cited turn, a supersession per update, and the queries that require them."""
+    """A unit per cited turn, a supersession per update, and the queries that require them.
+
+    What an update replaced is a unit that no update requires: knowing it answers no question. Where
+    a question of another kind cites the turn, such as one about the past, that one requires it.
+    """
+    replaced = {turn for question in questions for turn in replaced_turns(transcript, question)}
     required: dict[str, list[str]] = {}
     kinds: dict[str, set[str]] = defaultdict(set)
     whole_sessions: dict[str, None] = {}
     changes: list[LocatedUnit] = []
     for question in questions:
         cited = sorted(question.evidence, key=lambda turn: transcript.place[turn])
-        required[question.id] = list(cited)
+        is_update = question.kind in UPDATE_KINDS and not question.abstention
+        required[question.id] = [
+            turn for turn in cited if not (is_update and turn in replaced and len(cited) > 1)
+        ]
         for turn, kind in zip(cited, _kinds(question, len(cited)), strict=True):
-            kinds[turn].add(kind)
-        if question.kind in UPDATE_KINDS and len(cited) > 1 and not question.abstention:
+            # A turn that one update made current and a later one replaced is no longer current.
+            kinds[turn].add(STALE if kind == CURRENT and turn in replaced else kind)
+        if is_update and len(cited) > 1:
             changes.append(_change(transcript, question.id, cited))
             required[question.id].append(changes[-1].unit.id)
         # Where a question cites a session and no turn, nothing short of all of it is known to be
@@ -95,6 +104,14 @@ def gold_evidence(
     units += [_session_unit(transcript, session) for session in whole_sessions]
     queries = [query_of(question, required[question.id]) for question in questions]
     return units + changes, queries
+
+
+def replaced_turns(transcript: Transcript, question: Question) -> tuple[str, ...]:
+    """The turns that the last one an update cites has replaced, in order of time."""
+    if question.kind not in UPDATE_KINDS or question.abstention:
+        return ()
+    cited = sorted(question.evidence, key=lambda turn: transcript.place[turn])
+    return tuple(cited[:-1])
 
 
 INTERFERENCE = "interference"

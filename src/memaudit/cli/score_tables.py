@@ -42,6 +42,7 @@ SCORE = (
     "score: what a store keeps within the budget, over OPT of the common union; random: the mean "
     "score if it were cut at random; best: its best subset"
 )
+FOR_ITS_SIZE = "for its size: the value of the whole store over OPT of what it costs"
 LOST = "kept and lost: shares of OPT, which sum to 100%"
 OTHERS: dict[str, str] = {
     "F(Y)": "the value of the whole store, whatever it costs",
@@ -75,6 +76,7 @@ class ScoreLine:
     """The other numbers by the name of their column, those of policies too."""
     policies: tuple[str, ...]
     """Policies that could cut the store, if it has memories."""
+    has_score: bool
     is_open: bool
     is_estimate: bool
     kinds: tuple[KindRow, ...]
@@ -111,6 +113,7 @@ def _line(package: str, row: StoreScore, lost: bool) -> ScoreLine:
             **by_policy,
         },
         policies=tuple(by_policy) if numbers.memories else (),
+        has_score=row.exact is not None or row.between is not None,
         is_open=row.between is not None,
         is_estimate=row.is_estimate,
         kinds=row.kinds,
@@ -130,6 +133,7 @@ class VerdictLine:
     measure: str
     needed: str | None
     lean: str
+    for_its_size: str
 
 
 def verdict_lines(result: ScoreResult) -> list[VerdictLine]:
@@ -153,10 +157,11 @@ def _verdict_line(package: str, verdict: Verdict) -> VerdictLine:
         measure=verdict.measure,
         needed=needed,
         lean=f"{ratio_text(lean, verdict.lean_between)}{about_lean}",
+        for_its_size=MISSING if verdict.for_its_size is None else _text(verdict.for_its_size),
     )
 
 
-def verdicts_table(lines: Sequence[VerdictLine], with_package: bool) -> Table:
+def verdicts_table(lines: Sequence[VerdictLine], with_package: bool, everything: bool) -> Table:
     """How complete and how lean each store is."""
     columns = [
         *([_column("package", words=True)] if with_package else []),
@@ -166,6 +171,7 @@ def verdicts_table(lines: Sequence[VerdictLine], with_package: bool) -> Table:
         _column("cost", lines[0].measure if lines else "cost"),
         _column("needed"),
         _column("lean"),
+        *([_column("for_its_size", "for its size")] if everything else []),
     ]
     return columns_table(columns, lines, NARROW)
 
@@ -403,16 +409,21 @@ def print_scores(
     screen.print(judge_line(scoring, any(line.is_estimate for line in lines)))
 
     def print_verdicts() -> None:
-        screen.print(verdicts_table(verdicts, with_package))
+        screen.print(verdicts_table(verdicts, with_package, everything))
         screen.print(VERDICT)
+        if everything:
+            screen.print(FOR_ITS_SIZE)
 
     if scoring.budgets is None:
         print_verdicts()
         screen.print(USUAL)
-    screen.print(scores_table(lines, with_package))
-    screen.print(SCORE)
-    screen.print(losses_table(lines, with_package))
-    screen.print(LOST)
+    if scoring.budgets is None and not any(line.has_score for line in lines):
+        screen.print("nothing that counts fits it; give a --budget")
+    else:
+        screen.print(scores_table(lines, with_package))
+        screen.print(SCORE)
+        screen.print(losses_table(lines, with_package))
+        screen.print(LOST)
     if scoring.budgets is not None:
         print_verdicts()
     if any(line.is_open for line in lines):

@@ -35,9 +35,8 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.unit_parts import WholeUnit
 from memaudit.kernel.score.judge import Cell, Judge, MemoryText, ask_judge, for_package, goes_by_id
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_candidates, judge_store
 from memaudit.kernel.score.package_scores import score_package
-from memaudit.kernel.score.rejudge_package import judge_candidates
 from memaudit.kernel.score.result import Asked, ScoreResult, Scoring
 from memaudit.kernel.score.score import OPTIMUM_IS_ZERO, StoreScorer
 from memaudit.kernel.score.score_interval import (

@@ -14,7 +14,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import WRITTEN_AFTER, ExportedStore
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.response import Sqrt
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.pruning import NoSuchOrder, default_policy, keep_within, prune
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.stores.protocol import ImportOptions

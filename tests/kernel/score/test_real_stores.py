@@ -16,7 +16,7 @@ from memaudit.judges.label_judges import LabelJudge
 from memaudit.judges.lexical import LexicalJudge
 from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.loss_diagnosis import diagnose_losses
 from memaudit.kernel.score.score import StoreNumbers, StoreScorer
 from memaudit.stores.protocol import ImportOptions

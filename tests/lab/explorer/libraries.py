@@ -7,7 +7,6 @@ from typing import Any
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory, Origin, write_store
 from memaudit.kernel.io.strict_json import json_text
 from memaudit.kernel.package.package import Package
@@ -25,6 +24,7 @@ from memaudit.workspace.journal import read_journal, to_line
 from memaudit.workspace.run_folder import ROWS
 from tests.cli.running import run as run_command
 from tests.lab.sweeps.runs.report.conftest import ATTACK, Hostile
+from tests.published_layout import write_artifact
 
 WRITERS = ("opt", "greedy", "mem0_style", "random_feasible", "recency_raw")
 

@@ -11,7 +11,6 @@ import pytest
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.checker import verify
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.atomic import neighbour_path
 from memaudit.kernel.io.certificates import read_certificates
 from memaudit.kernel.io.packages import read_package, write_package
 from memaudit.kernel.solvers.solve import PackageSolver
@@ -117,11 +116,9 @@ def test_an_interruption_leaves_the_old_site(
 
 
 def test_what_a_killed_process_left_is_cleared(folder: Path, tmp_path: Path) -> None:
-    """Half of a new site, and an old one that was moved aside where no single step exists."""
+    """An old site that was moved aside where no single step exists."""
     out = tmp_path / "site"
     write_bundle(Library([folder]), out, 20.0)
-    neighbour_path(out).mkdir()
-    (neighbour_path(out) / "index.html").write_text("half")
     out.rename(tmp_path / ".site.old-part")
     write_bundle(Library([folder]), out, 20.0)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "site"]

@@ -53,7 +53,7 @@ def test_every_store_and_budget(records_site: Site) -> None:
     assert [(row[0], *row[2:5], *row[6:]) for row in table] == [
         ("notes", "12", "0.000", "recency", "1.000", "29", "4"),
         ("digest", "12", "0.000", "recency", "0.000", "30", "2"),
-        ("notes", "24", "0.778", "recency", "0.889", "29", "4"),
+        ("notes", "24", "0.667", "recency", "0.778", "29", "4"),
         ("digest", "24", "0.000", "recency", "0.778", "30", "2"),
     ]
     assert "digest: truncated: the list may go on" in element_with(tree, "unseen").all_text

@@ -265,16 +265,6 @@ class StoreRow(FileModel):
     mixed_users: tuple[str, ...] = ()
 
 
-class LazyRow(FileModel):
-    """What lazy judging asked, in files of 0.1."""
-
-    pairs: Count
-    kept_by_filter: Count
-    asked: Count
-    rounds: Count
-    stopped_early: bool = False
-
-
 def _this_version(version: Any) -> Any:
     if version != VERSION:
         raise ValueError(
@@ -314,7 +304,6 @@ class ScoreFile(FileModel):
     """Of the file of an offline judge."""
     draws: Count = 0
     escalation: EscalationRow | None = None
-    lazy: LazyRow | None = None
     cost_rule: str
     group_cap: Count
     undecided_cells: Count = 0

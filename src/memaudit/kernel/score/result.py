@@ -22,6 +22,7 @@ from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, LostUnits, 
 from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salience
 from memaudit.kernel.score.pruning import EVERYTHING_FITS, SHUFFLES, Policy
 from memaudit.kernel.score.score import Ratio, StoreNumbers, bound_text
+from memaudit.kernel.score.truth import Truths
 from memaudit.kernel.score.verdict import Verdict
 from memaudit.kernel.words.text import counted, visible_text
 
@@ -51,6 +52,8 @@ class Scoring:
     """Cuts a store that does not fit; None for the first of DEFAULT_POLICIES that it allows."""
     draws: int = DRAWS
     """Draws of labels behind the interval of a score by an offline judge; 0 for no intervals."""
+    truths: Truths | None = None
+    """Which texts are false, by labels or a model; None where nobody said."""
     shuffles: int = SHUFFLES
     """Orders behind the random cut; 0 for none."""
     watch: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)

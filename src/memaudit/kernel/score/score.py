@@ -325,9 +325,15 @@ class StoreScorer:
     def complete(self, store: JudgedStore) -> Ratio:
         """What a whole store says of all that could be said: its value over OPT without a budget,
         with the caps of the package."""
-        everything = total(candidate.cost for candidate in self.common.candidates)
+        return self._whole(store, total(candidate.cost for candidate in self.common.candidates))
+
+    def for_its_size(self, store: JudgedStore) -> Ratio:
+        """The value of a whole store over OPT of what it costs."""
+        return self._whole(store, store.cost)
+
+    def _whole(self, store: JudgedStore, budget: Fraction) -> Ratio:
         worth = self.worth(store, store.candidate_ids)
-        return self._over_common(everything, worth.value, _highest(worth), NOT_JUDGED)
+        return self._over_common(budget, worth.value, _highest(worth), NOT_JUDGED)
 
     def numbers(
         self,

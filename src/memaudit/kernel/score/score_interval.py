@@ -17,13 +17,11 @@ from statistics import stdev
 from typing import Protocol, runtime_checkable
 
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judge import Judge, MemoryText
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judge import Judge, MemoryText, foremost_script
+from memaudit.kernel.score.judging import judge_candidates, judge_store
 from memaudit.kernel.score.priced_store import JudgedStore
-from memaudit.kernel.score.rejudge_package import judge_candidates
 from memaudit.kernel.score.result import ScoreResult, StoreScore
 from memaudit.kernel.score.score import Ratio, StoreScorer
-from memaudit.kernel.score.script_support import foremost_script
 from memaudit.kernel.score.verdict import verdict
 
 DEVIATIONS = 2.0
@@ -141,6 +139,9 @@ def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDr
     stores = [judge_store(package, store, drawn, scoring.salience) for store in result.exported]
     judged = package if scoring.trust_package_cells else judge_candidates(package, drawn)
     limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
+    if (truths := scoring.truths) is not None:
+        judged = truths.package(judged)
+        stores = [truths.store(store, package) for store in stores]
     scorer = StoreScorer(judged, stores, scoring.group_cap, limit, scoring.threads)
     by_name = {store.name: store for store in scorer.stores}
     verdicts = [verdict(scorer, store, precision=LEAN_PRECISION) for store in scorer.stores]

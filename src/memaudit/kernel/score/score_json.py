@@ -81,13 +81,24 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
             "value": rounded(verdict.lean),
             "exact": _exact(verdict.lean),
             "interval": _interval(verdict.lean_interval),
-            "between": None if between is None else [rounded(end) for end in between],
+            "between": None if between is None else list(map(float, between)),
             "undefined": verdict.not_lean or None,
             "times": rounded(verdict.times),
             "least_cost": None if least is None else [plain(least.low), plain(least.high)],
             "least_store": None if least is None else list(least.store),
             "excluded_at": None if below is None else plain(below.budget),
         },
+        "false": None
+        if verdict.falsehoods is None
+        else {
+            "by": verdict.falsehoods.source,
+            "memories": list(verdict.falsehoods.false),
+            "in_part": list(verdict.falsehoods.in_part),
+            "read": verdict.falsehoods.read,
+        },
+        "for_its_size": None
+        if verdict.for_its_size is None
+        else rounded(verdict.for_its_size.value),
     }
 
 
@@ -95,7 +106,7 @@ def _exact(number: Fraction | None) -> str | None:
     return None if number is None else fraction_text(number)
 
 
-def _interval(ends: tuple[float, float] | None) -> list[float] | None:
+def _interval(ends: tuple[float, float] | None) -> list[float | None] | None:
     return None if ends is None else [rounded(end) for end in ends]
 
 

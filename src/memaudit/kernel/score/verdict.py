@@ -1,11 +1,12 @@
-"""What a store is as it stands, without a budget: how complete, and how lean.
+"""What a store is as it stands, without a budget: how complete, how lean, how true.
 
     complete  F(Y) / OPT(no budget): the share of everything that could be said which the store says
     lean      b* / c(Y): the words that the same value needs, over the words that the store spends
+    true      how many of its memories are false: a count, and no rank
 
-Both are over the common union. b* is the least budget at which OPT of the union reaches F(Y). Two
-things prove it: a store of that cost that is worth as much, and a certificate that one step less
-cannot be. A step is the largest number of which every cost of the union is a multiple.
+The first two are over the common union. b* is the least budget at which OPT of the union reaches
+F(Y). Two things prove it: a store of that cost that is worth as much, and a certificate that one
+step less cannot be. A step is the largest number of which every cost of the union is a multiple.
 
 Complete grows when a store says more and falls when it loses something, whatever it costs. Lean
 alone says nothing: a store of one good sentence is lean. So it never stands without complete.
@@ -22,6 +23,7 @@ from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.score import NOT_CERTIFIED, NOT_JUDGED, Ratio, StoreScorer
+from memaudit.kernel.score.truth import Falsehoods, Truths
 from memaudit.kernel.words.text import visible_text
 
 WORTH_NOTHING = "the store is worth nothing"
@@ -48,7 +50,7 @@ class LeastBudget:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
-    """How complete and how lean a store is."""
+    """How complete, lean and true a store is."""
 
     store: str
     memories: int
@@ -59,6 +61,11 @@ class Verdict:
     """F(Y) over OPT of the common union without a budget."""
     least: LeastBudget | None
     """None where lean is undefined."""
+    falsehoods: Falsehoods | None = None
+    """Its false memories; None where nobody measured that."""
+    for_its_size: Ratio | None = None
+    """F(Y) over OPT of what the store costs. A store of one good sentence has 1 here, so it ranks
+    nobody; None where it was not asked for."""
     complete_interval: tuple[float, float] | None = None
     """Where complete lies given the error of an offline judge."""
     lean_interval: tuple[float, float] | None = None
@@ -91,6 +98,11 @@ class Verdict:
         most, least = (1 / end if end else math.inf for end in self.lean_interval)
         few, many = fixed(least, 1), fixed(most, 1)
         return few if few == many else f"{few} to {many}"
+
+    @property
+    def is_wasteful(self) -> bool:
+        """Whether half of what it spends, or less, would say as much."""
+        return self.lean_between is not None and self.lean_between[1] < Fraction(1, 2)
 
     @property
     def times(self) -> Fraction | None:
@@ -132,10 +144,16 @@ def share_text(
     return f"{percent(value)} (between {percent(interval[0])} and {percent(interval[1])})"
 
 
-def verdict(scorer: StoreScorer, store: JudgedStore, precision: Fraction = Fraction(0)) -> Verdict:
+def verdict(
+    scorer: StoreScorer,
+    store: JudgedStore,
+    truths: Truths | None = None,
+    precision: Fraction = Fraction(0),
+) -> Verdict:
     """The verdict on one of the stores that are scored together.
 
-    `precision` is a share of the store's cost: b* is searched until it is known so far.
+    `truths` say which texts are false; None where nobody said. `precision` is a share of the
+    store's cost: b* is searched until it is known so far.
     """
     complete = scorer.complete(store)
     least = None
@@ -147,8 +165,16 @@ def verdict(scorer: StoreScorer, store: JudgedStore, precision: Fraction = Fract
             (store.cost_of([memory.id for memory in store.memories]), store.candidate_ids),
             precision * store.cost,
         )
-    measure = measure_of(scorer.package)
-    return Verdict(store.name, len(store.memories), store.cost, measure, complete, least)
+    return Verdict(
+        store=store.name,
+        memories=len(store.memories),
+        cost=store.cost,
+        measure=measure_of(scorer.package),
+        complete=complete,
+        least=least,
+        falsehoods=None if truths is None else truths.falsehoods(store, scorer.package),
+        for_its_size=None if precision else scorer.for_its_size(store),
+    )
 
 
 def measure_of(package: Package) -> str:

@@ -69,7 +69,7 @@ def optimum(
     """
     from memaudit.judges.registry import named_judge
     from memaudit.kernel.io.packages import read_package
-    from memaudit.kernel.score.judged_store import judge_store
+    from memaudit.kernel.score.judging import judge_store
     from memaudit.lab.labels.optimum_audit import JudgesAgain, audit_optimum, cross_fit
     from memaudit.stores.registry import read_imported
 

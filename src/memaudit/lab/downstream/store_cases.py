@@ -14,7 +14,7 @@ from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.caveats import unread_rows
 from memaudit.kernel.score.judge import Judge
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.priced_store import OWN_SALIENCE, Salience, is_out_of_pool
 from memaudit.kernel.score.pruning import POLICIES, Policy, keep_within
 from memaudit.kernel.score.store_match import examples_of

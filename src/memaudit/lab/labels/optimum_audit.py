@@ -17,10 +17,16 @@ from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import Ground, ground
-from memaudit.kernel.score.judge import Judge, MemoryText, NotJudged, ask_judge, for_package
+from memaudit.kernel.score.judge import (
+    Judge,
+    MemoryText,
+    NotJudged,
+    ask_judge,
+    for_package,
+    refuse_unreadable,
+)
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import keep_within
-from memaudit.kernel.score.script_support import refuse_unreadable
 from memaudit.kernel.score.unions import Union, store_alone, union_of
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.labels.frame import Frame, LabelSet, by_part

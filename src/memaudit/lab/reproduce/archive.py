@@ -28,7 +28,7 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import NotJudged
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.priced_store import Salience, price_store
 from memaudit.kernel.score.pruning import Policy, keep_within, usable_policies
 from memaudit.kernel.score.score import StoreScorer

@@ -19,11 +19,10 @@ from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.caveats import caveat_lines, store_data
 from memaudit.kernel.score.judge import Judge, NotJudged
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_candidates, judge_store
 from memaudit.kernel.score.package_scores import apply_overrides, why_not_scored, written_for
 from memaudit.kernel.score.priced_store import DOCUMENT, MEMORY, OWN_SALIENCE, JudgedStore, Salience
 from memaudit.kernel.score.pruning import Policy, keep_within
-from memaudit.kernel.score.rejudge_package import judge_candidates
 from memaudit.kernel.score.score import Basis, Ratio, StoreScorer
 from memaudit.kernel.score.store_match import fed_part
 from memaudit.kernel.stats.bootstrap import outer_percentiles

@@ -15,7 +15,7 @@ from memaudit.kernel.io.score_file import ScoreFile
 from memaudit.kernel.io.store_file import ExportedStore, Times, store_digest
 from memaudit.kernel.package.budgets import OWN
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.store_match import examples_of, written_from
 from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.library import Library

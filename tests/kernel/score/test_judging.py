@@ -11,7 +11,7 @@ from memaudit.judges.salience import named_salience
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import Memory, Origin
 from memaudit.kernel.score.judge import NotJudged
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.priced_store import FAILED_SALIENCE
 from tests.cli.running import write_rows
 from tests.kernel.score.small_stores import exported, fish_package
