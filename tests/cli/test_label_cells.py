@@ -3,13 +3,12 @@
 import json
 from pathlib import Path
 
-from memaudit.cli.errors import WAITING
 from memaudit.lab.labels.frame import LabelSet
 from memaudit.lab.labels.frame_files import read_label_sets, write_frame, write_labels
 from tests.building.passes.fake_model import answer, instead, plays
 from tests.cli.running import done, failure, run
 from tests.lab.labels.test_model_labels import FRAME, SAID
-from tests.models.server import completion, serving
+from tests.models.server import serving
 
 
 def words(folder: Path, *more: object) -> tuple[object, ...]:
@@ -62,26 +61,6 @@ def test_what_got_no_answer(tmp_path: Path) -> None:
         result = run(*other)
     assert result.exit_code == 1
     assert "gave no answer for any cell" in result.stderr
-
-
-def test_batch(tmp_path: Path) -> None:
-    result = run(*words(tmp_path, "--set", "model.provider=batch"))
-    assert result.exit_code == WAITING
-    assert "memaudit model batch" in result.stderr
-    assert not (tmp_path / "one.csv").exists()
-    rows = [json.loads(line) for line in (tmp_path / "one-requests.jsonl").open()]
-    replies = [
-        {
-            "custom_id": row["custom_id"],
-            "error": None,
-            "response": {"status_code": 200, "body": completion(json.dumps(answer(row["body"])))},
-        }
-        for row in rows
-    ]
-    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(one) + "\n" for one in replies))
-    done("model", "batch", tmp_path / "replies.jsonl", "--set", f"model.cache={tmp_path / 'cache'}")
-    done(*words(tmp_path, "--set", "model.provider=batch"))
-    assert read_label_sets(tmp_path / "one.csv")[0].labels == SAID
 
 
 def test_nobodys_labels_are_overwritten(tmp_path: Path) -> None:

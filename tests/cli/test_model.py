@@ -1,12 +1,10 @@
-"""`memaudit model export`, `import`, `show` and `batch`: what they print, and how they fail."""
+"""`memaudit model export`, `import` and `show`: what they print, and how they fail."""
 
 import json
 from pathlib import Path
 
-from memaudit.models.cache import Cache
 from tests.cli.running import done, failure, run
 from tests.models.asking import request
-from tests.models.test_batch import line
 from tests.models.test_cache import fill
 
 
@@ -28,7 +26,6 @@ def test_export_import_show(tmp_path: Path) -> None:
         f"2    m, template coverage {request().template.version[:12]}",
         "1  failed attempts",
         "1    refused",
-        "0  waiting for a batch",
         "used 3 calls, 23 prompt and 12 reply tokens, $0.0000",
     ]
 
@@ -46,43 +43,6 @@ def test_import_refuses_and_fails(tmp_path: Path) -> None:
     assert "\x1b" not in result.stderr
 
 
-def test_batch_import(tmp_path: Path) -> None:
-    file = tmp_path / "responses.jsonl"
-    file.write_text(line("a") + line("b", "no json") + line("?"))
-    with Cache(tmp_path / "cache") as cache:
-        cache.await_answers([request(text) for text in "abc"])
-    result = done(
-        "model",
-        "batch",
-        file,
-        "--set",
-        f"model.cache={tmp_path / 'cache'}",
-        "--set",
-        "model.price_in=1",
-        "--set",
-        "model.price_out=2",
-    )
-    assert [one.strip() for one in result.stdout.splitlines()] == [
-        "1  answered",
-        "1  unknown id",
-        "1  reply is not JSON",
-        "used 2 calls, 20 prompt and 10 reply tokens, $0.0000",
-        "2 still waiting: 1 without a line in the file, 1 without a valid answer",
-    ]
-    assert len(result.stderr.splitlines()) == 2
-
-
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     missing = tmp_path / "none"
     assert "no cache found" in failure("model", "show", "--set", f"model.cache={missing}")
-    assert "no cache found" in failure("model", "batch", missing, "--set", f"model.cache={missing}")
-    fill(tmp_path / "a", ["x"])
-    assert "give both" in failure(
-        "model",
-        "batch",
-        missing,
-        "--set",
-        f"model.cache={tmp_path / 'a'}",
-        "--set",
-        "model.price_in=1",
-    )

@@ -95,8 +95,6 @@ READS = {
     "run --packages": f"run --packages {{x}} --budgets 5 --writers gvt {SERIAL} --out {{out}}/r",
     "report": "report {x} --out {out}/r.html",
     "report --diagnose": f"report {RUN} --diagnose {{x}} --out {{out}}/r.html",
-    "study train-ridge": "study train-ridge {x} --out {out}/m.json",
-    "study utilities": f"study utilities {{x}} {OFFLINE} {CACHE} --out {{out}}/u.json",
     "study train-judge": "study train-judge {x} --out {out}/j.json",
     "reproduce natural": "reproduce natural --artifact {x}",
     "reproduce all --archive": "reproduce all --archive {x} --out {out}/r",
@@ -109,8 +107,6 @@ READS = {
     "model import": "model import {x} --set model.cache={out}/c.sqlite",
     "model export model.cache": "model export {out}/c.jsonl --set model.cache={x}",
     "model show model.cache": "model show --set model.cache={x}",
-    "model batch": f"model batch {{x}} --set model.cache={DB}",
-    "model batch model.cache": "model batch {in}/c.jsonl --set model.cache={x}",
 }
 """Commands that read the file at `{x}`."""
 
@@ -151,11 +147,8 @@ WRITES = {
     "--export {out}/l.csv --labels {x}",
     "label annotate --export": f"label annotate {FRAME} --annotator ann "
     "--labels {in}/labels.sqlite --export {x}.csv",
-    "model check model.cache": f"model check {OFFLINE} --set model.cache={{x}}",
     "run --out": f"run --packages base --seeds 1 --budgets 2 --writers gvt {SERIAL} --out {{x}}",
     "report --out": f"report {RUN} --out {{x}}",
-    "study train-ridge --out": f"study train-ridge {P} --out {{x}}",
-    "study utilities --out": f"study utilities {P} --out {{x}} {OFFLINE} {CACHE}",
     "study train-judge --out": f"study train-judge {P} --out {{x}}",
     "reproduce controlled --out": "reproduce controlled --out {x}",
     "reproduce all --out": "reproduce all --out {x}",

@@ -13,7 +13,6 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_file, write_folder
 from memaudit.kernel.io.packages import read_packages
-from memaudit.models.batch import write_batch
 from memaudit.workspace.journal import Journal
 from tests.cli.running import done, failure, run
 from tests.hardening.box import ROOT
@@ -147,15 +146,6 @@ def test_a_link_to_a_folder(tmp_path: Path) -> None:
     assert (tmp_path / "link").is_symlink()
 
 
-def test_a_batch_of_requests(tmp_path: Path, target: Path) -> None:
-    with pytest.raises(MemAuditError, match="already exists and is not a batch of requests"):
-        write_batch(target, ['{"custom_id":"a"}\n'])
-    (tmp_path / "r.jsonl").symlink_to(target)
-    with pytest.raises(MemAuditError, match="it is a link"):
-        write_batch(tmp_path / "r.jsonl", ['{"custom_id":"a"}\n'])
-    assert target.read_text() == PRECIOUS
-
-
 BUILD = """
 import sys
 from pathlib import Path
@@ -209,19 +199,7 @@ def test_two_builds_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("study", "train-ridge", "{p}", "--out", "{x}"),
         ("study", "train-judge", "{p}", "--out", "{x}"),
-        (
-            "study",
-            "utilities",
-            "{p}",
-            "--model",
-            "m",
-            "--set",
-            "model.provider=offline",
-            "--out",
-            "{x}",
-        ),
         ("model", "export", "{x}", "--set", "model.cache={c}"),
         ("package", "schema", "--out", "{x}"),
         ("frontier", "{p}", "--max-budget", "2", "--plot", "{x}"),

@@ -38,7 +38,7 @@ SILENT = "Soup."
 @contextmanager
 def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
     with Cache(folder / "cache") as cache:
-        yield open_session(settings, cache, folder / "requests.jsonl")
+        yield open_session(settings, cache)
 
 
 def silent_about_soup(body: dict[str, Any]) -> str:

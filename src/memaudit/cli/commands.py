@@ -44,7 +44,7 @@ LISTED = {
         "frontier": "Compute the optimum for every budget.",
         "verify": "Check a certificate against its package.",
     },
-    MODELS: {"model": "Test a model; keep, share and compare its replies."},
+    MODELS: {"model": "Export, import and count the replies of models."},
 }
 MODULES = {"import": "import_store"}
 """Where a module and its function are not called as the command is."""

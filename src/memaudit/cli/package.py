@@ -208,7 +208,7 @@ def show(
 def card(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="A folder of packages, a build, or a folder of scores."),
+        typer.Argument(metavar="DIR", help="A folder of packages, or a build."),
     ],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to write. Default: DIR-card.")
@@ -220,7 +220,7 @@ def card(
         str, typer.Option(metavar="TEXT", help="Its licence, as a name or an address.")
     ] = "not stated",
 ) -> None:
-    """Write a card, Croissant metadata and provenance for a folder.
+    """Write a card, Croissant metadata and provenance for packages.
 
     They say what there is, how it was made, what it rests on, and every hash.
     """

@@ -52,9 +52,6 @@ from memaudit.kernel.score.score_interval import (
 # larger ones ask about pairs that the first answers would have made irrelevant.
 AT_ONCE = 100
 """Pairs of a round."""
-# A batch is answered hours later, so one takes what twenty rounds would.
-AT_ONCE_IN_BATCHES = 2000
-"""Pairs of a round where every round waits for a batch."""
 WIDTH = 0.1
 """How wide the interval of a single store may be in the end."""
 # Less than a single draw of the usual 24 gives, so pairs that some draw rests on come before them.

@@ -44,7 +44,7 @@ HIDDEN = ("OWNER", "ID", "GOLD", "KIND", "UNIT", "STALE", "SAYS", "H!", "m-dog")
 def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
     """A session with a cache in a folder."""
     with Cache(folder / "cache") as cache:
-        yield open_session(settings, cache, folder / "requests.jsonl", concurrency=1)
+        yield open_session(settings, cache, concurrency=1)
 
 
 def asked(

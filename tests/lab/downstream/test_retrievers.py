@@ -1,5 +1,6 @@
 """One conformance suite for every retriever, and rankings worked by hand."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, MissingTool
+from memaudit.lab.downstream import retrievers
 from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
 from memaudit.lab.downstream.retrievers import (
     RETRIEVERS,
@@ -190,3 +192,18 @@ def test_dense_reads_the_model_in_the_wheel() -> None:
     stored = memories(tax="The tax office wants the form by Monday.", pet="Rex the puppy barks.")
     (ranking,) = RETRIEVERS["dense"].rank(stored, [asks("Which dog does Bob have?")], 1)
     assert ranking == ("pet",)
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And logging is as it was before the library was imported."""
+
+    def absent(name: str) -> None:
+        logging.getLogger().setLevel(logging.DEBUG)
+        raise ImportError(name)
+
+    level = logging.getLogger().level
+    monkeypatch.setattr(retrievers, "import_module", absent)
+    retrievers._wordllama.cache_clear()
+    with pytest.raises(MissingTool, match=r"pip install '\.\[embeddings\]'"):
+        retrievers.embedded(["apples"])
+    assert logging.getLogger().level == level

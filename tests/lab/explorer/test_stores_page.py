@@ -28,7 +28,7 @@ from tests.lab.explorer.libraries import WRITERS as OF_RUN
 from tests.lab.explorer.libraries import large_package
 from tests.lab.explorer.site_pages import element_with, page, slug_of, table_rows, words_of
 
-SLOW = "estimated_gvt_embedding"
+SLOW = "estimated_greedy"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A frame answered by a deterministic model over real HTTP, blind; and through a batch queue."""
+"""A frame answered by a deterministic model over real HTTP, blind."""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ SAID = {"c0000": "full", "c0001": "partial", "c0002": "none", "c0003": "none"}
 @contextmanager
 def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
     with Cache(folder / "cache") as cache:
-        yield open_session(settings, cache, folder / "requests.jsonl")
+        yield open_session(settings, cache)
 
 
 def asked_pairs(body: dict[str, Any]) -> set[tuple[str, str]]:

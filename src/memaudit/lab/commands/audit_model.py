@@ -1,7 +1,6 @@
 """`memaudit audit model`: another model judges packages again, and what that does to ratios."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -58,7 +57,7 @@ def model_pass(
         raise MemAuditError(f"--zero-rate {zero_rate!r}: {error}") from None
     pool = scored_packages(packages)
     frame = draw(pool, Design(zero_rate=rate)).frame
-    with model_session(True, Path("audit-model")) as session:
+    with model_session(True) as session:
         assert session is not None  # asked for
         answered = labels_by_model(frame, session, model)
     # On three labels even with --two-labels: agreement has a scale of its own for covered or not.

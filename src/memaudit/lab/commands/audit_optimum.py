@@ -85,7 +85,7 @@ def optimum(
     keys = in_force()
     group_cap, seconds = keys.score.group_cap, keys.solver.seconds
     audit = None
-    with model_session(names, package) as session:
+    with model_session(names) as session:
         # One session for both judges: its caps and its cache are for the command as a whole.
         claims = named_judge(
             store_judge, by_file if store_judge.startswith("labels:") else None, session

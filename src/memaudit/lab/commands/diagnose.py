@@ -115,7 +115,7 @@ def diagnose(
         raise MemAuditError("no store to diagnose; give a STORE or a --writer")
     wanted = [judge, *sources] if exported else sources
     memories = label_memories([judge]) if exported else None
-    with Reading(retriever, k, reader).setup(out, wanted) as (setup, session):
+    with Reading(retriever, k, reader).setup(wanted) as (setup, session):
         by = named_judge(judge, memories, session) if exported else None
         if by is not None:
             refuse_shared_ids(by, exported)

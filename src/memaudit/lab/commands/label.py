@@ -277,7 +277,7 @@ def cells(
     asked = read_frame(frame)
     judge = annotator_of(model)
     refuse_others_labels(out, judge)
-    with model_session([judge], out) as session:
+    with model_session([judge]) as session:
         assert session is not None  # a model's name opens one
         answers = labels_by_model(asked, session, model)
         problems = session.ledger.problems

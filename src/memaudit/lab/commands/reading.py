@@ -72,7 +72,7 @@ class Reading:
 
     @contextmanager
     def setup(
-        self, out: Path, others: Sequence[str] = ()
+        self, others: Sequence[str] = ()
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
         """The retriever and reader, and a session if any of them or `others` need one."""
         from memaudit.lab.downstream.answer_readers import named_reader
@@ -80,7 +80,7 @@ class Reading:
         from memaudit.lab.downstream.retrievers import named_retriever
 
         retriever = named_retriever(self.retriever)
-        with model_session([self.reader, *others], out) as session:
+        with model_session([self.reader, *others]) as session:
             reader = named_reader(self.reader, session)
             yield ReadingSetup(retriever, self.k, reader), session
 

@@ -18,7 +18,6 @@ from memaudit.cli.options import (
     chosen_engine,
     distinct_budgets,
     model_session,
-    place_of,
     plan_in_force,
     read_stores,
 )
@@ -92,7 +91,7 @@ def sensitivity(
     if len(places) > 1:
         refuse_unnamed(exported)
     names = [store.name for store in exported]
-    with model_session(bool(base.asked_models), place_of(stores[0])) as session:
+    with model_session(bool(base.asked_models)) as session:
         judges = named_judges(base.names, base.label_memories, session)
         refuse_equal_judge_names(judges)
         # Ids that two stores share would give one the labels of the other.

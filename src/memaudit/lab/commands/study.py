@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.options import model_session
 from memaudit.cli.terminal import safe
-from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.words.text import counted
 from memaudit.lab.commands.sensitivity import sensitivity
 from memaudit.lab.commands.tables import plain_table
@@ -38,33 +36,6 @@ def writers(
     for writer in WRITERS.values():
         table.add_row(writer.name, "the package" if writer.peeks else "texts, costs", writer.about)
     console().print(table)
-
-
-def train_ridge(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The model file to write, as JSON.")],
-    packages: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PACKAGES",
-            help="Training packages: files, folders, shipped sets, or a distribution with seeds, "
-            "event_graph:seeds=900000-900059. Evaluate on other seeds.",
-        ),
-    ],
-) -> None:
-    """Train a ridge model that estimates value from visible features.
-
-    Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE. The model refuses the
-    packages it was trained on.
-    """
-    from memaudit.lab.sweeps.runs.spec import named_packages
-    from memaudit.lab.sweeps.writers.estimators.ridge import write_model
-    from memaudit.lab.sweeps.writers.estimators.train import train as fit
-
-    may_write(out, "ridge model")
-    chosen = [package for name in packages for package in named_packages(name)]
-    model = fit(chosen)
-    write_model(model, out)
-    typer.echo(f"trained on {counted(len(chosen), 'package')}, written to {safe(out)}")
 
 
 def train_judge(
@@ -100,52 +71,6 @@ def train_judge(
         for name, full in (("any coverage", False), ("full", True)):
             precision, recall = error.rates(full)
             typer.echo(f"  {name:14} precision {precision:.3f}  recall {recall:.3f}")
-
-
-def utilities(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, as JSON.")],
-    packages: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PACKAGES",
-            help="Shipped sets (natural, short, long), files, folders or builds.",
-        ),
-    ],
-    model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
-) -> None:
-    """Have a model score every candidate at write time, for a writer.
-
-    Use it as a writer: memaudit run --packages PATH --writers estimated_gvt:FILE. The model sees
-    the candidates in order of arrival, and no unit and no question.
-    """
-    from memaudit.building.named_packages import labelled_packages
-    from memaudit.judges.salience import STAGE, find_salience
-    from memaudit.kernel.io.atomic import write_file
-    from memaudit.lab.sweeps.writers.estimated import UtilitiesFile
-    from memaudit.lab.sweeps.writers.protocol import visible
-    from memaudit.models.prompts import pass_prompt
-
-    may_write(out, "utilities file")
-    chosen = labelled_packages(packages)
-    values: dict[str, float] = {}
-    missing = 0
-    with model_session(True, out) as session:
-        assert session is not None  # asked for
-        for package in chosen:
-            # Equal texts are asked about once; a writer finds values by text.
-            texts = list(dict.fromkeys(candidate.text for candidate in visible(package).candidates))
-            scores = find_salience(texts, session, model, package.name)
-            missing += scores.count(None)
-            scored = zip(texts, scores, strict=True)
-            values |= {text: float(score) for text, score in scored if score is not None}
-    if missing:
-        raise MemAuditError(
-            f"{model} gave no score for {counted(missing, 'candidate')}; run the command again, "
-            "the answers so far are in the cache"
-        )
-    file = UtilitiesFile(model=model, prompt=pass_prompt(STAGE).label, values=values)
-    write_file(out, file.model_dump_json(indent=1) + "\n")
-    typer.echo(f"{counted(len(values), 'text')} scored by {safe(model)}, written to {safe(out)}")
 
 
 def generate(
@@ -207,9 +132,7 @@ for command in (
     sensitivity,
     transfer,
     writers,
-    train_ridge,
     train_judge,
-    utilities,
     generate,
 ):
     study.command()(command)

@@ -69,7 +69,7 @@ def transfer(
     from memaudit.lab.sweeps.writers.registry import named_writer
 
     stores = TransferStores([named_writer(name) for name in writer or [DEFAULT_WRITER]], budget, 0)
-    with Reading(retriever, k, reader).setup(out) as (setup, _):
+    with Reading(retriever, k, reader).setup() as (setup, _):
         records = open_records(path, subset, tuple(conversation or ()))
         note_cost_rule(None, records.plan.recipe.cost_rule)
         rows = sum(map(len, records.asked.values())) * len(stores.names)

@@ -1,7 +1,7 @@
 """What a reader takes and gives, and the readers by name: two without a model, and any chat model.
 
 A model gets the question and the texts of the retrieved memories, numbered: no ids, units or
-answer. It is asked live, over a batch queue, or from the cache.
+answer. It is asked live, or from the cache.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,17 +1,21 @@
 """Retrievers by name: BM25, the cosine of embeddings, and an oracle that looks at the coverage."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memaudit.kernel.errors import MemAuditError, MissingTool
+from memaudit.kernel.errors import MemAuditError, MissingTool, install_line
 from memaudit.kernel.words.text import terms
 from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
-from memaudit.lab.sweeps.writers.estimators.embedding import embedded
+
+Vectors = NDArray[np.float64]
 
 Ranking = tuple[str, ...]
 """Ids of the memories found, best first, at most k. Unrelated memories are not found."""
@@ -96,6 +100,48 @@ def _index() -> _Index:
         raise MissingTool("the retriever bm25 needs bm25s: pip install bm25s") from None
     index: _Index = bm25s.BM25(dtype="float64")
     return index
+
+
+AT_ONCE = 16
+"""Texts in a batch of wordllama, which pads them to the longest: more would take much memory."""
+
+
+def embedded(texts: Sequence[str]) -> Vectors:
+    """One vector of length 1 per text, by wordllama; zeros for a text without tokens."""
+    embed = _wordllama()
+    if not texts:
+        return np.zeros((0, 1))
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    with np.errstate(invalid="ignore"):  # a text without tokens has no mean
+        parts = [
+            embed([texts[place] for place in order[start : start + AT_ONCE]])
+            for start in range(0, len(order), AT_ONCE)
+        ]
+    raw = np.empty((len(texts), parts[0].shape[1]))
+    raw[order] = np.nan_to_num(np.concatenate(parts).astype(np.float64))
+    length = np.linalg.norm(raw, axis=1, keepdims=True)
+    vectors: Vectors = raw / np.where(length > 0, length, 1.0)
+    return vectors
+
+
+@cache
+def _wordllama() -> Callable[[list[str]], NDArray[np.float32]]:
+    """The model inside the wheel of wordllama; nothing is downloaded."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    try:
+        wordllama = import_module("wordllama")
+        folder = Path(str(wordllama.__file__)).parent
+        model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+    except (ImportError, FileNotFoundError):
+        raise MissingTool(
+            f"the retriever dense needs wordllama: {install_line('embeddings')}"
+        ) from None
+    finally:  # importing it sets up logging for the whole program
+        root.handlers[:] = handlers
+        root.setLevel(level)
+    embed: Callable[[list[str]], NDArray[np.float32]] = model.embed
+    return embed
 
 
 class Dense:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from memaudit.kernel.package.cost import text_words
 from memaudit.kernel.package.package import INVALIDATING_KINDS
 from memaudit.kernel.words.script_terms import has_script_terms
-from memaudit.kernel.words.text import QUESTION_MARKS, terms
+from memaudit.kernel.words.text import terms
 from memaudit.lab.sweeps.writers.protocol import View, VisibleCandidate
 
 _WORD = re.compile(r"[^\W_]+")
@@ -94,16 +94,6 @@ _UPDATE = re.compile(
     r"|started|used to|from now on|new|cancell?ed|not valid|deleted?|forget|correction|actually)\b",
     re.IGNORECASE,
 )
-_DELETION = re.compile(r"\b(?:deleted?|forget|removed?|erased?|withdr[ae]wn?)\b", re.IGNORECASE)
-_UNSURE = re.compile(
-    r"\b(?:maybe|perhaps|unknown|unsure|uncertain|not sure|not known|might|undecided|yet"
-    r"|(?-i:may))\b",
-    re.IGNORECASE,
-)
-_LIKING = re.compile(
-    r"\b(?:likes?|loves?|prefers?|preferred|favou?rite|hates?|dislikes?|enjoys?|wants?|avoids?)\b",
-    re.IGNORECASE,
-)
 _FIRST_PERSON = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 
 
@@ -115,10 +105,6 @@ class TextCues:
     names: int
     first_person: bool
     update: bool
-    deletion: bool
-    unsure: bool
-    liking: bool
-    question: bool
 
 
 @lru_cache(maxsize=1 << 14)
@@ -132,10 +118,6 @@ def text_cues(text: str) -> TextCues:
         names=sum(1 for name in _NAME.findall(text) if name[0].isupper()),
         first_person=not _FIRST_PERSON.isdisjoint(words),
         update=_UPDATE.search(text) is not None,
-        deletion=_DELETION.search(text) is not None,
-        unsure=_UNSURE.search(text) is not None,
-        liking=_LIKING.search(text) is not None,
-        question=any(mark in text for mark in QUESTION_MARKS),
     )
 
 
@@ -180,17 +162,12 @@ def cue_worth(text: str) -> float:
     )
 
 
-class CuePrior:
-    """Confidence times the sum of the kind's prior and the text's cues; lexical novelty."""
+CUES = "kind, cues in the text and confidence, weights set by hand"
 
-    name = "cues"
-    about = "kind, cues in the text and confidence, weights set by hand"
 
-    def values(self, view: View) -> tuple[float, ...]:
-        return tuple(_value(candidate) for candidate in view.candidates)
-
-    def novelty(self, view: View) -> Callable[[], LexicalNovelty]:
-        return lexical_novelty(view)
+def cue_values(view: View) -> tuple[float, ...]:
+    """Confidence times the sum of the kind's prior and the text's cues."""
+    return tuple(_value(candidate) for candidate in view.candidates)
 
 
 def _value(candidate: VisibleCandidate) -> float:
