@@ -14,7 +14,7 @@ from memaudit.kernel.io.packages import examine, read_package
 from memaudit.kernel.package.digest import digest
 from memaudit.workspace.engines import named_engine
 from tests.building.talks import DIET, write_rows
-from tests.cli.running import failure, run
+from tests.cli.running import done, failure, run
 from tests.conversations.files import FIXTURES
 from tests.stopped import Stopped, stop_after
 
@@ -261,3 +261,14 @@ def test_every_status_is_shown(tmp_path: Path) -> None:
     shown = run("audit", "built", out).stdout
     assert "        5    accepted\n" in shown
     assert "        1    unsupported\n" in shown
+
+
+def test_what_updates_replaced_is_said(tmp_path: Path) -> None:
+    """With the turn that replaced it; an update of one turn replaces nothing, and says so."""
+    single = {"question": "And now?", "kind": "update", "evidence": ["t3"]}
+    path = write_rows(tmp_path / "talk.jsonl", [*DIET, single])
+    text = done("build", path, "--out", tmp_path / "out").stdout
+    assert "replaced by an update, so without weight unless another question asks for it:" in text
+    assert "  diet q1: t1 replaced by t3" in text
+    assert "updates that cite one turn, so that nothing is replaced: diet q4" in text
+    assert "NOTHING COUNTS" not in text

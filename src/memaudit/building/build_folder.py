@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from memaudit.building.annotations import METHOD, AnnotatedBuild, AnnotationRecipe, build_package
 from memaudit.building.candidates import EXTRACT_RULES, PAIR_RULE
 from memaudit.building.coverage_rules import RULE_TEXTS
+from memaudit.building.evidence import CHANGE, REPLACED, UPDATE_KINDS
 from memaudit.building.label_fitting import MISFIT_KINDS, Misfit
 from memaudit.building.transcript import BY_TURN
 from memaudit.conversations.records import Irregularity, LoadedConversation
@@ -29,7 +30,7 @@ from memaudit.kernel.io.packages import BUILD_FORMAT, examine, package_places, w
 from memaudit.kernel.io.strict_json import floats, json_text, parse_json
 from memaudit.kernel.package.cost import WORDS, default_rule
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.package import TABLES, Package
+from memaudit.kernel.package.package import TABLES, Package, Query
 from memaudit.kernel.package.provenance import is_exact
 from memaudit.kernel.version import VERSION
 from memaudit.workspace.run_folder import locked, refuse_other_run
@@ -156,6 +157,20 @@ def build_one(recipe: AnnotationRecipe, out: Path, loaded: LoadedConversation) -
             "digest": digest(package),
             "counts": {table: len(getattr(package, table)) for table in TABLES},
             "queries_without_units": sum(not query.required for query in package.queries),
+            "replaced": {
+                query.id: {"turns": query.attributes[REPLACED], "by": _newest(query)}
+                for query in package.queries
+                if REPLACED in query.attributes
+            },
+            "updates_of_one_turn": [
+                query.id
+                for query in package.queries
+                if recipe.labels.units is None
+                and query.kind in UPDATE_KINDS
+                and REPLACED not in query.attributes
+                and not query.attributes.get("abstention")
+            ],
+            "counts_nothing": not any(package.weights.values()),
             "quotes": {"checked": misfits.quotes, "found": misfits.quotes_found},
         },
         Counter(candidate.kind for candidate in package.candidates),
@@ -166,6 +181,12 @@ def build_one(recipe: AnnotationRecipe, out: Path, loaded: LoadedConversation) -
         built.repeated,
         written,
     )
+
+
+def _newest(query: Query) -> str:
+    """The turn that replaced what an update cites before it: the last of those it requires."""
+    turns = [unit for unit in query.required if not unit.startswith(CHANGE)]
+    return turns[-1] if turns else ""
 
 
 def manifest_head(plan: BuildPlan, method: str) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from memaudit.kernel.package.package import (
 from memaudit.kernel.package.unit_parts import part_units
 
 FACT, PREFERENCE = "fact", "preference"
+CHANGE = "supersession/"
+"""Begins the ids of units that say that something was replaced."""
 UPDATE_KINDS = frozenset({"knowledge-update", "update"})
 """Question kinds whose last evidence turn replaces the earlier ones."""
 
@@ -102,8 +104,15 @@ def gold_evidence(
         if turn in kinds
     ]
     units += [_session_unit(transcript, session) for session in whole_sessions]
-    queries = [query_of(question, required[question.id]) for question in questions]
+    queries = [
+        query_of(question, required[question.id], replaced_turns(transcript, question))
+        for question in questions
+    ]
     return units + changes, queries
+
+
+REPLACED = "replaced"
+"""The attribute of an update that names the cited turns which its last one replaced."""
 
 
 def replaced_turns(transcript: Transcript, question: Question) -> tuple[str, ...]:
@@ -154,15 +163,18 @@ def point_evidence(
     return units, [query_of(question, question.evidence_points) for question in questions]
 
 
-def query_of(question: Question, required: Sequence[str]) -> Query:
+def query_of(question: Question, required: Sequence[str], replaced: Sequence[str] = ()) -> Query:
     """A question as a query of importance 1."""
+    attributes: dict[str, JsonValue] = {"abstention": True} if question.abstention else {}
+    if replaced:
+        attributes[REPLACED] = list(replaced)
     return Query(
         id=question.id,
         text=question.text,
         answer=question.answer,
         kind=question.kind,
         required=tuple(required),
-        attributes={"abstention": True} if question.abstention else {},
+        attributes=attributes,
     )
 
 
@@ -207,7 +219,7 @@ def _change(transcript: Transcript, question: str, cited: Sequence[str]) -> Loca
     *old, new = cited
     turn = transcript.turn[new]
     unit = EvidenceUnit(
-        id=f"supersession/{question}",
+        id=f"{CHANGE}{question}",
         kind=SUPERSESSION,
         text=f"Since {new}, what {', '.join(old)} said no longer holds.",
         timestamp=turn.timestamp,

@@ -172,6 +172,7 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
     if quotes["checked"]:
         lines.append(_row(quotes["checked"], "quotes checked"))
         lines.append(_row(quotes["found"], "found verbatim", 1))
+    lines += _replaced(manifest["packages"])
     for title, tally in (
         ("label rows that do not fit", manifest["labels"]["misfit_counts"]),
         ("irregularities in the dataset", manifest["irregularity_counts"]),
@@ -179,4 +180,36 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
         if tally:
             lines.append(_row(sum(tally.values()), title))
             lines += [_row(number, what, 1) for what, number in tally.items()]
+    return lines
+
+
+MOST_REPLACED = 5
+
+
+def _replaced(packages: Sequence[dict[str, Any]]) -> list[str]:
+    """What updates were taken to have replaced, which then counts for nothing."""
+    taken = [
+        f"  {package['name']} {query}: {', '.join(row['turns'])} replaced by "
+        f"{row['by'] or 'a turn that a later update replaced'}"
+        for package in packages
+        for query, row in package.get("replaced", {}).items()
+    ]
+    lines = ["replaced by an update, so without weight unless another question asks for it:"]
+    lines = [*lines, *taken[:MOST_REPLACED]] if taken else []
+    if (more := len(taken) - MOST_REPLACED) > 0:
+        lines.append(f"  and {more:,} more, in the manifest")
+    single = [
+        f"{package['name']} {query}"
+        for package in packages
+        for query in package.get("updates_of_one_turn", ())
+    ]
+    if single:
+        shown = ", ".join(single[:MOST_REPLACED])
+        rest = f" and {len(single) - MOST_REPLACED:,} more" if len(single) > MOST_REPLACED else ""
+        lines.append(f"updates that cite one turn, so that nothing is replaced: {shown}{rest}")
+    lines += [
+        f"NOTHING COUNTS in {package['name']}: no question requires any unit of it"
+        for package in packages
+        if package.get("counts_nothing") and package["counts"].get("units")
+    ]
     return lines

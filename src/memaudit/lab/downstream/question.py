@@ -120,7 +120,10 @@ def questions(package: Package) -> tuple[PackageQuestion, ...]:
 
 
 def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestion:
-    required = [units[id] for id in dict.fromkeys(query.required)]
+    # A benchmark's labels cite what an update replaced, too, and recall is of what they cite.
+    replaced = query.attributes.get("replaced")
+    cited = [*query.required, *(map(str, replaced) if isinstance(replaced, list) else ())]
+    required = [units[id] for id in dict.fromkeys(cited) if id in units]
     gold = query.answer if query.answer and query.answer.strip() else None
     stale = {
         **outdated(query.text, gold, required),
