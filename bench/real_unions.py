@@ -23,8 +23,7 @@ from memaudit.judges.lexical import LexicalJudge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import read_packages
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import judge_store
-from memaudit.kernel.score.rejudge_package import judge_candidates
+from memaudit.kernel.score.judging import judge_candidates, judge_store
 from memaudit.kernel.score.unions import union_of
 from memaudit.kernel.solvers.form import integer_form
 from memaudit.kernel.solvers.packed import clean, pack

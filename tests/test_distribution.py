@@ -123,7 +123,7 @@ def test_it_runs_where_it_is_installed(environment: Path) -> None:
     health = json.loads(quiet(memaudit, "doctor", "--json", folder=environment))
     assert health["healthy"] is True
     assert "models" in [extra["name"] for extra in health["extras"]]
-    assert str(environment) in health["folders"][1]["path"]
+    assert str(environment) in health["imported"]
     example = Path(where) / "examples" / "travel.json"
     solved = json.loads(
         quiet(memaudit, "solve", example, "--budget", "20", "--json", folder=environment)

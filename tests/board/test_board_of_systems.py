@@ -14,7 +14,7 @@ from memaudit.board.board_folder import read_board, shipped_board
 from memaudit.board.board_of_systems import SystemsBasis, board_of_systems
 from memaudit.board.board_page import board_data, build_board_page, write_board_page
 from memaudit.board.board_scores import score_board
-from memaudit.board.board_text import cut_note, finding, notes
+from memaudit.board.board_text import cut_note, notes, remarks
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.explorer.library.library import Library
 from tests.boards import FULL, HALF, UNITS, Labels, make_board, write_jsonl, write_labels
@@ -96,7 +96,7 @@ def test_what_opt_owes_to_the_package(make: Callable[..., Path]) -> None:
     assert optima.systems_alone == 0.5
     assert notes(board)[2].startswith(
         "15 words: OPT is 1.00 of all weight (0.50 of OPT with the systems' memories alone, 1.00 "
-        "if partial labels did not add up), 6 of"
+        "of what it would be if partial labels added up), 6 of"
     )
 
 
@@ -106,7 +106,7 @@ def test_what_opt_owes_to_partial_labels(make: Callable[..., Path]) -> None:
     folder = make({"good": [[UNITS[1], other]]})
     relabel(folder, {(UNITS[1], "u1"): 0.5, (other, "u1"): 0.5})
     (optima,) = basis(board_of_systems(read_board(folder))).optima.values()
-    assert (optima.share, optima.undivided) == (0.25, 0.5)
+    assert (optima.share, optima.added_up) == (0.125, 0.5)
 
 
 def test_a_conversation_where_nothing_can_be_kept_does_not_count(make: Callable[..., Path]) -> None:
@@ -294,8 +294,8 @@ def test_a_system_on_few_conversations_is_listed_last_and_moves_no_rank(
     assert [(one.store, one.rank) for one in after] == [("good", 1), ("poor", 2), ("vendor", None)]
     assert after[1].ahead == ("good",)
     assert after[2].score.mean == 1
-    assert (
-        finding(board) == "At 7 words the 2 ranked systems kept 0% to 92%; the best choice "
+    assert remarks(board)[0] == (
+        "At 7 words the 2 ranked systems kept 0% to 92%; the best choice "
         "of their own memories would keep 0% to 92%."
     )
     assert cut_note(board).startswith("6 of 12 stores of the ranked systems do not fit the budget")

@@ -50,22 +50,33 @@ def test_the_stream(diet: Package) -> None:
 
 
 def test_units_and_queries(diet: Package) -> None:
-    """A cited turn is one unit, whoever cites it; the last of an update holds, the others do not.
-
-    t3 is required by q1 and q2, so it weighs 2.
-    """
+    """A cited turn is one unit, whoever cites it; the last of an update holds, the others do not
+    and answer nothing. t3 is required by q1 and q2, so it weighs 2."""
     assert {u.id: u.kind for u in diet.units} == {
         "t1": "stale",
         "t3": "current",
         "supersession/q1": "supersession",
     }
     assert {q.id: q.required for q in diet.queries} == {
-        "q1": ("t1", "t3", "supersession/q1"),
+        "q1": ("t3", "supersession/q1"),
         "q2": ("t3",),
         "q3": (),
     }
-    assert diet.weights == {"t1": 1, "t3": 2, "supersession/q1": 1}
+    assert diet.weights == {"t1": 0, "t3": 2, "supersession/q1": 1}
     assert diet.units[1].sources[0].text == diet.experiences[3].text
+
+
+def test_what_was_replaced_counts_where_something_else_asks_for_it(tmp_path: Path) -> None:
+    """A question about the past requires t1; a second update makes t3 stale too, and t4 current."""
+    past: Row = {"question": "What did Ann eat before?", "kind": "past", "evidence": ["t1"]}
+    package = build_package(load(tmp_path, [*DIET, past]), AnnotationRecipe("chat")).package
+    assert package.weights == {"t1": 1, "t3": 2, "supersession/q1": 1}
+    again: Row = {"question": "And since then?", "kind": "update", "evidence": ["t3", "t4"]}
+    package = build_package(load(tmp_path, [*DIET, again]), AnnotationRecipe("chat")).package
+    kinds = {unit.id: unit.kind for unit in package.units}
+    assert (kinds["t1"], kinds["t3"], kinds["t4"]) == ("stale", "stale", "current")
+    # q2, which is no update, still asks for t3.
+    assert (package.weights["t1"], package.weights["t3"], package.weights["t4"]) == (0, 1, 1)
 
 
 def test_coverage_of_a_turn(diet: Package) -> None:

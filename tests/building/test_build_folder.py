@@ -13,8 +13,8 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.packages import examine, read_package
 from memaudit.kernel.package.digest import digest
 from memaudit.workspace.engines import named_engine
-from tests.building.talks import DIET, write_rows
-from tests.cli.running import failure, run
+from tests.building.talks import DIET, Row, write_rows
+from tests.cli.running import done, failure, run
 from tests.conversations.files import FIXTURES
 from tests.stopped import Stopped, stop_after
 
@@ -48,7 +48,7 @@ def test_the_manifest(tmp_path: Path) -> None:
     manifest = build_into(BuildJob(FIXTURES["locomo"]), tmp_path / "out")
     assert manifest["dataset"]["format"] == "locomo"
     assert manifest["counts"]["queries_without_units"] == 2
-    assert len(manifest["irregularities"]) == 25
+    assert len(manifest["irregularities"]) == 23
     assert manifest["dropped"]["representations_without_a_session"] == [
         "conv-a: session_7_summary",
     ]
@@ -153,7 +153,7 @@ def test_the_command(tmp_path: Path) -> None:
     again = json.loads(run("build", path, "--out", out, "--subset", chosen, "--json").stdout)
     assert (again["kept"], again["counts"]["packages"]) == (1, 1)
     (row,) = json.loads(run("audit", "built", out, "--json").stdout)
-    assert row["adjudication"] is None
+    assert row["verdicts"] is None
     assert row["packages"] == 1
     assert row["coverage_rows"] == again["counts"]["coverage"]
     shown = run("audit", "built", out, out).stdout
@@ -167,7 +167,7 @@ def test_verdicts_come_from_the_manifest(tmp_path: Path) -> None:
     manifest |= {"adjudication": {"model": "m"}, "statuses": {"accepted": 1}}
     (out / "manifest.json").write_text(json.dumps(manifest))
     (row,) = json.loads(run("audit", "built", out, "--json").stdout)
-    assert row["adjudication"] == {"accepted": 1, "corrected": 0, "ambiguous": 0, "rejected": 0}
+    assert row["verdicts"] == {"accepted": 1, "corrected": 0, "ambiguous": 0, "rejected": 0}
 
 
 def test_failures_are_one_line(tmp_path: Path) -> None:
@@ -261,3 +261,14 @@ def test_every_status_is_shown(tmp_path: Path) -> None:
     shown = run("audit", "built", out).stdout
     assert "        5    accepted\n" in shown
     assert "        1    unsupported\n" in shown
+
+
+def test_what_updates_replaced_is_said(tmp_path: Path) -> None:
+    """With the turn that replaced it; an update of one turn replaces nothing, and says so."""
+    single: Row = {"question": "And now?", "kind": "update", "evidence": ["t3"]}
+    path = write_rows(tmp_path / "talk.jsonl", [*DIET, single])
+    text = done("build", path, "--out", tmp_path / "out").stdout
+    assert "replaced by an update, so without weight unless another question asks for it:" in text
+    assert "  diet q1: t1 replaced by t3" in text
+    assert "updates that cite one turn, so that nothing is replaced: diet q4" in text
+    assert "NOTHING COUNTS" not in text

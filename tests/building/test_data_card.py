@@ -1,4 +1,4 @@
-"""Card, Croissant and provenance for any folder of packages or scores."""
+"""Card, Croissant and provenance for a folder of packages."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from memaudit.building.build_folder import packages_at
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.digest import digest
-from tests.cli.running import done, failure, printed_json
+from tests.cli.running import done, failure
 
 mlcroissant = pytest.importorskip("mlcroissant")
 
@@ -52,21 +52,6 @@ def test_packages(tmp_path: Path) -> None:
     assert len(packages_at(folder)) == 2
 
 
-def test_scores(tmp_path: Path) -> None:
-    package = short_set()[0]
-    write_package(package, tmp_path / "package.json")
-    store = tmp_path / "notes.txt"
-    store.write_text("Never book breakfast.\nFoam pillows.\n")
-    words = ("score", tmp_path / "package.json", store, "--judge", "lexical", "--budget", "10,20")
-    scores = tmp_path / "scores"
-    scores.mkdir()
-    (scores / "one.json").write_text(json.dumps(printed_json(*words)))
-    done("package", "card", scores)
-    facts = check(scores, 2)
-    assert facts["coverage_is_an_estimate"] is True
-    assert "| judge | lexical |" in (tmp_path / "scores-card" / "card.md").read_text()
-
-
 def test_nothing_to_describe(tmp_path: Path) -> None:
-    assert "holds neither packages nor scores" in failure("package", "card", tmp_path)
+    assert "folder" in failure("package", "card", tmp_path)
     assert "not a folder" in failure("package", "card", tmp_path / "no")

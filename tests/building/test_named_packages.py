@@ -9,9 +9,9 @@ import pytest
 from memaudit.building.build_folder import MANIFEST, BuildJob, build_into
 from memaudit.building.named_packages import contents_of, short_set
 from memaudit.kernel.io.packages import read_package, read_packages, write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.lab.sweeps.runs.spec import named_places
 from tests.conversations.files import FIXTURES
+from tests.published_layout import write_artifact
 
 
 def build_of_folders(out: Path) -> None:

@@ -64,15 +64,17 @@ def test_a_second_models_package_pass(tmp_path: Path) -> None:
         text = done(*words, "--set", f"model.base_url={served.url}").stdout
         two = printed_json(*words, "--set", f"model.base_url={served.url}", "--two-labels")
         assert len(served.bodies) == asked
-    assert data["packages"] == len(PACKAGES)
-    scales = {row["scale"]: row for row in data["agreement"]}
-    assert scales["covered"]["cells"] == data["cells"]
-    assert scales["covered"]["raw_agreement"] == 1
-    assert [row["budget"] for row in data["ratios"]] == ["10", "20", "all"]
-    assert data["ratios"][-1]["ratio_mad"]["mean"] > 0
+    agreed, moved = data["agreement"], data["ratios"]
+    assert agreed["packages"] == moved["packages"] == len(PACKAGES)
+    covered = agreed["pairs"][0]["scales"]["covered"]
+    assert covered["cells"] == agreed["cells"]
+    assert covered["as_drawn"]["raw_agreement"]["value"] == 1
+    (shifts,) = (own["shifts"] for own in moved["label_sets"])
+    assert [row["budget"] for row in shifts] == [10, 20, None]
+    assert shifts[-1]["ratio_mad"]["mean"] > 0
     assert "Cohen's kappa" in text
     assert "ratio MAD" in text
-    assert two["two_labels"]
-    assert two["agreement"] == data["agreement"]
-    assert [row["ratio_mad"]["mean"] for row in two["ratios"]] == [0, 0, 0]
+    assert two["agreement"] == agreed
+    (shifts,) = (own["shifts"] for own in two["ratios"]["label_sets"])
+    assert [row["ratio_mad"]["mean"] for row in shifts] == [0, 0, 0]
     assert "--zero-rate 'x'" in failure(*words, "--zero-rate", "x")

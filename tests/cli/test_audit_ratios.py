@@ -10,7 +10,7 @@ import pytest
 from memaudit.building.label_passes import label_passes
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.packages import write_package
-from tests.cli.running import done, failure, import_texts, printed_json, run
+from tests.cli.running import done, failure, printed_json, run
 
 WRITERS = ("--writer", "gvt", "--writer", "estimated_gvt", "--writer", "recency_raw")
 LABELS = {"1": "full", "0.5": "partial", "0": "none"}
@@ -61,7 +61,6 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
         "--labels",
         file,
         *WRITERS,
-        "--set score.draws=3",
     )
     data = answered(*words, "--budget", "30,60")
     sets = {one["name"]: one for one in data["label_sets"]}
@@ -71,11 +70,9 @@ def test_two_annotators_of_a_frame(packages: list[Path], tmp_path: Path) -> None
     without = sets["consensus"]["without_consensus"]
     assert without == {"missing": 0, "cannot_tell": 1, "disagreed": 1}
     assert data["uncertified_optima"] == 0
-    assert data["solved_optima"] == 3 * 2 * (4 + 3)
+    assert data["solved_optima"] == 3 * 2 * 4
     assert [one["budget"] for one in sets["ann"]["shifts"]] == [30, 60, None]
     assert len(data["ratios"]) == 3 * 2
-    for row in data["ratios"]:
-        assert row["label_draws"]["draws"] == 3
     assert answered(*words, "--budget", "30,60") == data
 
 
@@ -90,7 +87,10 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
         tmp_path / "frame",
         "--labels",
         bot,
-        "--set score.draws=0 --writer recency_raw --budget 30",
+        "--writer",
+        "recency_raw",
+        "--budget",
+        "30",
     )
     data = answered(*words, "--labels", people)
     found = [(one["name"], one["role"], one["changed_cells"]) for one in data["label_sets"]]
@@ -106,32 +106,12 @@ def test_a_model_beside_annotators(packages: list[Path], tmp_path: Path) -> None
 
 def test_printed(packages: list[Path]) -> None:
     first, second = (f"pass:{name}" for name in pass_names()[:2])
-    how = f"--labels {first} --labels {second} --set score.draws=2 --set engine.jobs=1"
+    how = f"--labels {first} --labels {second} --set engine.jobs=1"
     text = done("audit ratios", *packages, *WRITERS, how).stdout
-    assert "3 packages, 3 stores, ratios to the optimum of the package" in text
+    assert "3 packages, 3 writers: what they keep" in text
     for word in (first, second, "consensus", "ratio MAD", "preserved", "audit report"):
         assert word in text
     assert "optima not certified: 0 of" in text
-    assert text.index("ratio MAD") < text.index("labels drawn")
-
-
-def test_a_store_of_memories(packages: list[Path], tmp_path: Path) -> None:
-    package = short_set()[0]
-    texts = [one.text for one in package.candidates if (one.generator or "").startswith("labels")]
-    words = (
-        packages[0],
-        f"--labels pass:{pass_names()[0]} --store",
-        import_texts(tmp_path / "mine.json", texts[:2]),
-        "--writer recency_raw --budget 30 --set score.draws=0",
-    )
-    data = answered(*words)
-    assert data["basis"] == ["common union"]
-    assert data["stores"] == ["recency_raw", "mine"]
-    assert (data["judge"], data["coverage_is_an_estimate"]) == ("offline", True)
-    (row,) = (one for one in data["ratios"] if one["store"] == "mine")
-    assert row["ratios"]["package"]["mean"] <= 1
-    assert "does not say which package" in failure("audit", "ratios", *packages, *words[1:])
-    assert "ESTIMATE" in run("audit", "ratios", *words, "--set", "engine.jobs=1").stdout
 
 
 def pass_names() -> list[str]:
@@ -151,7 +131,6 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
         ("--labels", "pass:z"): "has no label pass 'z'",
         (*labels, *labels): "two label sets are called",
         (*labels, "--writer", "z"): "unknown writer 'z'",
-        (*labels, "--set", "score.draws=-1"): "score.draws must be at least 0",
         (): "give --labels",
         (packages[0], *labels): "two packages are called",
         (*labels, "--set", "engine.jobs=0"): "engine.jobs must be at least 1",
@@ -163,7 +142,7 @@ def test_wrong_input(packages: list[Path], tmp_path: Path) -> None:
 def test_a_journal_is_resumed(tmp_path: Path) -> None:
     """Cut anywhere, it gives the same numbers; other labels are another run."""
     journal = tmp_path / "ratios.jsonl"
-    labels = ("short", "--labels", "pass:blind_a", "--set", "score.draws=2", "--budget", 30)
+    labels = ("short", "--labels", "pass:blind_a", "--budget", 30)
     words = (*labels, *WRITERS, "--set", f"engine.journal={journal}")
     whole = answered(*words)
     assert whole == answered(*labels, *WRITERS)

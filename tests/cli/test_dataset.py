@@ -33,7 +33,7 @@ def test_inspect() -> None:
         "6  evidence turns",
         "7  representations",
         "3    observation",
-        "25  irregularities",
+        "23  irregularities",
     ):
         assert line in lines
     for what, number in kinds(load("locomo")).items():

@@ -43,7 +43,7 @@ def test_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert "letta at 120" in scored.stdout
     again = done("demo")
-    assert "2280 of 2280 rows already existed" in again.stderr
+    assert "1920 of 1920 rows already existed" in again.stderr
 
 
 def test_where_it_cannot_write(tmp_path: Path) -> None:

@@ -15,10 +15,9 @@ from memaudit.lab.explorer.site import Site
 from memaudit.lab.sweeps.runs.spec import named_packages
 from tests.cli.running import done, failure, question_summary, run
 from tests.kernel.package.test_unit_parts import MOVED, PARTS, package_of
-from tests.lab.downstream.fake_grader import grades
 from tests.lab.downstream.fake_reader import reads
 from tests.lab.explorer.site_pages import page
-from tests.models.server import serving
+from tests.models.server import Served, serving
 from tests.show.html_tree import Tree
 
 WRITERS = ("--writer", "gvt", "--writer", "recency_raw")
@@ -87,59 +86,37 @@ def test_printed(hotel_files: Files, tmp_path: Path) -> None:
     assert "no question 'q99'" in unknown.stderr
 
 
+OPT = ("--writer", "opt", "--budget", "30")
+READS = ("--reader", "model:one")
+OFFLINE = ("--set", "model.provider=offline")
+
+
+def cached_in(folder: Path) -> tuple[str, str]:
+    return "--set", f"model.cache={folder / 'cache'}"
+
+
+def asks(served: Served) -> tuple[str, ...]:
+    return "--set", f"model.base_url={served.url}", "--set", "model.yes=true"
+
+
 def test_a_model_reads(hotel_files: Files, tmp_path: Path) -> None:
     """Asked once for each question, from the cache afterwards; the prompt is in the spec."""
-    words = (
-        hotel_files[0],
-        "--writer opt --budget 30 --reader model:one#evidence-first",
-        f"--set model.cache={tmp_path / 'cache'}",
-    )
+    words = (hotel_files[0], *OPT, *READS, *cached_in(tmp_path))
     with serving(reads) as served:
-        there = f"--set model.base_url={served.url} --set model.yes=true --out"
-        first = summary(*words, there, tmp_path / "a")
+        first = summary(*words, "--out", tmp_path / "a", *asks(served))
         assert len(served.bodies) == 4
-        assert first["spec"]["reads"].startswith("one, prompt reader-evidence-first/1 ")
-        again = summary(*words, there, tmp_path / "b")
+        assert first["spec"]["reads"].startswith("one, prompt reader-answer-if-supported/1 ")
+        again = summary(*words, "--out", tmp_path / "b", *asks(served))
         assert len(served.bodies) == 4
-    offline = summary(*words, "--out", tmp_path / "c", "--set", "model.provider=offline")
-    assert first == again == offline
+    assert first == again == summary(*words, "--out", tmp_path / "c", *OFFLINE)
     rows = [(tmp_path / name / "rows.jsonl").read_bytes() for name in "abc"]
     assert rows[0] == rows[1] == rows[2]
 
 
-def test_a_model_grades(hotel_files: Files, tmp_path: Path) -> None:
-    """Asked once for each answer, from the cache afterwards; both verdicts are printed."""
-    words = (
-        hotel_files[0],
-        "--writer opt --budget 30 --grader model:one",
-        f"--set model.cache={tmp_path / 'cache'}",
-    )
-    with serving(grades) as served:
-        there = f"--set model.base_url={served.url} --set model.yes=true --out"
-        first = summary(*words, there, tmp_path / "a")
-        asked = len(served.bodies)
-        assert asked == first["grading"]["answers"] > 0
-        assert summary(*words, there, tmp_path / "b") == first
-        assert len(served.bodies) == asked
-    offline = ("diagnose", *words, "--set model.provider=offline --out", tmp_path / "c")
-    printed = done(*offline).stdout
-    grading = first["grading"]
-    assert grading["disagreements"]
-    assert f"{asked} answers graded by model:one, 0 undecided" in printed
-    assert f"the word rules have the same verdict on {grading['equal']} of {asked} (" in printed
-    for pair in grading["disagreements"]:
-        verdicts = f"{pair['words']} by words, {pair['model']} by the model"
-        assert f"{pair['answers']} {verdicts}" in printed
-    rows = [json.loads(line) for line in (tmp_path / "a/rows.jsonl").open()]
-    one = next(row for row in rows if "grades" in row)
-    shown = done(*offline, "--show", one["query"]).stdout
-    assert f"graded    {one['verdict']} by the model (the longest word), " in shown
-
-
 def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
     package, store = hotel_files
-    budget = ("--budget", "12")
-    dense = ("--retriever", "dense:http://127.0.0.1:9/v1#m", "--set", "model.provider=ofline")
+    budget, jobs = ("--budget", "12"), ("--set", "engine.jobs=2")
+    dask = ("--set", "engine.name=dask")
     for words, message in {
         (package, *budget): "give a STORE or a --writer",
         (package, store, "--budget", "1,2"): "takes one budget",
@@ -147,10 +124,6 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         (package, store, *budget, "--k", "0"): "--k must be at least 1",
         (package, store, *budget, "--retriever", "no"): "unknown retriever",
         (package, store, *budget, "--reader", "no"): "unknown reader",
-        (package, store, *budget, *dense): "model.provider must be one of live",
-        (package, store, *budget, "--reader", "extractive#x"): "unknown reader",
-        (package, store, *budget, "--grader", "no"): "unknown grader 'no'; known graders: words",
-        (package, *WRITERS, *budget, "--grader model:m --set engine.jobs=2"): "model:m runs in",
         (package, store, *budget, "--policy", "no"): "unknown policy",
         (package, store, *budget, "--judge", "no"): "unknown judge",
         (package, store, store, *budget): "two stores have the same name",
@@ -158,20 +131,8 @@ def test_wrong_input(hotel_files: Files, tmp_path: Path) -> None:
         ("short", store, *budget): "does not say which package",
         ("base", *WRITERS, *budget): "has no question",
         ("event_graph:seeds=x", *WRITERS, *budget): "cannot read seeds",
-        (
-            package,
-            store,
-            *budget,
-            "--judge model:m --set engine.jobs=2",
-        ): "--judge model:m runs in one",
-        (package, *WRITERS, *budget, "--reader model:m --set engine.name=dask"): "runs in one proc",
-        (
-            package,
-            *WRITERS,
-            *budget,
-            *dense[:2],
-            "--set engine.name=processes",
-        ): "runs in one process",
+        (package, store, *budget, "--judge", "model:m", *jobs): "--judge model:m runs in one",
+        (package, *WRITERS, *budget, *READS, *dask): "runs in one proc",
     }.items():
         assert message in failure("diagnose", *words, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -1,19 +1,18 @@
 """`memaudit doctor`: what it finds, and when it fails."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 import memaudit
 from memaudit.cli import doctor
-from memaudit.cli.doctor import Namesake, libraries, namesakes, self_test
+from memaudit.cli.doctor import libraries, self_test
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers import registry
 from memaudit.kernel.solvers.form import Form
 from memaudit.kernel.solvers.protocol import Limits, Proof, Solution
 from memaudit.kernel.solvers.reference import Reference
-from memaudit.kernel.version import DISTRIBUTION, VERSION
+from memaudit.kernel.version import VERSION
 from tests.cli.running import done, printed_json, run
 
 
@@ -82,42 +81,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proofs = {test["solver"]: test["certificates"] for test in data["self_test"]}
     assert proofs["fast"] == proofs["reference"] == proofs["auto"] == 4
     assert data["cpus"] >= 1
-    assert data["folders"][0] == {
-        "use": "cache of model replies",
-        "path": str(tmp_path),
-        "writable": True,
-    }
     assert {"memaudit", "python", "numpy"} <= data["versions"].keys()
     assert {"models", "tiktoken"} <= {extra["name"] for extra in data["extras"]}
-
-
-PLUGIN = "[pytest11]\nmemaudit.pytest_plugin = memaudit.pytest_plugin\n"
-
-
-def install(site: Path, name: str, version: str, entry_points: str) -> None:
-    """What pip writes about a distribution, an editable one too."""
-    info = site / f"{name.replace('-', '_')}-{version}.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n")
-    (info / "entry_points.txt").write_text(entry_points)
-
-
-def test_the_other_project_of_that_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is told apart from an old install of ours; our present name is no namesake."""
-    theirs, old, new = (str(tmp_path / name) for name in ("theirs", "old", "new"))
-    install(Path(theirs), "memaudit", "0.2.0", "[console_scripts]\nmemaudit = memaudit.cli:main\n")
-    install(Path(old), "memaudit", "0.1.0", PLUGIN)
-    install(Path(new), DISTRIBUTION, "0.1.0", PLUGIN)
-    assert namesakes([new]) == ()
-    assert namesakes([theirs, new, old, theirs]) == (
-        Namesake("0.2.0", theirs, ours=False),
-        Namesake("0.1.0", old, ours=True),
-    )
-    monkeypatch.setattr(sys, "path", [*sys.path, theirs, old])
-    printed = " ".join(done("doctor").stdout.split())
-    assert f"import memaudit gets {memaudit.__path__[0]}, this project" in printed
-    assert f"WARNING: the distribution memaudit 0.2.0 in {theirs} is another project" in printed
-    assert f"WARNING: the distribution memaudit 0.1.0 in {old} is an old install" in printed
 
 
 def test_another_project_and_a_source_tree(monkeypatch: pytest.MonkeyPatch) -> None:

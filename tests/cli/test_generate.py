@@ -1,6 +1,5 @@
 """`memaudit study generate` and `memaudit study writers`."""
 
-import json
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from memaudit.kernel.package.digest import digest
 from memaudit.lab.sweeps.generators.event_graph import Parameters
 from memaudit.lab.sweeps.generators.registry import DISTRIBUTIONS, named_distribution
 from memaudit.lab.sweeps.writers.registry import WRITERS
-from memaudit.workspace.journal import read_journal
 from tests.cli.running import done, failure, printed_json, run
 
 
@@ -53,23 +51,3 @@ def test_lists() -> None:
     peeks = {writer.name: writer.peeks for writer in WRITERS.values()}
     assert {row["name"]: row["peeks"] for row in printed_json("study", "writers")} == peeks
     assert "texts, costs" in run("study", "writers").stdout
-
-
-def test_train_and_run(tmp_path: Path) -> None:
-    """A model of one's own is a writer, its training is recorded, and it refuses what it saw."""
-    trained = ("event_graph:experiences=12:seeds=50-55",)
-    model = tmp_path / "model.json"
-    done("study", "train-ridge", *trained, "--out", model)
-    result = done(
-        "run --packages event_graph:experiences=12 --seeds 55-56 --budgets 20",
-        f"--writers estimated_gvt_ridge:{model} --out",
-        tmp_path / "r",
-    )
-    assert "1 rows have no store: the writer failed" in result.stdout
-    seen, fresh = read_journal(tmp_path / "r" / "rows.jsonl")
-    assert "trained on this content" in seen["failed"]
-    assert fresh["ratio"] is not None
-    recorded = json.loads((tmp_path / "r" / "run.json").read_text())["estimators"]
-    (estimator,) = recorded.values()
-    assert seen["digest"] in estimator["trained_on"]
-    assert fresh["digest"] not in estimator["trained_on"]

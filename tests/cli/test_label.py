@@ -55,8 +55,8 @@ def test_skipping_what_is_exact(tmp_path: Path) -> None:
     assert ("t3/raw", "supersession/q1") in shown
 
 
-def test_passes(tmp_path: Path) -> None:
-    asked = ("label frame short --passes --candidate-kind fact --zero-rate 1/2",)
+def test_how_it_was_drawn(tmp_path: Path) -> None:
+    asked = ("label frame short --candidate-kind fact --zero-rate 1/2",)
     done(*asked, "--out", tmp_path / "f")
     data = json.loads((tmp_path / "f" / "frame.json").read_text())
     frame = read_frame(tmp_path / "f")
@@ -65,9 +65,6 @@ def test_passes(tmp_path: Path) -> None:
     for one in data["strata"]:
         assert one["drawn"] == -(-one["uncovered"] // 2)
     assert sum(one["covered"] + one["drawn"] for one in data["strata"]) == data["cells"]
-    sets = read_label_sets(tmp_path / "f" / "passes.csv", frame)
-    assert sets[0].annotator == "pass:coverage"
-    assert {len(one.labels) for one in sets} == {data["cells"]}
 
 
 def test_wrong_frames(tmp_path: Path) -> None:
@@ -77,13 +74,9 @@ def test_wrong_frames(tmp_path: Path) -> None:
         ("--zero-rate", "lots"): "--zero-rate: 'lots' is not a number",
         ("--zero-rate", "1.5"): "is not between 0 and 1",
         ("--candidate-kind", "x"): "of the kind 'x'",
-        ("--max-cells", 9): "120 cells are covered",
-        ("--passes",): "has no label passes",
     }.items():
         assert message in failure(*asked, *options)
     assert not (tmp_path / "f").exists()
-    done(*asked, "--max-cells", 150)
-    assert len(read_frame(tmp_path / "f").cells) == 150
 
 
 def test_cells_of_stores(hotel_files: tuple[Path, Path], tmp_path: Path) -> None:
@@ -257,10 +250,10 @@ def test_export(tmp_path: Path) -> None:
     assert result.stdout == f"2 of 5 cells labelled by ann, written to {out}\n"
     (found,) = read_label_sets(out)
     assert (found.labels, found.notes) == ({"c0001": "full", "c0003": "partial"}, {"c0003": "why"})
-    other = ("--labels", tmp_path / "mine.sqlite", "--export", tmp_path / "labels.jsonl")
+    other = ("--labels", tmp_path / "mine.sqlite", "--export", tmp_path / "mine.csv")
     for cells_file in (folder / "cells.csv", folder / "cells.jsonl"):
         done("label annotate", cells_file, "--annotator", "ann", *other)
-    (found,) = read_label_sets(tmp_path / "labels.jsonl")
+    (found,) = read_label_sets(tmp_path / "mine.csv")
     assert found.labels == {"c0001": "none", "c0003": "partial"}
     line = failure("label", "annotate", folder, "--annotator", "ben", "--export", out)
     assert line.endswith("labels.sqlite: no labels by 'ben'; it holds: ann (2)")

@@ -10,13 +10,15 @@ from rich.console import Console
 from typer.testing import Result
 
 from memaudit.cli import main
-from memaudit.cli.package_tables import listing, rows_of
+from memaudit.cli.package_tables import columns_of
+from memaudit.cli.terminal import columns_table
 from memaudit.kernel.errors import MissingTool
 from memaudit.kernel.io.packages import read_package, read_packages
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.version import VERSION
 from tests.cli.running import done, failure, printed_json, run
+from tests.published_layout import write_artifact
 
 
 def test_validate_says_ok(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
@@ -35,7 +37,7 @@ def test_validate_says_ok(tiny: Package, tiny_file: Path, tmp_path: Path) -> Non
 
 def test_every_problem_is_printed(tiny_file: Path) -> None:
     """The first line counts them; control characters in them are escaped."""
-    text = tiny_file.read_text().replace('"value": 1}', '"value": 2}')
+    text = tiny_file.read_text().replace('"value": 1}', '"value": "x"}')
     tiny_file.write_text(text.replace('"kind": "fact"', '"kind": "fact", "\\u001b[31m": 1', 1))
     for command, *more in (("validate",), ("show",), ("convert", tiny_file.parent / "x")):
         result = run("package", command, tiny_file, *more)
@@ -43,30 +45,28 @@ def test_every_problem_is_printed(tiny_file: Path) -> None:
         first, *rest = result.stderr.splitlines()
         assert first == f"invalid package {tiny_file}: 3 problems"
         assert r"has the unknown field '\x1b[31m'" in rest[0]
-        assert rest[1].strip().startswith("tiny.json:27: 'm1 x u1' has coverage 2")
+        assert rest[1].strip().startswith("tiny.json:27: 'm1 x u1' has a bad field 'value'")
         assert len(rest) == 3
 
 
 def test_convert_between_all_forms(tiny: Package, tiny_file: Path, tmp_path: Path) -> None:
-    """File to folder to published layout to file: the same package."""
+    """File to folder to file, and from the published layout: the same package."""
     first = done("package", "convert", tiny_file, tmp_path / "d")
     assert first.stdout == f"wrote 1 package to {tmp_path / 'd'}\n"
-    done("package", "convert", tmp_path / "d", tmp_path / "a", "--to", "artifact")
-    done("package", "convert", tmp_path / "a", tmp_path / "again.json")
-    assert read_package(tmp_path / "again.json") == tiny
+    write_artifact([tiny], tmp_path / "a")
+    for source in ("d", "a"):
+        done("package", "convert", tmp_path / source, tmp_path / "again.json")
+        assert read_package(tmp_path / "again.json") == tiny
 
 
 def test_convert_one_of_many(tiny: Package, tmp_path: Path) -> None:
-    """Several packages fit only the published layout; --name takes one out."""
-    from memaudit.kernel.io.published_folder import write_artifact
-
+    """The published layout may hold several packages; --name takes one out."""
     write_artifact([tiny, tiny.replace(name="b")], tmp_path / "a")
     words = ("package", "convert", tmp_path / "a", tmp_path / "x.json")
     assert "choose one with --name" in failure(*words)
     done(*words, "--name", "b")
     assert [package.name for package in read_packages(tmp_path / "x.json")] == ["b"]
     assert "has no package named 'z'" in failure(*words, "--name", "z")
-    assert "unknown form 'tar'" in failure(*words, "--to", "tar")
     done("package", "convert", "natural", tmp_path / "shipped.json", "--name", "greyhound-knee")
     assert read_package(tmp_path / "shipped.json").name == "greyhound-knee"
 
@@ -107,7 +107,8 @@ def test_listings_fit_the_terminal(tiny: Package, width: int) -> None:
     package = tiny.replace(candidates=many, coverage=(), queries=(query,))
     for table, words in (("candidates", [f"[b]{n}" for n in range(300)]), ("queries", ["→"])):
         screen = Console(width=width, file=io.StringIO(), highlight=False)
-        screen.print(listing(table, rows_of(package, table)))
+        shown = [column for column in columns_of(package)[table] if column.short]
+        screen.print(columns_table(shown, getattr(package, table)))
         printed = screen.file.getvalue()  # type: ignore[attr-defined]
         assert max(map(len, printed.splitlines())) <= width
         assert printed.split().count("vegetarian") == 20 * len(words)

@@ -33,11 +33,12 @@ def test_both(folder: Path) -> None:
     assert "transcript: chat.jsonl, read as chat: 3 turns, 4 units" in result.stdout
     assert "store: MEMORY.md, read as markdown: 2 active memories" in result.stdout
     assert "found by rules" in result.stdout
-    assert re.search(r"in short: within .* scores [\d.]+.*, an ESTIMATE; lint finds", result.stdout)
+    said = r"in short: the store says \d+% \(between .*\) of everything that could be said.*, an "
+    assert re.search(rf"{said}ESTIMATE; lint finds", result.stdout)
     assert "an ESTIMATE" in result.stdout
     assert "next: add questions with evidence" in result.stdout
     (body,) = assert_sound((folder / "quick.html").read_text()).named("body")
-    assert "An ESTIMATE: within its own cost the store scores" in body.all_text
+    assert "In short: the store says " in body.all_text
     assert "The smallest equivalent store" in body.all_text
     write_rows(folder / "memories.jsonl", {"id": "1", "text": "Ann moved to Leeds"})
     shown = done("quick", "chat.jsonl", "memories.jsonl").stdout

@@ -7,30 +7,36 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.named_packages import short_set
-from memaudit.kernel.io.published_folder import write_artifact
 from tests.cli.running import done, failure, import_texts, printed_json, run, write_rows
+from tests.published_layout import write_artifact
 from tests.stores.exports import EXPORTS
 
 Files = tuple[Path, Path]
 
 
 def test_printed(hotel_files: Files) -> None:
-    """One table: an estimate is called one, the policy that cut a store over budget is named, and
-    the score stands with its error beside its losses. --all adds the other numbers, a line of
+    """An estimate is called one. The policy that cut a store over budget is named, and the score
+    stands with its error beside a random cut and the best subset. What is kept and lost sums to 1.
+    The store as it is comes after what was asked for. --all adds the other numbers, a line of
     meaning for each, and kinds of units."""
     words = ("score", *hotel_files, "--budget", "20,40")
     text = done(*words).stdout
     rows = [line.split() for line in text.splitlines() if line.startswith(" export ")]
-    assert [row[:4] for row in rows] == [
-        ["export", "20", "36", "recency"],
-        ["export", "40", "36", "all"],
-    ]
-    for score, *losses in (row[4:] for row in rows):
+    scores, shares, verdict = rows[:2], rows[2:4], rows[4:]
+    assert [row[:3] for row in scores] == [["export", "20", "recency"], ["export", "40", "all"]]
+    for row in scores:
+        score, random_cut, best = row[3:]
         kept, error = map(float, score.split("±"))
-        total = kept * 100 + sum(float(share.rstrip("%")) for share in losses)
-        assert len(losses) == 4
-        assert total == pytest.approx(100, abs=0.3)
         assert 0 < error < 0.5
+        assert 0 < float(random_cut) <= float(best) <= 1
+        assert kept <= float(best)
+    for row in shares:
+        assert sum(float(share.rstrip("%")) for share in row[2:]) == pytest.approx(100, abs=0.3)
+        assert len(row) == 7
+    ((_, memories, _, cost, *_),) = verdict
+    assert (memories, cost) == ("4", "36")
+    assert text.index("score: what a store keeps") < text.index("complete: what the whole store")
+    assert "of everything that could be said, in " in " ".join(text.split())
     assert "judge offline, an ESTIMATE by a small trained model" in text
     assert "a±b: the score under the judge's published error, 24 draws; by chance a score" in text
     assert "score: what a store keeps within the budget, over OPT of" in text
@@ -40,7 +46,9 @@ def test_printed(hotel_files: Files) -> None:
     everything = done(*words, "--all").stdout
     head = next(line for line in everything.splitlines() if "F(Y)" in line)
     columns = head.split("budget")[1].replace("/ ", "/").split()
-    assert columns == ["F(Y)", "F(kept)", "/package", "/union", "best", "recency"]
+    assert columns == ["F(Y)", "F(kept)", "/package", "/union", "recency"]
+    assert "for its size" in everything
+    assert "for its size" not in text
     for column in columns:
         start = f"{column.replace('/', '/ ')}: "
         assert sum(line.startswith(start) for line in everything.splitlines()) == 1
@@ -80,12 +88,15 @@ def test_budgets_of_each_store(hotel_files: Files, turns: Path) -> None:
     for cell in ("10% (22)", "own (36)", "own (77)"):
         assert cell in text
     assert "no --budget was given" not in text
+
+
+def test_usual_budgets(hotel_files: Files) -> None:
+    """Without --budget the store as it is comes first; losses are shown at a tenth."""
     rows = printed_json("score", *hotel_files)["scores"]
-    assert [row["asked"] for row in rows] == ["5%", "10%", "20%", "40%", "own"]
-    assert (
-        "no --budget was given, so scores are at 5%, 10%, 20%, 40% of the conversation, from tight "
-        "to ample, and at the own cost of each store"
-    ) in " ".join(done("score", *hotel_files).stdout.split())
+    assert [row["asked"] for row in rows] == ["10%"]
+    text = " ".join(done("score", *hotel_files).stdout.split())
+    assert "cut to 10% of the conversation, as no --budget is given:" in text
+    assert text.index("complete: what the whole store") < text.index("cut to 10%")
 
 
 def test_nothing_above_1_is_shown_of_a_store_over_budget(hotel_files: Files) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memaudit.building.named_packages import short_set
-from memaudit.kernel.io.published_folder import write_artifact
 from tests.cli.running import done, failure, import_texts, printed_json, process, run, write_rows
+from tests.published_layout import write_artifact
 
 SCORED = 6
 

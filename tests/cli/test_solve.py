@@ -8,12 +8,12 @@ import pytest
 from memaudit.cli.terminal import status_of
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.registry import SOLVERS
 from tests.cli.running import done, failure, printed_json, run
+from tests.published_layout import write_artifact
 
 
 def test_json_fields(tiny: Package, tiny_file: Path) -> None:

@@ -17,7 +17,6 @@ def test_four_stores(tmp_path: Path) -> None:
     assert "never a ratio to an optimum" in " ".join(text.split())
     for name in ("estimated_gvt", "full_raw", "raw_replay", "fifo"):
         assert f"{name}: 3 questions = " in text
-    assert "knowledge-update" in text
     assert "evidence coverage" in text
     again = run("study", "transfer", *words, "--show", "swim", "--show", "failed")
     assert "12 rows already existed" in again.stderr
@@ -42,9 +41,8 @@ def test_wrong_input(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text('[{"question_id": 1')
     for words, message in {
         (path, "--budget", "1,2"): "takes one budget",
-        (path, "--budget", "9", "--k", "0"): "--k must be at least 1",
+        (path, "--budget", "x"): "cannot read the budget",
         (path, "--budget", "9", "--writer", "no"): "unknown writer",
-        (path, "--budget", "9", "--retriever", "no"): "unknown retriever",
         (path, "--budget", "9", "--conversation", "x"): "no conversation 'x'",
         (tmp_path / "no.json", "--budget", "9"): "does not exist",
         (tmp_path / "broken.json", "--budget", "9"): "broken.json",

@@ -66,6 +66,7 @@ def test_refusals(tiny_file: Path, certificate: Path, changes: dict[str, Any], r
         (b"{}", "not a certificate: format is not 'memaudit-certificate'"),
         (b'{"format": "memaudit-certificate", "version": 7}', "version 7 is not 1"),
         (b'{"format": "memaudit-certificate", "version": 1}', "malformed certificate"),
+        (b'{"a": 1, "a": 2}', "the key 'a' appears twice"),
         (b'{"proof": [1.5]}', "contains the number 1.5"),
         (b"\xc3\x28", "is not UTF-8"),
     ],

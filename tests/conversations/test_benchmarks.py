@@ -76,7 +76,6 @@ def test_halumem_irregularities() -> None:
         "no evidence": 1,
         "number for text": 1,
         "sessions out of order": 1,
-        "unknown field": 1,
         "unknown speaker": 1,
     }
     points = second.conversation.memory_points
@@ -168,7 +167,6 @@ def test_beam_irregularities() -> None:
     }
     assert kinds([second]) == {
         "empty session": 2,
-        "unknown field": 2,
         "wrong type": 1,
         "empty text": 1,
         "malformed reference": 1,
@@ -233,6 +231,5 @@ def test_beam_10m_has_plans_of_batches_of_turns(tmp_path: Path) -> None:
         "ambiguous reference": 1,
         "empty session": 2,
         "repeated id": 1,
-        "unknown field": 1,
         "wrong type": 2,
     }

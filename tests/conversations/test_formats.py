@@ -180,7 +180,6 @@ def test_locomo_irregularities() -> None:
     """
     assert kinds(load("locomo")) == {
         "date without a session": 1,
-        "unknown field": 2,
         "unknown speaker": 1,
         "empty text": 1,
         "repeated id": 1,
@@ -226,13 +225,12 @@ def test_longmemeval_record() -> None:
 
 
 def test_longmemeval_irregularities() -> None:
-    """Repeated ids: of the question and of a session. Unknown fields: `comment`, and `mood` once
-    though two turns have it. Wrong types: has_answer is text, a turn is text, an answer a list.
+    """Repeated ids: of the question and of a session. Wrong types: has_answer is text, a turn is
+    text, an answer a list.
     """
     third, fourth = load("longmemeval")[2:]
     assert kinds([third]) == {
         "repeated id": 2,
-        "unknown field": 2,
         "lists of different lengths": 1,
         "unknown speaker": 1,
         "broken character": 1,
@@ -308,7 +306,6 @@ def test_memdaily_irregularities() -> None:
     assert noisy.conversation.questions[0].answer == "My aunt"  # the right choice
     assert kinds([late]) == {
         "missing id": 1,
-        "unknown field": 1,
         "number differs from place": 1,
         "time not understood": 1,
         "no evidence": 1,

@@ -39,7 +39,6 @@ from tests.docs.commands import (
     check_target,
     lines_of,
 )
-from tests.lab.downstream.fake_grader import grades
 from tests.lab.downstream.fake_reader import reads
 from tests.lab.labels.annotate.small_frames import Served
 from tests.models.server import serving
@@ -54,17 +53,14 @@ AGREES = instead("adjudication", json.dumps(ACCEPTED))
 
 @contextmanager
 def model() -> Iterator[str]:
-    """The address of a deterministic model that answers every pass, reads and grades."""
+    """The address of a deterministic model that answers every pass, and reads."""
     with serving(_answers) as served:
         yield served.url
 
 
 def _answers(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
     given = blocks(body["messages"][1]["content"])
-    if "given answer" in given:
-        grades(handler, body)
-    else:
-        (reads if set(given) == {"question", "memories"} else AGREES)(handler, body)
+    (reads if set(given) == {"question", "memories"} else AGREES)(handler, body)
 
 
 def visited(words: list[str]) -> tuple[int, str]:

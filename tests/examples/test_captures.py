@@ -67,7 +67,7 @@ def test_records_say_how_stores_were_made(board: BoardFolder, system: str) -> No
 def test_labels(board: BoardFolder) -> None:
     """Every memory is labelled; the third reader decided only where the passes differ; the README
     has their agreement."""
-    assert not any(board.unlabelled(run, headings=True) for run in board.runs)
+    assert not any(board.unlabelled(run) for run in board.runs)
     cells = {
         name: {
             (row["conversation"], row["memory_id"], row["unit_id"]): Fraction(str(row["coverage"]))

@@ -19,7 +19,7 @@ from memaudit.building.named_packages import (
     store_files,
 )
 from memaudit.judges.label_judges import LabelJudge
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.solvers.solve import PackageSolver
 
 FOLDER = files("memaudit").joinpath("examples", "natural")

@@ -1,8 +1,6 @@
 """A TCP server on loopback that answers requests for completions in every wrong way we know."""
 
-import base64
 import gzip
-import html
 import json
 import random
 import re
@@ -22,48 +20,10 @@ KEY = "sk-hostile-Qm7ZrT4vXw9LkB2nHj5y"
 PROMPT = "Ann moved to Rome, and nobody else may know."
 
 
-def _escapes(form: str) -> Callable[[str], str]:
-    return lambda key: "".join(form.format(ord(letter)) for letter in key)
-
-
-SPELLINGS: dict[str, Callable[[str], str]] = {
-    "plain": str,
-    "JSON escapes": _escapes("\\u{:04x}"),
-    "one JSON escape": lambda key: f"\\u{ord(key[0]):04x}{key[1:]}",
-    "Python escapes": _escapes("\\x{:02x}"),
-    "percent": _escapes("%{:02X}"),
-    "percent twice": _escapes("%25{:02x}"),
-    "entities": _escapes("&#{};"),
-    "hex entities": _escapes("&#x{:x};"),
-    "base64": lambda key: base64.b64encode(key.encode()).decode(),
-    "base64, one before": lambda key: base64.b64encode(f"x{key}yz".encode()).decode(),
-    "base64, two before": lambda key: base64.b64encode(f":>{key}".encode()).decode(),
-    "base64 of a header": lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
-    "base64 for addresses": lambda key: base64.urlsafe_b64encode(f"??{key}>>".encode()).decode(),
-    "base64 in lines": lambda key: "\n".join(re.findall(".{1,9}", SPELLINGS["base64"](key))),
-    "hex": lambda key: key.encode().hex(),
-    "HEX": lambda key: key.encode().hex().upper(),
-    "hex with colons": lambda key: key.encode().hex(":"),
-    "zero-width spaces": "\u200b".join,
-    "zero-width joiners": "\u200d".join,
-    "soft hyphens": "\u00ad".join,
-    "escaped soft hyphens": "\\u00ad".join,
-    "entities for soft hyphens": "&shy;".join,
-    "escaped base64": lambda key: SPELLINGS["JSON escapes"](SPELLINGS["base64"](key)),
-    "entities of percent": lambda key: html.escape(SPELLINGS["percent"](key)).replace("%", "&#37;"),
-}
-
-
-def shown(text: str, share: float = 0.6) -> list[str]:
-    """The spellings in which this share of the key or more stands in a text."""
-    text += text.replace("\\\\", "\\")
-    forms = {name: _parts(spelled(KEY), share) for name, spelled in SPELLINGS.items()}
-    return [name for name, parts in forms.items() if any(part in text for part in parts)]
-
-
-def _parts(form: str, share: float) -> list[str]:
-    size = int(len(form) * share)
-    return [form[at : at + size] for at in range(len(form) - size + 1)]
+def shown(text: str, share: float = 0.6) -> bool:
+    """Whether this share of the key or more stands in a text."""
+    size = int(len(KEY) * share)
+    return any(KEY[at : at + size] in text for at in range(len(KEY) - size + 1))
 
 
 @dataclass
@@ -147,11 +107,11 @@ def _waits(talk: Talk) -> None:
     talk.over.wait(60)
 
 
-def _echoes(spell: Callable[[str], str], status: str, form: str) -> Callable[[Talk], None]:
+def _echoes(status: str, form: str) -> Callable[[Talk], None]:
     """The key and the prompt, in an error or where a reply stands."""
 
     def behave(talk: Talk) -> None:
-        text = f"about {talk.wish['messages'][-1]['content']}: {spell(talk.key)} is what you sent"
+        text = f"about {talk.wish['messages'][-1]['content']}: {talk.key} is what you sent"
         if form == "message":
             talk.answer(
                 json.dumps({"error": {"message": text, "type": text, "code": text}}), status
@@ -161,12 +121,12 @@ def _echoes(spell: Callable[[str], str], status: str, form: str) -> Callable[[Ta
         elif form == "text":
             talk.answer(f"<p>{text}</p>", status)
         elif form == "header":
-            talk.answer("", status, [f"Location: http://127.0.0.1/{spell(talk.key)}?q={talk.key}"])
+            talk.answer("", status, [f"Location: http://127.0.0.1/{talk.key}?q={talk.key}"])
         elif form == "content":
-            reply = {"units": [{"id": spell(talk.key), "label": "full"}]}
+            reply = {"units": [{"id": talk.key, "label": "full"}]}
             talk.answer(said(json.dumps(reply)), status)
         elif form == "content, as it is":
-            talk.answer(said(f'{{"units": [{{"id": "{spell(talk.key)}"}}]}}'), status)
+            talk.answer(said(f'{{"units": [{{"id": "{talk.key}"}}]}}'), status)
         elif form == "refusal":
             talk.answer(said(None, refusal=text), status)
         else:
@@ -329,8 +289,7 @@ HOSTILE: dict[str, Hostile] = {
     "refusal": Hostile("refused", _answers(said(None, refusal="no"))),
     # echoes
     **{
-        f"{form} of {status}, {name}": Hostile(ends, _echoes(spell, status, form))
-        for name, spell in SPELLINGS.items()
+        f"{form} of {status}": Hostile(ends, _echoes(status, form))
         for status, form, ends in (
             ("500 No", "message", "http"),
             ("502 No", "text", "http"),
@@ -344,8 +303,7 @@ HOSTILE: dict[str, Hostile] = {
             ("200 OK", "text", "http"),
         )
     },
-    "redirect with the key": Hostile("stops", _echoes(str, "307 There", "header")),
-    "redirect with the key in hex": Hostile("stops", _echoes(SPELLINGS["hex"], "302 T", "header")),
+    "redirect with the key": Hostile("stops", _echoes("307 There", "header")),
     "key at the cut": Hostile("http", lambda talk: talk.answer("x" * 490 + talk.key, "500 No")),
     "key at the cut of no JSON": Hostile("http", lambda talk: talk.answer("x" * 490 + talk.key)),
     "key at the cut of an error with status 200": Hostile(
@@ -364,8 +322,7 @@ def random_behaviour(seed: str) -> Behave:
     chance = random.Random(seed)
 
     def behave(talk: Talk) -> None:
-        spell = chance.choice(list(SPELLINGS.values()))
-        text = f"{chance.choice(['', 'x' * 480])} {spell(talk.key)} {PROMPT}"
+        text = f"{chance.choice(['', 'x' * 480])} {talk.key} {PROMPT}"
         body = chance.choice(
             [
                 said(),

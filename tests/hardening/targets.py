@@ -1,13 +1,11 @@
-"""What is attacked: valid files and folders of every kind, and the commands that read them."""
+"""What is attacked: valid packages, certificates, exports, datasets and stores, and the commands
+that read them."""
 
 import io
 import json
-import re
 import tempfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,63 +13,26 @@ from typing import Any
 from memaudit import solve
 from memaudit.building.named_packages import short_set
 from memaudit.conversations.registry import LOADERS
-from memaudit.conversations.subset import Subset, subset_text
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import read_package, write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.io.store_file import store_text
-from memaudit.kernel.package.package import Package
-from memaudit.lab.downstream.answer_readers import READERS
-from memaudit.lab.downstream.ask_questions import ReadingSetup
-from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
-from memaudit.lab.downstream.retrievers import RETRIEVERS
-from memaudit.lab.downstream.run import diagnose
-from memaudit.lab.downstream.store_cases import StoreChoice, make_cases, named_policy
 from memaudit.lab.sweeps.runs.spec import RunSpec
 from memaudit.lab.sweeps.runs.summary import summarise
 from memaudit.lab.sweeps.runs.sweep import run
-from memaudit.lab.sweeps.writers.registry import named_writer
 from memaudit.stores.registry import ADAPTERS, import_store
 from memaudit.workspace.engines import Serial
-from memaudit.workspace.run_folder import LOCK, ROWS
 from tests.building.test_named_packages import build_of_folders
 from tests.cli.running import done, import_texts
 from tests.conversations.files import FIXTURES
-from tests.lab.explorer.libraries import sheet_data
-from tests.lab.labels.annotate.small_frames import frame_folder
-from tests.models.test_cache import exported, fill
+from tests.published_layout import write_artifact
 from tests.stores.exports import EXPORTS, write_tables
 
-SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
 WRITERS = ("opt", "gvt")
-_SEAL = re.compile(rb',\s*"crc"\s*:\s*"[0-9a-f]{8}"\s*\}$')
-
-
-def sealed(data: bytes) -> bytes:
-    """Rows with the checksums that belong to them: who changes a row can write those as well."""
-    lines = data.split(b"\n")
-    for place, line in enumerate(lines):
-        if found := _SEAL.search(line):
-            body = line[: found.start()]
-            lines[place] = body + b',"crc":"%08x"}' % zlib.crc32(body)
-    return b"\n".join(lines)
 
 
 def write_run(place: Path) -> None:
     run(RunSpec(("base",), (0, 1), ("2",), WRITERS), place, Serial())
     summarise(place)
-
-
-def write_diagnosis(place: Path) -> None:
-    writers = [named_writer(name) for name in ("opt", "recency_raw")]
-    wanted = StoreChoice(Fraction(12), [], None, writers, named_policy("recency"), 0)
-    made = make_cases(short_set()[:1], wanted)
-    diagnose(made.cases, SETUP, place, made.settings)
-
-
-def write_calibration(place: Path) -> None:
-    writers = [named_writer(name) for name in ("opt", "recency_raw")]
-    calibrate(CalibrationPlan({"natural": short_set()[:1]}, "0.2", writers, SETUP), place)
 
 
 def write_scores(place: Path) -> None:
@@ -89,20 +50,6 @@ def write_scores(place: Path) -> None:
         (place / f"{package.name}.json").write_text(scored.stdout)
 
 
-def write_library(package: Package, place: Path) -> None:
-    """Files of every kind that the explorer shows but runs, side by side."""
-    best = solve(package, budget=3).certificate
-    assert best is not None
-    write_package(package, place / "p.json")
-    write_certificates([best], place / "c.json")
-    frame_folder(place / "frame", 3)
-    store = import_store([EXPORTS["mem0"].write(Path(tempfile.mkdtemp()))])
-    (place / "store.json").write_text(store_text(store))
-    (place / "scores.json").write_text(json.dumps(sheet_data("full", "a store")))
-    write_diagnosis(place / "diagnosis")
-    write_scores(place / "real")
-
-
 Files = Mapping[str, bytes]
 Command = tuple[str, ...]
 
@@ -117,10 +64,10 @@ class Target:
     attacked: tuple[str, ...]
 
     def write(self, folder: Path, changes: Files | None = None) -> None:
-        """The files, some of them changed; rows below a folder get checksums that fit."""
+        """The files, some of them changed."""
         for name, data in {**self.files, **(changes or {})}.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(sealed(data) if name.endswith(f"/{ROWS}") else data)
+            (folder / name).write_bytes(data)
 
 
 def _target(
@@ -142,11 +89,6 @@ def files_of(make: Callable[[Path], object]) -> dict[str, bytes]:
         }
 
 
-def _inside(write: Callable[[Path], None]) -> Callable[[Path], None]:
-    """The same, in a folder called x."""
-    return lambda place: write(place / "x")
-
-
 FULL = read_package(Path(__file__).with_name("full.json"))
 """A package that uses every field there is."""
 
@@ -157,7 +99,7 @@ def package_targets() -> list[Target]:
     use = (
         "package validate {in}",
         "package show {in}",
-        "package convert {in} {out}/a --to artifact",
+        "package convert {in} {out}/a --name full",
     )
     single = tuple(command.replace("{in}", "{in}/p.json") for command in use)
     rewrite = (
@@ -227,20 +169,19 @@ def adapter_targets() -> list[Target]:
             for number, view in enumerate(views)
         ]
         found.append(_target(f"export, {name}", files, *commands))
-    fields = "--fields text=m.text,time=m.at,id=id,namespace=m.by"
     return found + [
         _target(
             f"export, fields of {name}",
             {name: data},
-            f"import mapped {{in}}/{name} {fields} --out {{out}}/fields.json",
-            f"import {{in}}/{name} --fields text={top}.m.text --out {{out}}/top.json",
+            f"import mapped {{in}}/{name} --fields text={top}.m.text,time={top}.m.at "
+            "--out {out}/m.json",
         )
         for name, data, top in _mapped_files()
     ]
 
 
 def _mapped_files() -> Iterator[tuple[str, bytes, str]]:
-    """Files of no known format with the same fields, and where paths from the top begin."""
+    """Files of no known format with the same fields, and where their paths begin."""
     memory = {"text": "Ann eats fish.", "at": 1741954200.5, "by": "ann"}
     rows = [
         {"id": str(number), "m": {**memory, "text": text}}
@@ -276,28 +217,6 @@ def dataset_targets() -> list[Target]:
     ]
 
 
-ABOUT = {"conversation": "c1", "kind": "fact"}
-FISH = {"quote": "I eat fish", "turns": ["t1"], "questions": ["q1"]}
-UNITS: list[dict[str, object]] = [
-    {**ABOUT, "unit_id": "u1", "text": "Ann eats fish.", **FISH},
-    {**ABOUT, "unit_id": "u2", "kind": "update", "text": "No meat.", "session": "s1"},
-]
-MEAT = {"session": "s1", "sources": ["t1"], "confidence": 0.5}
-MEMORIES: list[dict[str, object]] = [
-    {**ABOUT, "memory_id": "m1", "turn": "t1", "text": "Eats fish."},
-    {**ABOUT, "memory_id": "m2", "text": "No meat.", **MEAT},
-]
-CELLS: list[dict[str, object]] = [
-    {"conversation": "c1", "memory_id": "m1", "unit_id": "u1", "coverage": 1, "why": "says"}
-]
-TALK: list[dict[str, object]] = [
-    {"conversation": "c1"},
-    {"session": "s1", "time": "2025-01-06"},
-    {"id": "t1", "speaker": "Ann", "text": "I eat fish."},
-    {"id": "q1", "question": "What?", "answer": "Fish", "evidence": ["t1"]},
-]
-
-
 def lines(rows: Sequence[Mapping[str, object]]) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
@@ -316,100 +235,14 @@ def table(rows: Sequence[Mapping[str, object]]) -> bytes:
 
 
 @cache
-def label_targets() -> list[Target]:
-    """Labels for a build, frames, and labels of their cells, in every form that is read."""
-    found = []
-    for kind, write in (("jsonl", lines), ("csv", table)):
-        labels = {"units": UNITS, "memories": MEMORIES, "cells": CELLS}
-        files = {f"{name}.{kind}": write(rows) for name, rows in labels.items()}
-        command = (
-            f"build {{in}}/talk.jsonl --units {{in}}/units.{kind} --memories "
-            f"{{in}}/memories.{kind} --coverage {{in}}/cells.{kind} --out {{out}}/b"
-        )
-        talk = {"talk.jsonl": lines(TALK)}
-        found.append(
-            _target(f"labels, {kind}", {**talk, **files}, command, attacked=files.__contains__)
-        )
-    frame = files_of(lambda place: frame_folder(place / "frame", 3))
-    said = {
-        "ann.csv": b"cell_id,annotator_id,label,notes\nc0001,ann,full,\nc0002,ann,none,why\n",
-        "ben.jsonl": b'{"cell_id": "c0001", "annotator": "ben", "label": 0.5}\n'
-        b'{"cell_id": "c0002", "label": "no", "note": "x"}\n',
-    }
-    agree = "reader:labels {in}/frame {in}/ann.csv {in}/ben.jsonl"
-    alone = "reader:labels {in}/frame/cells.jsonl {in}/ann.csv"
-    loose = {name: data for name, data in frame.items() if not name.endswith("frame.json")}
-    return [
-        *found,
-        _target("frame", {**frame, **said}, agree, attacked=frame.__contains__),
-        _target(
-            "frame without a manifest", {**loose, **said}, agree, alone, attacked=loose.__contains__
-        ),
-        _target("labels of a frame", {**frame, **said}, agree, attacked=said.__contains__),
-    ]
+def store_targets() -> list[Target]:
+    """A store's file, read and written."""
 
+    def write(place: Path) -> None:
+        store = import_store([EXPORTS["mem0"].write(Path(tempfile.mkdtemp()))])
+        (place / "store.json").write_text(store_text(store))
 
-@cache
-def other_targets() -> list[Target]:
-    store = files_of(
-        lambda place: (place / "store.json").write_text(
-            store_text(import_store([EXPORTS["mem0"].write(Path(tempfile.mkdtemp()))]))
-        )
-    )
-    subset = Subset("0" * 64, "chat", "kind", 0, {"a": (1, 1)}, (("c", "q"),))
-    replies = files_of(lambda place: exported_cache(place))
-    return [
-        _target(
-            "cache of replies",
-            {"c.jsonl": replies["c.jsonl"]},
-            "model import {in}/c.jsonl --set model.cache={out}/c.sqlite",
-        ),
-        _target("store", store, "reader:store {in}/store.json"),
-        _target("run", files_of(write_run), "reader:run {in}"),
-        _target("subset", {"s.json": subset_text(subset).encode()}, "reader:subset {in}/s.json"),
-    ]
-
-
-@cache
-def folder_targets() -> list[Target]:
-    """Folders of a run, a diagnosis, a calibration and scores, each with its page; a library."""
-    made = {"run": write_run, "diagnosis": write_diagnosis, "calibration": write_calibration}
-    found = [
-        _target(
-            f"report of a {name}",
-            files_of(_inside(write)),
-            "report {in}/x --out {out}/x.html",
-            attacked=lambda file: not file.endswith(LOCK),
-        )
-        for name, write in made.items()
-    ]
-    libraries = {
-        "library": lambda place: write_library(FULL, place),
-        "library of a run": _inside(write_run),
-    }
-    return [
-        *found,
-        _target(
-            "board of scores",
-            files_of(_inside(write_scores)),
-            "board {in}/x --out {out}/x.html",
-            "board {in}/x --json",
-        ),
-        *(
-            _target(
-                name,
-                files_of(write),
-                "serve {in} --out {out}/site",
-                attacked=lambda file: not file.endswith(LOCK),
-            )
-            for name, write in libraries.items()
-        ),
-    ]
-
-
-def exported_cache(place: Path) -> None:
-    fill(place / "c", ["x", "y"])
-    exported(place / "c")
+    return [_target("store", files_of(write), "reader:store {in}/store.json")]
 
 
 def all_targets() -> list[Target]:
@@ -418,7 +251,5 @@ def all_targets() -> list[Target]:
         *certificate_targets(),
         *adapter_targets(),
         *dataset_targets(),
-        *label_targets(),
-        *other_targets(),
-        *folder_targets(),
+        *store_targets(),
     ]

@@ -3,10 +3,9 @@
 import json
 import random
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -232,42 +231,6 @@ def list_of_blanks(folder: Path) -> None:
 def store_nested_just_below_the_parser(folder: Path) -> None:
     deep = "[" * 900 + "]" * 900
     (folder / "s.json").write_text(f'{{"format": "memaudit-store", "x": {deep}}}')
-
-
-@bomb("model import {in}/c.jsonl --set model.cache={out}/c.sqlite")
-def schema_that_never_ends(folder: Path) -> None:
-    """A pattern that backtracks for ever, and references that double at each of 40 steps."""
-    doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
-    schemas = (
-        {"type": "string", "pattern": "^(a+)+$"},
-        {"$ref": "#/$defs/d0", "$defs": {**doubling, "d40": {}}},
-    )
-    (folder / "c.jsonl").write_text("".join(_answered(schema) for schema in schemas))
-
-
-def _answered(schema: Mapping[str, object]) -> str:
-    """The line of an answer whose reply is to be compared with a schema."""
-    from dataclasses import asdict
-
-    from memaudit.models.cache_rows import Answer
-    from memaudit.models.request import Message, Request, Template, canonical_json
-
-    request = Request("m", (Message("user", "x"),), "r", canonical_json(schema), Template("t", "v"))
-    reply = canonical_json("a" * 40 + "!")
-    fields = {
-        "key": request.key,
-        "request": canonical_json(request.to_json()),
-        "raw": reply,
-        "parsed": reply,
-        "model": "m",
-        "template": "t",
-        "template_version": "v",
-    }
-    zeros: dict[str, Any] = {
-        name: "0" if one.type is str else 0 for name, one in Answer.__dataclass_fields__.items()
-    }
-    answer = Answer(**{**zeros, **fields})
-    return canonical_json({"type": "answer", **asdict(answer), "request": request.to_json()}) + "\n"
 
 
 def _certificate(folder: Path, proof: list[int]) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memaudit.conversations.registry import LOADERS
 from memaudit.stores.registry import ADAPTERS
 from tests.hardening.box import Box
-from tests.hardening.edits import Edit, amount_for, edits
+from tests.hardening.edits import FUZZ, Edit, edits
 from tests.hardening.targets import Target, adapter_targets, all_targets, dataset_targets
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def test_undamaged(target: Target, box: Box) -> None:
 def test_damaged(target: Target, box: Box) -> None:
     before = box.ran
 
-    @amount_for(target.name)
+    @FUZZ
     @given(st.integers(0, len(target.attacked) - 1), edits)
     def attack(number: int, steps: list[Edit]) -> None:
         name = target.attacked[number]

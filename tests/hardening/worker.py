@@ -40,34 +40,8 @@ def _store(path: Path) -> None:
     store_text(read_store(path)).encode()
 
 
-def _run(folder: Path) -> None:
-    from memaudit.lab.sweeps.runs.sweep import read_run
-    from memaudit.workspace.journal import read_journal
-    from memaudit.workspace.run_folder import ROWS
-
-    read_run(folder)
-    list(read_journal(folder / ROWS))
-
-
-def _subset(path: Path) -> None:
-    from memaudit.conversations.subset import read_subset
-
-    read_subset(path)
-
-
-def _labels(cells: Path, *files: Path) -> None:
-    from memaudit.lab.labels.frame_files import read_frame, read_label_sets
-
-    frame = read_frame(cells)
-    for file in files:
-        read_label_sets(file, frame)
-
-
 READERS: dict[str, Callable[..., object]] = {
-    "labels": _labels,
-    "run": _run,
     "store": _store,
-    "subset": _subset,
     **MISBEHAVING,
 }
 

@@ -156,9 +156,7 @@ def test_the_smaller_claim_of_a_contradiction_stands(
         ({"judge": "two", "spot_checker": "two"}, "which judged the cells"),
         ({"cost_rule": "declared"}, "measures its costs"),
         ({"cost_rule": "stones"}, "unknown cost rule"),
-        ({"spot_share": Fraction(0)}, "share"),
         ({"model": ""}, "give model NAME"),
-        ({"frame": "week"}, "conversation or session"),
     ],
 )
 def test_nobody_checks_their_own_work(given: dict[str, Any], message: str) -> None:
@@ -186,7 +184,7 @@ def test_parts_go_to_the_judge_and_come_back(tmp_path: Path) -> None:
         return json.dumps(reply)
 
     with serving(instead("coverage", forgets)) as served, Cache(tmp_path / "cache") as cache:
-        session = open_session(live(served.url), cache, tmp_path / "requests")
+        session = open_session(live(served.url), cache)
         found = judge_coverage(memories, [MOVE, plain], session, "one", "x")
     whole = found[memories[0], MOVE]
     assert whole == JudgedCell("full", "is full", frozenset({"what", "when"}))

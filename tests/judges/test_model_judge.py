@@ -38,7 +38,7 @@ SILENT = "Soup."
 @contextmanager
 def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
     with Cache(folder / "cache") as cache:
-        yield open_session(settings, cache, folder / "requests.jsonl")
+        yield open_session(settings, cache)
 
 
 def silent_about_soup(body: dict[str, Any]) -> str:
@@ -139,16 +139,9 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
     with serving(instead("coverage", silent_about_soup)) as served:
         there = f"--set model.base_url={served.url} --set model.yes=true --budget 9"
         live = (*files, "--judge model:one", cache, there)
-        audited = printed_json("audit judges", *live, "--against lexical")
         scored = done("score", *live, "--json")
         gated = done("gate", *live, "--min-score 0.5").stdout
         tried = printed_json("study sensitivity", *live, "--judge lexical")
-    judge = audited["judge"]
-    assert (judge["name"], judge["is_an_estimate"]) == ("model one:coverage/2", False)
-    assert judge["store"]["undecided_cells"] == 2
-    agreement = audited["agreement"]
-    assert (agreement["judged_cells"], agreement["undecided_cells"]) == (4, 2)
-    assert audited["scores"][0]["score"]["judge"] == 1
     data = json.loads(scored.stdout)
     assert (data["judge"], data["undecided_cells"]) == ("model one:coverage/2", 2)
     assert "2 cells got no answer" in scored.stderr
@@ -156,10 +149,12 @@ def test_commands(files: tuple[Path, Path], tmp_path: Path) -> None:
         "pass: e at 9 scores 1.0000, minimum 0.5, everything fits; over OPT of package + e; "
     )
     assert "2 cells got no answer and count as not covered" in gated
-    undecided = {name: stores[0]["undecided_cells"] for name, stores in tried["stores"].items()}
-    assert undecided == {"model one:coverage/2": 2, "lexical": 0}
-    offline = ("--judge model:two --against lexical --set model.provider=offline", cache)
-    assert "not answered" in failure("audit judges", *files, *offline)
+    assert [judge["name"] for judge in tried["judges"]] == ["model one:coverage/2", "lexical"]
+    (package,) = tried["packages"]
+    assert package["stores"]["model one:coverage/2"][0]["undecided_cells"] == 2
+    assert package["stores"]["lexical"][0]["undecided_cells"] == 0
+    offline = ("--budget 9 --judge model:two --set model.provider=offline", cache)
+    assert "not answered" in failure("score", *files, *offline)
 
 
 def test_prices(files: tuple[Path, Path]) -> None:

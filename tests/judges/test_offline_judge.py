@@ -16,7 +16,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import EvidenceUnit
 from memaudit.kernel.package.unit_parts import part_units
 from memaudit.kernel.score.judge import MemoryText, ask_judge
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from tests.kernel.score.long_stores import long_package, long_store
 
 CHOIR = EvidenceUnit(id="choir", kind="fact", text="Maren's choir meets on Wednesdays.")

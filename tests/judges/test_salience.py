@@ -29,7 +29,7 @@ TEXTS = ["Ann likes tea", "Bo moved to Rome in May", "hm"]
 
 
 def opened(folder: Path, settings: ModelSettings) -> ModelSession:
-    return open_session(settings, Cache(folder / "cache"), folder / "requests.jsonl")
+    return open_session(settings, Cache(folder / "cache"))
 
 
 def test_sees_the_store_in_order_and_no_question(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_a_model_decides(tmp_path: Path) -> None:
     """Pairs that words leave in doubt and every memory's support are asked about, blind."""
     said = texts("Ann drives a red car", "Ann drives a red van", "I have a cat")
     with serving(plays) as served:
-        session = open_session(live(served.url), Cache(tmp_path / "cache"), tmp_path / "r.jsonl")
+        session = open_session(live(served.url), Cache(tmp_path / "cache"))
         report = lint(said, LintPlan(package(turns=TURNS), None, None, "one", session))
     assert found(report)["contradictions"] == [("m1", "m2")]
     assert found(report)["unsupported"] == [("m1",), ("m2",)]

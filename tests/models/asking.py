@@ -57,7 +57,7 @@ def client(
     secret = Secret(key)
     noted = [] if waits is None else waits
     return LiveClient(
-        OpenAITransport(served.url, secret, timeout, clock=lambda: 1_000_000_000.0),
+        OpenAITransport(served.url, secret, timeout),
         meter,
         secret,
         RetryPolicy(retries=retries),

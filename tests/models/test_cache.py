@@ -56,11 +56,11 @@ def test_failures_are_kept_apart_and_asked_again(cache: Cache) -> None:
     attempts = cache.attempts(request().key)
     assert [attempt.raw for attempt in attempts] == ["y", "no", ""]
     assert attempts[0].failure.usage == Usage(2, 20, 10, unpriced=2)
-    assert (cache.count("answers"), cache.count("attempts")) == (1, 3)
+    assert (len(cache.all_answers()), len(cache.all_attempts())) == (1, 3)
 
 
 def test_nobody_asked_is_not_recorded(cache: Cache) -> None:
-    for kind in (FailureKind.CAP, FailureKind.WAITING, FailureKind.NOT_IN_CACHE):
+    for kind in (FailureKind.CAP, FailureKind.NOT_IN_CACHE):
         with pytest.raises(ValueError, match="no model was asked"):
             cache.fail(request(), Failure(request().key, kind, ""), "now")
 
@@ -77,7 +77,7 @@ def test_the_first_answer_stays(cache: Cache) -> None:
 
 def test_an_answer_its_type_refuses_is_asked_again(cache: Cache) -> None:
     found = reply_to(request())
-    cache.keep(request(), Reply(found.key, found.value, TWICE, TWICE, Usage(), "batch"), "then")
+    cache.keep(request(), Reply(found.key, found.value, TWICE, TWICE, Usage(), "other"), "then")
     with serving(says(GOOD)) as served:
         outcome = CachedClient(client(served), cache).ask(request(), Labels)
     assert isinstance(outcome, Reply)
@@ -210,10 +210,10 @@ def test_replay_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(socket, "create_connection", blocked)
     with Cache(tmp_path / "b") as cache:
         import_cache(cache, tmp_path / "a.jsonl")
-        client = open_client(ModelSettings(provider="offline"), cache).client
+        client = open_client(ModelSettings(provider="offline"), cache)
         x, refused, unknown, y = ask_all(client, [request(one) for one in "xr?y"], Labels)
         assert client.spent == Usage()
-        assert cache.count("attempts") == 1
+        assert len(cache.all_attempts()) == 1
     assert (type(x), type(y)) == (Reply, Reply)
     assert isinstance(refused, Failure)
     assert isinstance(unknown, Failure)
@@ -238,14 +238,14 @@ def tamper(row: dict[str, Any], *path: Any, to: object) -> dict[str, Any]:
         (["request", "messages", 1, "content"], "other", "is not the request's"),
         (["request", "parameters", "temperature"], 1.5, "is not the request's"),
         (["request", "base_url"], "x", "is not a request as memaudit writes it"),
-        (["request"], "x", "'request' is missing or has the wrong type"),
+        (["request"], "x", "request: is missing or no object"),
         (["raw"], GOOD.replace("full", "none"), "is not what the raw reply says"),
         (["raw"], "[]", "is not what the raw reply says"),
-        (["model"], "better", "named beside the request"),
+        (["model"], "better", "beside the request is not"),
         (["type"], "pending", "expected answer or attempt"),
-        (["calls"], -1, "'calls' is out of range"),
-        (["calls"], True, "'calls' is missing or has the wrong type"),
-        (["at"], None, "'at' is missing or has the wrong type"),
+        (["calls"], -1, "calls: input should be greater than or equal to 0"),
+        (["calls"], True, "calls: input should be a valid integer"),
+        (["at"], None, "at: input should be a valid string"),
         (["cost"], "much", "the cost is not a number"),
     ],
 )
@@ -261,13 +261,14 @@ def test_tampered_rows_are_refused(
     with Cache(tmp_path / "b") as cache:
         result = import_cache(cache, file)
         assert (result.counts["answers"], result.counts["refused"]) == (1, 1)
-        assert cache.count("answers") == 1
+        assert len(cache.all_answers()) == 1
     (problem,) = result.problems
     assert problem.startswith("bad.jsonl:1: ")
     assert reason in problem
 
 
-def test_a_reply_that_breaks_its_schema_is_refused(tmp_path: Path) -> None:
+def test_an_imported_reply_is_read_by_its_type_where_it_is_used(tmp_path: Path) -> None:
+    """A reply that breaks its schema becomes a failed attempt; half a line is refused."""
     fill(tmp_path / "a", ["x"])
     row = json.loads(exported(tmp_path / "a").splitlines()[0])
     row["raw"] = row["parsed"] = '{"units":[{"id":"u1","label":"sure"}]}'
@@ -275,5 +276,7 @@ def test_a_reply_that_breaks_its_schema_is_refused(tmp_path: Path) -> None:
     file.write_text(json.dumps(row) + "\n" + '{"type": "answer"\n')
     with Cache(tmp_path / "b") as cache:
         result = import_cache(cache, file)
-    assert result.counts["refused"] == 2
-    assert any("does not fit its schema: reply.units[0].label" in one for one in result.problems)
+        assert (result.counts["answers"], result.counts["refused"]) == (1, 1)
+        outcome = open_client(ModelSettings(provider="offline"), cache).ask(request("x"), Labels)
+        assert isinstance(outcome, Failure)
+        assert (outcome.kind, len(cache.all_answers())) == (FailureKind.INVALID, 0)

@@ -16,7 +16,6 @@ from memaudit.models.record import (
     RecordFile,
     Spent,
     read_record,
-    records_diff,
 )
 from memaudit.workspace.journal import to_line
 
@@ -120,20 +119,6 @@ def test_files_that_are_no_records(data: bytes, message: str, tmp_path: Path) ->
     path.write_bytes(data)
     with pytest.raises(MemAuditError, match=message):
         read_record(path)
-
-
-def test_two_records_are_compared_by_what_they_ask() -> None:
-    before, after = Record("a", {"model": "m", "x": 1}), Record("b", {"model": "n", "x": 1})
-    for record, last in ((before, "Ann has a parrot."), (after, "Ann has a canary.")):
-        record.add(chat("same"))
-        record.add(chat("same", last, place=2))
-    found = records_diff(before, after)
-    assert found["settings"] == {"model": ["m", "n"]}
-    assert (found["same"], found["only_before"], found["only_after"]) == (1, 1, 1)
-    first = found["first_different"]["ann"]
-    assert first["place"] == 2
-    assert "canary" in first["difference"]
-    assert found["tokens"] == [[20, 20], [4, 4]]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from memaudit.models.request import (
     Usage,
 )
 from memaudit.models.session import AskProgress, ask_all
-from memaudit.models.spending import Meter, Price, SpendingCap, confirm, estimate, price_of
+from memaudit.models.spending import Meter, Price, confirm, estimate, price_of
 from tests.models.asking import GOOD, Labels, client, request
 from tests.models.server import completion, fails, says, send, serving
 from tests.models.test_cache import reply_to
@@ -60,7 +60,7 @@ def test_order_bound_and_duplicates() -> None:
 def test_the_cap_holds(concurrency: int) -> None:
     """Room for the bound of one call and the real use of four: exactly five are made."""
     bound = prompt_bound(request_body(request("0"))) + 50
-    meter = Meter(SpendingCap(tokens=bound + 4 * 15))
+    meter = Meter(bound + 4 * 15)
     with serving(says(GOOD)) as served:
         requests = [request(str(number)) for number in range(9)]
         outcomes = ask_all(client(served, meter=meter), requests, Labels, concurrency)
@@ -109,7 +109,7 @@ def test_no_workers_is_refused() -> None:
 
 def test_calls_in_flight_count() -> None:
     """100 tokens allowed: 60 set aside leave no room for 50 until the call turns out small."""
-    meter = Meter(SpendingCap(tokens=100))
+    meter = Meter(100)
     first = meter.reserve(40, 20)
     got: list[int | None] = []
     waiting = threading.Thread(target=lambda: got.append(meter.reserve(40, 10)))
@@ -127,7 +127,7 @@ def test_calls_in_flight_count() -> None:
 
 
 def test_an_unknown_size_stays_counted() -> None:
-    meter = Meter(SpendingCap(tokens=100))
+    meter = Meter(100)
     ticket = meter.reserve(30, 30)
     assert ticket is not None
     meter.settle(ticket, Usage(calls=1, unmeasured=1))
@@ -138,10 +138,10 @@ def test_an_unknown_size_stays_counted() -> None:
 def test_cost_cap() -> None:
     price = Price(Fraction(1), Fraction(2))
     assert price.cost(100, 50) == Fraction(2, 10_000)
-    assert Meter(SpendingCap(cost=Fraction(2, 10_000)), price).reserve(100, 50) is not None
-    assert Meter(SpendingCap(cost=Fraction(19, 100_000)), price).reserve(100, 50) is None
+    assert Meter(None, Fraction(2, 10_000), price).reserve(100, 50) is not None
+    assert Meter(None, Fraction(19, 100_000), price).reserve(100, 50) is None
     with pytest.raises(MemAuditError, match="price_in and price_out"):
-        Meter(SpendingCap(cost=Fraction(1)))
+        Meter(None, Fraction(1))
 
 
 def test_prices() -> None:

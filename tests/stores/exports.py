@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import zipfile
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -18,15 +17,14 @@ from memaudit.stores.registry import import_store
 
 @dataclass(frozen=True)
 class Export:
-    """One export: a JSON document, lines of JSONL, text, files of a folder or of a zip archive, or
-    rows of a table."""
+    """One export: a JSON document, lines of JSONL, text, files of a folder, or rows of a
+    table."""
 
     format: str
     document: Any = None
     lines: list[Any] | None = None
     text: str | None = None
     folder: dict[str, str] | None = None
-    archive: dict[str, str] | None = None
     tables: dict[str, list[dict[str, Any]]] | None = None
     suffix: str = ".json"
     active: list[str] = field(default_factory=list)
@@ -43,10 +41,6 @@ class Export:
             for file, text in self.folder.items():
                 (path / file).parent.mkdir(parents=True, exist_ok=True)
                 (path / file).write_text(text)
-        elif self.archive is not None:
-            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-                for file, text in self.archive.items():
-                    archive.writestr(file, text)
         elif self.tables is not None:
             write_tables(path, self.tables)
         elif self.lines is not None:
@@ -800,50 +794,7 @@ CLAUDE_AI_ACCOUNT: dict[str, Any] = {
     ],
 }
 
-CLAUDE_AI_CHATS = [
-    {
-        "uuid": "c2",
-        "name": "Fish",
-        "created_at": "2026-03-14T12:10:00Z",
-        "chat_messages": [
-            {
-                "uuid": "m3",
-                "sender": "human",
-                "text": "I eat fish now.",
-                "created_at": "2026-03-14T12:10:00Z",
-            },
-            {
-                "uuid": "m4",
-                "sender": "assistant",
-                "text": "",
-                "created_at": "2026-03-14T12:11:00Z",
-                "content": [{"type": "tool_use"}, {"type": "text", "text": "Noted."}],
-            },
-        ],
-    },
-    {
-        "uuid": "c1",
-        "name": "Bonn",
-        "created_at": "2026-01-06T12:30:00Z",
-        "chat_messages": [
-            {
-                "uuid": "m1",
-                "sender": "human",
-                "text": "I am a baker in Bonn.",
-                "created_at": "2026-01-06T12:30:00Z",
-            },
-            {
-                "uuid": "m2",
-                "sender": "assistant",
-                "text": " ",
-                "created_at": "2026-01-06T12:31:00Z",
-            },
-        ],
-    },
-    {"uuid": "c0", "name": "", "created_at": "2026-01-01T00:00:00Z", "chat_messages": []},
-]
-
-HISTORY: list[dict[str, Any]] = [
+HISTORY = [
     {
         "id": str(at),
         "memory_id": memory,
@@ -884,37 +835,6 @@ MEMORI: dict[str, list[dict[str, Any]]] = {
     "memori_entity": [
         {"id": 1, "uuid": "e1", "external_id": "ann"},
         {"id": 2, "uuid": "e2", "external_id": "bo"},
-    ],
-    "memori_session": [{"id": 5, "entity_id": 1}, {"id": 6, "entity_id": 2}],
-    "memori_conversation": [
-        {"id": 7, "session_id": 5, "summary": None},
-        {"id": 8, "session_id": 6, "summary": None},
-    ],
-    "memori_conversation_message": [
-        {
-            "id": 1,
-            "conversation_id": 7,
-            "role": "user",
-            "type": None,
-            "content": "I eat fish.",
-            "date_created": "2025-03-14 12:10:00",
-        },
-        {
-            "id": 2,
-            "conversation_id": 8,
-            "role": "user",
-            "type": None,
-            "content": "I like tea.",
-            "date_created": "2025-03-13 09:00:00",
-        },
-        {
-            "id": 3,
-            "conversation_id": 7,
-            "role": "assistant",
-            "type": "text",
-            "content": "Noted.",
-            "date_created": "2025-03-14 12:11:00",
-        },
     ],
     "memori_entity_fact": [
         {
@@ -1166,7 +1086,7 @@ EXPORTS: dict[str, Export] = {
         folder={
             "memories.json": json.dumps(CLAUDE_AI),
             "users.json": "[]",
-            "conversations.json": json.dumps(CLAUDE_AI_CHATS),
+            "conversations.json": "[]",
         },
         active=[
             "Work context: Ann is a baker in Bonn.",
@@ -1174,24 +1094,15 @@ EXPORTS: dict[str, Export] = {
             "Ann wants a quieter place",
         ],
         skipped={"empty text": 1},
-        warned=("2 files not read: conversations.json (the transcript)",),
+        warned=("2 files not read: conversations.json (another file of the folder)",),
     ),
     "claude.ai newer folder": Export(
         "claude-ai",
-        folder={"memories/9d1e.json": json.dumps(CLAUDE_AI_ACCOUNT)},
-        active=["Tom is a cat", "Ann: eats fish"],
-    ),
-    "claude.ai zip": Export(
-        "claude-ai",
-        suffix=".zip",
-        archive={
-            "users.json": "[]",
+        folder={
             "memories/9d1e.json": json.dumps(CLAUDE_AI_ACCOUNT),
-            "conversations.json": json.dumps(CLAUDE_AI_CHATS),
             "projects/5f0c.json": "{}",
         },
         active=["Tom is a cat", "Ann: eats fish"],
-        warned=("3 files not read",),
     ),
     "claude-mem": Export(
         "claude-mem",

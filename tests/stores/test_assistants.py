@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.stores.protocol import ImportOptions
-from memaudit.stores.registry import import_store, import_transcript
+from memaudit.stores.registry import import_store
 from tests.stores.exports import (
     CLAUDE_AI,
     CLAUDE_AI_ACCOUNT,
-    CLAUDE_AI_CHATS,
     CLAUDE_MEM,
     EXPORTS,
     HISTORY,
@@ -106,16 +104,7 @@ def test_claude_ai_links_are_not_followed(tmp_path: Path) -> None:
     folder = EXPORTS["claude.ai folder"].write(tmp_path)
     (folder / "memories.json").rename(tmp_path / "secret.json")
     (folder / "memories.json").symlink_to(tmp_path / "secret.json")
-    assert attempt([folder])[1] == (
-        "export: its memories are symbolic links, which are not followed"
-    )
-
-
-def test_claude_ai_transcript_is_no_store(tmp_path: Path) -> None:
-    path = saved(tmp_path, CLAUDE_AI_CHATS, "conversations.json")
-    assert "holds a transcript and no memories" in attempt([path], "claude-ai")[1]
-    both = import_store([path, saved(tmp_path, CLAUDE_AI)])
-    assert (both.origin.format, both.count.kept) == ("claude-ai", 3)
+    assert "is an empty list" in attempt([folder])[1]
 
 
 @pytest.mark.parametrize(
@@ -277,8 +266,6 @@ def test_memori_with_the_facts_alone(tmp_path: Path) -> None:
     (memory,) = store.memories
     assert (memory.id, memory.namespace, memory.created_at) == ("1", "4", None)
     assert any("mentions a fact that is not there" in one for one in store.warnings)
-    with pytest.raises(MemAuditError, match="facts holds no transcript"):
-        import_transcript([path], "memori")
 
 
 def test_claude_mem_rows(tmp_path: Path) -> None:

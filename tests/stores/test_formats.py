@@ -166,41 +166,17 @@ def test_letta_together(tmp_path: Path) -> None:
     assert sorted(store.origin.files) == ["kit.af", "passages.json"]
 
 
-AGENTS = "Kit (agent-0)", "Sleeper (agent-1)"
-
-
-def test_letta_one_of_several_agents(tmp_path: Path) -> None:
-    """By name, id or both; a shared block is of each. Passages say nothing, or an agent's id."""
-    path = saved(tmp_path, LETTA, "kit.af")
-    listed = f"holds 2 agents: {', '.join(AGENTS)} (a namespace reads one of them)"
-    assert listed in import_store([path]).warnings
-    for name in ("Sleeper", "agent-1", "Sleeper (agent-1)"):
-        store = import_store([path], options=ImportOptions(namespace=name))
-        assert texts(store) == ["Name: Ann", "Eats: fish"]
-        assert store.memories[0].namespace == "human"
-        assert store.count.skipped == {"empty text": 1, "other namespace": 1}
-        assert store.origin.configuration == {"namespace": name}
-        assert listed not in store.warnings
-    assert texts(read(tmp_path, "letta older agent file", namespace="Kit")) == ["Ann eats fish."]
-    again = saved(tmp_path, {**LETTA, "agents": [{**LETTA["agents"][0], "name": "Bo"}]}, "bo.af")
-    mixed = import_store([path, again], options=ImportOptions(namespace="agent-0"))
-    assert any(line.startswith("holds 2 agents: Kit (agent-0), Bo (a") for line in mixed.warnings)
-    with pytest.raises(MemAuditError) as caught:
-        import_store([path], options=ImportOptions(namespace="Bo"))
-    assert str(caught.value) == (
-        "kit: no memory has the namespace 'Bo'; the namespaces are 'Kit (agent-0)', "
-        "'Sleeper (agent-1)', 'human', 'persona'"
+def test_letta_several_agents_in_a_file(tmp_path: Path) -> None:
+    """They are read as one, and that is said."""
+    store = import_store([saved(tmp_path, LETTA, "kit.af")])
+    assert (
+        "holds 2 agents, read as one: Kit, Sleeper (Letta exports one agent a file)"
+        in store.warnings
     )
-    owners = (None, "agent-0", "agent-1", "agent-from-elsewhere")
-    passages = [{**PASSAGES[0], "id": str(at), "agent_id": of} for at, of in enumerate(owners)]
-    both = [path, saved(tmp_path, passages, "passages.json")]
-    store = import_store(both, options=ImportOptions(namespace="Sleeper"))
-    assert [one.id for one in store.memories] == ["block-0:L1", "block-0:L3", "0", "2", "3"]
-    assert any(
-        line.startswith("2 rows: does not say which agent it belongs to") for line in store.warnings
-    )
-    alone = import_store(both[1:], options=ImportOptions(namespace="agent-0"))
-    assert [one.id for one in alone.memories] == ["1"]
+    assert texts(read(tmp_path, "letta agent file", namespace="human")) == [
+        "Name: Ann",
+        "Eats: fish",
+    ]
 
 
 def test_letta_order_that_is_not_known(tmp_path: Path) -> None:

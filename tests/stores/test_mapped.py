@@ -7,8 +7,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.stores.protocol import ImportOptions, MappedFields
 from memaudit.stores.registry import import_store
@@ -65,16 +63,20 @@ EXPECTED = [
 """By time: Bo's was written a day before."""
 
 
-@pytest.mark.parametrize("top", ["", "result.points."])
-def test_from_the_list_or_from_the_top(top: str, tmp_path: Path) -> None:
-    fields = {"time": "payload.ts", "id": "id", "namespace": "payload.user"}
-    given = {name: f"{top}{field}" for name, field in fields.items()}
-    store = read(tmp_path, POINTS, f"{top}payload.data.text", **given)
+TEXT = "result.points.payload.data.text"
+
+
+def test_from_the_top(tmp_path: Path) -> None:
+    given = {
+        "time": "result.points.payload.ts",
+        "id": "result.points.id",
+        "namespace": "result.points.payload.user",
+    }
+    store = read(tmp_path, POINTS, TEXT, **given)
     assert rows(store) == EXPECTED
     assert store.warnings == ()
     assert (store.origin.format, store.origin.guessed) == ("mapped", False)
-    text = f"{top}payload.data.text"
-    assert store.origin.configuration == {"fields": {"text": text, **given}}
+    assert store.origin.configuration == {"fields": {"text": TEXT, **given}}
 
 
 CSV = "nr;who;what;when\n1;ann;Ann eats fish.;2025-03-14 12:10\n2;bo;Bo likes tea.;1741867800\n"
@@ -120,13 +122,12 @@ def test_lists_inside_rows_and_objects_under_any_name(tmp_path: Path) -> None:
 
 
 def test_several_lists(tmp_path: Path) -> None:
-    """The one that has all fields; else the user has to say which."""
+    """The path says which is the store."""
     lists = {"old": [{"m": "a"}], "new": {"rows": [{"m": "b", "t": "2025-01-01"}]}}
-    assert [one.text for one in read(tmp_path, lists, "m", time="t").memories] == ["b"]
-    assert refused(tmp_path, lists, "m") == (
-        "e.json: 'm' is a field of old, new.rows; write which: text=old.m"
-    )
     assert [one.text for one in read(tmp_path, lists, "new.rows.m").memories] == ["b"]
+    assert refused(tmp_path, lists, "m") == (
+        "e.json: no row has the field 'm'; fields found: old.m, new.rows.m, new.rows.t"
+    )
 
 
 def test_missing_in_some_rows(tmp_path: Path) -> None:
@@ -144,8 +145,8 @@ def test_missing_in_all_rows(tmp_path: Path) -> None:
     found = "fields found: result.points.id, result.points.payload.data.text, "
     for text, fields, name in (
         ("body", {}, "body"),
-        ("payload.data.text", {"time": "when"}, "when"),
-        ("result.points.payload.data.text", {"id": "id"}, "id"),
+        (TEXT, {"time": "when"}, "when"),
+        (TEXT, {"id": "id"}, "id"),
     ):
         line = refused(tmp_path, POINTS, text, **fields)
         assert line.startswith(f"e.json: no row has the field {name!r}; {found}")
@@ -187,17 +188,14 @@ def test_sqlite(tmp_path: Path) -> None:
         },
     )
     before = path.read_bytes()
-
-    for top in ("", 'mem"ories.'):
-        fields = by(f"{top}payload.text", time=f"{top}at", id=f"{top}nr")
-        store = import_store([path], options=fields)
-        assert rows(store) == [("2", "Ann eats fish.", "2025-03-14T12:10", None)]
-        (skip,) = [line for line in store.warnings if "skipped, " in line]
-        assert skip == '1 row skipped, not UTF-8: e.db: row 2 of mem"ories (at byte 10 of a column)'
-    (note,) = import_store([path], options=by('bo"dy')).memories
+    fields = by('mem"ories.payload.text', time='mem"ories.at', id='mem"ories.nr')
+    store = import_store([path], options=fields)
+    assert rows(store) == [("2", "Ann eats fish.", "2025-03-14T12:10", None)]
+    (skip,) = [line for line in store.warnings if "skipped, " in line]
+    assert skip == '1 row skipped, not UTF-8: e.db: row 2 of mem"ories (at byte 10 of a column)'
+    (note,) = import_store([path], options=by('notes.bo"dy')).memories
     assert note.text == "Bo likes tea."
     for text, said in {
-        "at": """'at' is a field of log, mem"ories; write which: text=log.at""",
         "body": "no row has the field 'body'; fields found: log.at, log.payload, mem",
         "log.body": "no row has the field 'log.body'; fields found: log.at, log.payload, mem",
     }.items():
@@ -214,9 +212,9 @@ def test_sqlite_tables_without_row_numbers(tmp_path: Path) -> None:
             "INSERT INTO m VALUES ('b', 'Bo likes tea.'), ('a', 'Ann eats fish.');"
             "CREATE VIEW w AS SELECT v AS s FROM m;"
         )
-    store = import_store([path], options=by("v", id="k"))
+    store = import_store([path], options=by("m.v", id="m.k"))
     assert [one.id for one in store.memories] == ["a", "b"]
-    assert "no row has the field 's'" in attempt([path], options=by("s"))[1]  # views are code
+    assert "no row has the field 'w.s'" in attempt([path], options=by("w.s"))[1]  # views are code
 
 
 def test_any_damage_is_one_line_or_accounted_for(tmp_path: Path) -> None:
@@ -225,7 +223,7 @@ def test_any_damage_is_one_line_or_accounted_for(tmp_path: Path) -> None:
     for way, junk in random.Random(7).sample(cases, 80):
         new = changed(POINTS, way, JUNK[junk] if junk >= 0 else None, drop=junk < 0)
         path = written(tmp_path, new)
-        fields = by("payload.data.text", time="payload.ts", id="id")
+        fields = by(TEXT, time="result.points.payload.ts", id="result.points.id")
         store, error = attempt([path], options=fields)
         assert store is None or balanced(store)
         assert "\n" not in error

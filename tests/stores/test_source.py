@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.stores.failed_exports import is_status, no_memories
 from memaudit.stores.protocol import ImportOptions
 from memaudit.stores.registry import import_store
 from memaudit.stores.source import open_source
@@ -43,12 +42,12 @@ def refused(path: Path, content: bytes, format: str | None = None) -> str:
         (b'{"success": false, "message": "quota"}', "an API, not a store: quota"),
         (b"<!DOCTYPE html><p>502", "is a web page"),
         (b"\x1f\x8babc", "is a gzip archive"),
-        (b"PK\x03\x04abc", "is a damaged or truncated zip archive"),
+        (b"PK\x03\x04abc", "is a zip archive, which is not opened"),
         (b"SQLite format 3\0garbage", "cannot be read as SQLite"),
         (b'{"weather": "fine"}', "has no known format"),
-        (b"null", "no known format"),
+        (b"null", "a failed export"),
         (b"5", "no known format"),
-        (b"Internal Server Error", "no known format"),
+        (b"Internal Server Error", "a failed export"),
         (b'{"format": "memaudit-store", "version": 1}', "is already a store"),
     ],
 )
@@ -219,7 +218,7 @@ def test_equal_ids(tmp_path: Path) -> None:
 
 
 BODIES = [{"error": "x"}, {"detail": "Not found"}, {"message": "no"}, ["No memories found"], "x"]
-STATUSES = [
+FAILURES = [
     "No memories found",
     "no memories found.",
     "0 results",
@@ -249,6 +248,7 @@ PAGES = [
 MEMORIES = [
     "Ann eats fish.",
     "No memories of the accident, Ann says",
+    "No memories found their way into the album, says Ann",
     "Nothing beats tea for Bo.",
     "None of the cats is Ann's",
     "Error-prone: Ann's old car",
@@ -258,12 +258,13 @@ MEMORIES = [
     "Ann failed to fetch the parcel",
     "<3 Bo likes hearts",
     "<b>Ann</b> moved to Rome",
+    "Ann eats fish.\nNo memories found",
 ]
 
 
 @pytest.mark.parametrize("format", [None, "plain"])
-@pytest.mark.parametrize("text", [*STATUSES, *PAGES, *map(json.dumps, BODIES)])
-def test_a_status_saved_as_text_is_no_memory(text: str, format: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [*FAILURES, *PAGES, *map(json.dumps, BODIES)])
+def test_an_error_saved_as_text_is_no_memory(text: str, format: str | None, tmp_path: Path) -> None:
     path = tmp_path / "export.txt"
     path.write_text(f"{text}\n")
     with pytest.raises(MemAuditError) as caught:
@@ -273,19 +274,10 @@ def test_a_status_saved_as_text_is_no_memory(text: str, format: str | None, tmp_
 
 @pytest.mark.parametrize("text", MEMORIES)
 def test_a_memory_is_one(text: str, tmp_path: Path) -> None:
-    """A store of one memory stays one, also where a word of it is a status elsewhere."""
-    assert no_memories(text) is None
+    """Also where a word of it is a failure elsewhere, or a failure stands among other memories."""
     path = tmp_path / "export.txt"
     path.write_text(f"{text}\n")
-    (memory,) = import_store([path]).memories
-    assert memory.text == text
-
-
-def test_a_status_among_memories_is_kept(tmp_path: Path) -> None:
-    assert is_status("No memories found")
-    path = tmp_path / "export.txt"
-    path.write_text("Ann eats fish.\nNo memories found\n")
-    assert len(import_store([path]).memories) == 2
+    assert [memory.text for memory in import_store([path]).memories] == text.split("\n")
 
 
 def test_lines_are_those_of_an_editor(tmp_path: Path) -> None:

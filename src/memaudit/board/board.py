@@ -28,6 +28,9 @@ CLEAR = 0.05
 
 DISTINGUISHED = "distinguished"
 SCORE, BEST_SUBSET = "score", "best_subset"
+COMPLETE, LEAN = "complete", "lean"
+WHOLE = "whole store"
+"""Instead of a budget: of differences between stores as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +208,7 @@ def board_columns(is_estimate: bool = False) -> list[Column[BoardRow]]:
             value=lambda row: row.rank,
             header="rank",
             short="rank",
-            under=lambda row: _behind(row.ahead),
+            under=lambda row: behind(row.ahead),
             about="1 plus the number of systems that are clearly ahead. Two systems of different "
             "rank may still not differ clearly. Systems that were not run on every conversation "
             "have no rank.",
@@ -216,7 +219,7 @@ def board_columns(is_estimate: bool = False) -> list[Column[BoardRow]]:
             header="score",
             short="score\n(est.)" if is_estimate else "score",
             show=_mean,
-            under=lambda row: _ends(row.score),
+            under=lambda row: ends(row.score),
             beside="95% interval",
             about="What a store keeps within the budget, over OPT of the common union: the best "
             "store that can be made of the package's candidates and the memories of all stores on "
@@ -238,7 +241,7 @@ def board_columns(is_estimate: bool = False) -> list[Column[BoardRow]]:
             header="best subset",
             short="best\nsubset",
             show=_mean,
-            under=lambda row: _ends(row.best_subset),
+            under=lambda row: ends(row.best_subset),
             about="The most that any choice of the store's own memories keeps within the budget, "
             "over the same OPT.",
         ),
@@ -247,7 +250,7 @@ def board_columns(is_estimate: bool = False) -> list[Column[BoardRow]]:
             value=lambda row: row.best_rank,
             header="rank of subset",
             short="rank",
-            under=lambda row: _behind(row.best_ahead),
+            under=lambda row: behind(row.best_ahead),
         ),
         *(_loss_column(name) for name in LOSS_STEPS),
         Column(
@@ -325,7 +328,7 @@ DIFFERENCE_COLUMNS: list[Column[BoardDifference]] = [
         header="difference",
         short="difference",
         show=lambda mean: signed(mean.mean),
-        under=lambda gap: _ends(gap.difference),
+        under=lambda gap: ends(gap.difference),
         beside="95% interval",
     ),
     Column(key="p", value=lambda gap: gap.difference.p, header="p", show=p_value),
@@ -348,9 +351,9 @@ def _mean(mean: Interval) -> str:
     return ratio(mean.mean)
 
 
-def _ends(mean: Interval) -> str:
+def ends(mean: Interval) -> str:
     return span(mean.low, mean.high, missing="")
 
 
-def _behind(ahead: Sequence[str] | None) -> str:
+def behind(ahead: Sequence[str] | None) -> str:
     return f"behind {', '.join(ahead)}" if ahead else ""

@@ -1,6 +1,7 @@
 """The files of a board: `board.json`, `row.json` of a system, the key of labelling sheets, labels.
 
 memories.jsonl    conversation, memory_id, text
+truth.jsonl       conversation, memory_id, verdict: whether the text is true (kernel/score/truth.py)
 coverage.jsonl    conversation, memory_id, unit_id, coverage: the adjudicated labels
 blind_a.jsonl     the same of a blind pass; board.json names all of these files
 controls.jsonl    what the readers of a system's own labels said about memories of the board
@@ -25,10 +26,11 @@ from memaudit.judges.label_files import (
 )
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_lines
-from memaudit.kernel.io.file_model import FileModel
+from memaudit.kernel.io.file_model import FileModel, validated
 from memaudit.kernel.io.files import is_file_name, read_text
 from memaudit.kernel.io.foreign_json import json_lines
 from memaudit.kernel.package.budgets import OWN, asked_budget
+from memaudit.kernel.score.truth import TextVerdict, Truths
 from memaudit.kernel.words.text import one_line
 
 
@@ -71,11 +73,14 @@ class BoardPlan(WrittenByHand):
     labels: FileName = Field(description="adjudicated labels")
     passes: list[FileName] = Field(default_factory=list, description="files of the blind passes")
     memories: FileName = Field(description="the texts that the labels are about")
+    truth: FileName | None = Field(
+        default=None, description="which memories and candidates of the packages are false"
+    )
     notes: list[str] = Field(default_factory=list, description="what a reader must know")
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
-        names = [self.labels, *self.passes, self.memories]
+        names = [self.labels, *self.passes, self.memories, *filter(None, [self.truth])]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two of labels, passes and memories are {name!r}")
@@ -126,14 +131,51 @@ CONTROLS = "controls.jsonl"
 AGAIN = "if memaudit label sheets was interrupted while adding labels, run it again"
 
 
-def labelled_texts(file: Path) -> dict[str, dict[str, str]]:
-    """The texts in a file of memories; a file that is not there holds none."""
+def memory_texts(file: Path) -> dict[str, dict[str, str]]:
+    """By conversation and id, the texts in a file of memories; none where it is not there."""
     texts: dict[str, dict[str, str]] = {}
     with errors_in(file):
         for row in _memories(file) if file.is_file() else ():
-            ids = texts.setdefault(row.text("conversation"), {})
-            ids[one_line(row.text("text"))] = row.text("memory_id")
+            own = texts.setdefault(row.text("conversation"), {})
+            own[row.text("memory_id")] = row.text("text")
     return texts
+
+
+def labelled_texts(file: Path) -> dict[str, dict[str, str]]:
+    """By conversation and text, the ids in a file of memories."""
+    return {
+        conversation: {one_line(text): id for id, text in own.items()}
+        for conversation, own in memory_texts(file).items()
+    }
+
+
+class TruthRow(FileModel):
+    """A verdict on one text. Rows may say more: what is wrong, where the conversation shows it."""
+
+    conversation: str
+    memory_id: str
+    verdict: TextVerdict
+
+
+def read_truths(file: Path, texts: Mapping[str, Mapping[str, str]]) -> Truths:
+    """The verdicts of a file; `texts` are by conversation and id. An id without a text is an
+    error: a verdict on nothing would be counted as one."""
+    verdicts: dict[str, dict[str, TextVerdict]] = {}
+    for number, data in json_lines(file):
+        row = validated(TruthRow, data, f"{file}: line {number}")
+        text = texts.get(row.conversation, {}).get(row.memory_id)
+        if text is None:
+            raise MemAuditError(
+                f"{file}: line {number}: nothing of {row.conversation!r} is called "
+                f"{row.memory_id!r}; give ids of labelled memories or of candidates"
+            )
+        known = verdicts.setdefault(row.conversation, {}).setdefault(one_line(text), row.verdict)
+        if known != row.verdict:
+            raise MemAuditError(
+                f"{file}: line {number}: {row.memory_id!r} has the text of a memory that is "
+                f"called {known}, and is called {row.verdict}; equal texts are equally true"
+            )
+    return Truths(file.name, verdicts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from memaudit.board.board_files import (
     has_labels,
     labelled_texts,
     labels_of_cells,
+    memory_texts,
+    read_truths,
 )
 from memaudit.building.named_packages import NATURAL, SHIPPED, labelled_packages
 from memaudit.kernel.errors import MemAuditError
@@ -41,8 +43,8 @@ from memaudit.kernel.io.store_file import (
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import heading_texts
 from memaudit.kernel.score.priced_store import price_store
+from memaudit.kernel.score.truth import Truths
 from memaudit.kernel.words.text import one_line
 from memaudit.stores.registry import StoreArgument, open_store
 
@@ -132,10 +134,23 @@ class BoardFolder:
             "labels": [
                 content_digest(place / name)
                 for place in places
-                for name in (self.plan.memories, *self.passes, CONTROLS)
-                if (place / name).is_file()
+                for name in (self.plan.memories, *self.passes, CONTROLS, self.plan.truth)
+                if name is not None and (place / name).is_file()
             ],
         }
+
+    @cached_property
+    def truths(self) -> Truths | None:
+        """Which texts are false; None where the board does not say."""
+        if self.plan.truth is None:
+            return None
+        texts = {
+            package.name: {candidate.id: candidate.text for candidate in package.candidates}
+            for package in self.packages
+        }
+        for conversation, own in memory_texts(self.folder / self.plan.memories).items():
+            texts.setdefault(conversation, {}).update(own)
+        return read_truths(self.folder / self.plan.truth, texts)
 
     @cached_property
     def units(self) -> dict[str, dict[str, str]]:
@@ -178,13 +193,11 @@ class BoardFolder:
                     )
         return by_system
 
-    def unlabelled(self, run: Run, headings: bool = False) -> list[str]:
-        """The texts of a run that no label is about; with `headings`, those that entries share."""
+    def unlabelled(self, run: Run) -> list[str]:
+        """The texts of a run that no label is about."""
         package = next(each for each in self.packages if each.name == run.conversation)
         measured = price_store(package, self.store(run))
         texts = [memory.text for memory in measured.memories]
-        if headings:
-            texts += [heading.text for heading in heading_texts(measured, package.name)]
         by_board = self.labelled.get(run.conversation, {})
         by_system = self.labelled_by_system[run.system].get(run.conversation, {})
         labelled = by_board.keys() | by_system.keys()

@@ -15,7 +15,7 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -25,7 +25,10 @@ import numpy as np
 from memaudit.board.board import (
     BEST_SUBSET,
     CLEAR,
+    COMPLETE,
+    LEAN,
     SCORE,
+    WHOLE,
     Board,
     BoardDifference,
     BoardRow,
@@ -36,8 +39,11 @@ from memaudit.board.board_folder import BoardFolder, BoardSystem
 from memaudit.board.board_scores import ScoredConversation, score_board
 from memaudit.board.board_system_rows import (
     Measure,
+    MeasureSummary,
     PassAgreement,
+    Row,
     SystemRow,
+    WholeStores,
     budget_name,
     loss_shares,
     mean_of,
@@ -47,13 +53,15 @@ from memaudit.board.board_system_rows import (
     run_values,
     scores_of_runs,
     system_row,
+    verdicts_of_runs,
 )
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.objective import value as store_value
 from memaudit.kernel.package.optimum import Optimum
-from memaudit.kernel.package.package import Coverage
 from memaudit.kernel.score.result import ScoreResult, StoreScore
-from memaudit.kernel.stats.bootstrap import Floats, Interval, drawn_ends, layered_means
+from memaudit.kernel.score.score import StoreScorer
+from memaudit.kernel.score.verdict import Verdict
+from memaudit.kernel.stats.bootstrap import Interval, drawn_ends, layered_means
 from memaudit.kernel.stats.paired_tests import Difference, sign_flip_test
 from memaudit.kernel.words.text import counted
 
@@ -62,24 +70,14 @@ FEW = 10
 LEAST = 5
 """With fewer conversations there are no intervals: they would lie between a few values."""
 
-MEASURES: dict[str, Measure] = {
+MEASURES: dict[str, Measure[StoreScore]] = {
     SCORE: lambda row: row.numbers.kept.ratio.value,
     BEST_SUBSET: lambda row: row.numbers.best.ratio.value,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureSummary:
-    """One measure of one system at one budget."""
-
-    mean: Interval
-    by_conversation: dict[str, float]
-    """The mean over runs, where there is one."""
-    by_pass: dict[str, float]
-    between_runs: float | None
-    """The largest difference between two runs on one conversation."""
-    draws: Floats
-    """The mean in every draw."""
+WHOLE_MEASURES: dict[str, Measure[Verdict]] = {
+    COMPLETE: lambda verdict: verdict.complete.value,
+    LEAN: lambda verdict: verdict.lean,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +97,8 @@ class Optima:
     """Conversations that count: where scores are defined."""
     systems_alone: float
     """What OPT of the systems' memories, without the package's, is worth over OPT, its mean."""
-    undivided: float
-    """What optimal stores are worth over OPT if partial labels do not add up, the mean: two
-    memories that keep a unit in part may lack the same part."""
+    added_up: float
+    """OPT over what it would be if two halves of a unit made it whole, the mean."""
     survival: float | None
     """What optimal stores chosen under one pass are worth under another, over what they were
     worth where they were chosen; the mean over conversations and pairs of passes."""
@@ -146,14 +143,20 @@ def board_of_systems(folder: BoardFolder, watch: Callable[[int, int], None] | No
         raise MemAuditError(f"{folder.folder}: no conversation could be scored; {reason}")
     # What a system loses is told at one budget, neither the tightest nor the most ample.
     middle = folder.plan.budgets[len(folder.plan.budgets) // 2]
+    whole, whole_differences = _whole_stores(folder, judged)
     systems = tuple(
-        system_row(folder, judged, system, middle)
-        for system in folder.systems
-        if any(scores_of_runs(judged, system, middle, folder.plan.labels))
+        sorted(
+            (
+                system_row(folder, judged, system, middle, whole[system.name])
+                for system in folder.systems
+                if system.name in whole
+            ),
+            key=lambda row: (row.rank is None, row.rank, -row.complete.mean, row.system),
+        )
     )
     tags = {row.system: "marked" if row.marks else "" for row in systems}
     budgets: list[tuple[str, tuple[BoardRow, ...]]] = []
-    differences: list[BoardDifference] = []
+    differences: list[BoardDifference] = [*whole_differences]
     for budget in folder.plan.budgets:
         rows, gaps = _at_budget(folder, [t for t in judged if t.counts_at(budget)], budget, tags)
         budgets.append((budget, rows))
@@ -222,10 +225,14 @@ def _at_budget(
     }
     summaries = {
         system.name: {
-            measure: _summary(folder, talks, system, budget, of) for measure, of in MEASURES.items()
+            measure: _summary(folder, talks, system, by_pass, of)
+            for measure, of in MEASURES.items()
         }
         for system in folder.systems
         if any(scores[system.name])
+        for by_pass in [
+            {name: scores_of_runs(talks, system, budget, name) for name in folder.passes}
+        ]
     }
     differences = [
         gap
@@ -246,7 +253,7 @@ def _at_budget(
             tag=tags[name],
             ahead=_ahead(name, SCORE, own, differences, len(talks)),
             best_ahead=_ahead(name, BEST_SUBSET, own, differences, len(talks)),
-            random_cut=_random_cut(talks, scores[name]),
+            random_cut=mean_over(scores[name], _random_cut),
             kept_by=_kept_by(scores[name]),
             by_conversation={measure: of.by_conversation for measure, of in own.items()},
             by_pass={measure: of.by_pass for measure, of in own.items()},
@@ -259,14 +266,47 @@ def _at_budget(
     return tuple(rows), differences
 
 
+def _whole_stores(
+    folder: BoardFolder, talks: Sequence[ScoredConversation]
+) -> tuple[dict[str, WholeStores], list[BoardDifference]]:
+    """By system, how complete and lean its stores are, and who is clearly ahead of it."""
+    measures = {}
+    for system in folder.systems:
+        by_pass = {name: verdicts_of_runs(talks, system, name) for name in folder.passes}
+        if any(by_pass[folder.plan.labels]):
+            measures[system.name] = {
+                name: _summary(folder, talks, system, by_pass, of)
+                for name, of in WHOLE_MEASURES.items()
+            }
+
+    def differences(measure: str, names: Collection[str]) -> list[BoardDifference]:
+        own = {name: measures[name][measure] for name in names}
+        return _differences(WHOLE, measure, own, len(talks))
+
+    complete = differences(COMPLETE, measures)
+    ahead = {
+        name: _ahead(name, COMPLETE, own, complete, len(talks)) for name, own in measures.items()
+    }
+    # A store that says little is lean easily: only those that nobody leads clearly are compared.
+    unled = [name for name, others in ahead.items() if others == ()]
+    lean = differences(LEAN, unled)
+    return {
+        name: WholeStores(
+            own,
+            ahead[name],
+            _ahead(name, LEAN, own, lean, len(talks)) if name in unled else None,
+        )
+        for name, own in measures.items()
+    }, [*complete, *lean]
+
+
 def _summary(
     folder: BoardFolder,
     talks: Sequence[ScoredConversation],
     system: BoardSystem,
-    budget: str,
-    of: Measure,
+    by_pass: Mapping[str, Sequence[Sequence[Row]]],
+    of: Measure[Row],
 ) -> MeasureSummary:
-    by_pass = {name: scores_of_runs(talks, system, budget, name) for name in folder.passes}
     tables = [
         np.array([[_number(of(run)) for run in rows[at]] for rows in by_pass.values()])
         for at in range(len(talks))
@@ -340,11 +380,8 @@ def _kept_by(rows: Sequence[Sequence[StoreScore]]) -> tuple[str, ...]:
     return tuple(sorted({run.kept_by for runs in rows for run in runs if not run.numbers.fits}))
 
 
-def _random_cut(talks: Sequence[ScoredConversation], rows: Sequence[Sequence[StoreScore]]) -> float:
-    return mean_of(
-        [float(talk.random_cuts[run.store, run.asked]) for run in runs]
-        for talk, runs in zip(talks, rows, strict=True)
-    )
+def _random_cut(row: StoreScore) -> Fraction | None:
+    return None if row.random_cut is None else row.random_cut.value
 
 
 def _optimum(result: ScoreResult, asked: str) -> Optimum:
@@ -353,7 +390,7 @@ def _optimum(result: ScoreResult, asked: str) -> Optimum:
 
 
 def _optima(folder: BoardFolder, talks: Sequence[ScoredConversation], budget: str) -> Optima:
-    shares, certified, survivals, undivided = [], 0, list[float](), list[float]()
+    shares, certified, survivals, added_up = [], 0, list[float](), list[float]()
     for talk in talks:
         adjudicated = talk.results[folder.plan.labels]
         optimum = _optimum(adjudicated, budget)
@@ -363,7 +400,7 @@ def _optima(folder: BoardFolder, talks: Sequence[ScoredConversation], budget: st
             _optimum(result, budget).status == "certified" for result in talk.results.values()
         )
         if optimum.value:
-            undivided.append(float(_undivided(adjudicated, optimum) / optimum.value))
+            added_up.append(float(optimum.value / _added_up(adjudicated, optimum.budget)))
         survivals += _survivals([talk.results[name] for name in folder.plan.passes], budget)
     return Optima(
         budget,
@@ -377,22 +414,15 @@ def _optima(folder: BoardFolder, talks: Sequence[ScoredConversation], budget: st
         mean_of(
             [float(talk.systems_alone[budget])] for talk in talks if budget in talk.systems_alone
         ),
-        mean_of([share] for share in undivided),
+        mean_of([share] for share in added_up),
         sum(survivals) / len(survivals) if survivals else None,
     )
 
 
-def _undivided(result: ScoreResult, optimum: Optimum) -> Fraction:
-    """What the optimal store is worth if every unit counts as well as its best memory keeps it."""
-    best: dict[str, Coverage] = {}
-    for cell in result.union.coverage:
-        # Two memories that keep half of a unit may keep the same half: only the better one counts.
-        if cell.candidate in optimum.store and (
-            cell.unit not in best or cell.value > best[cell.unit].value
-        ):
-            best[cell.unit] = cell
-    package = result.union.replace(coverage=tuple(best.values()))
-    return store_value(package, optimum.store).low
+def _added_up(result: ScoreResult, budget: Fraction) -> Fraction:
+    """OPT if two halves of a unit made it whole; see kernel/score/core_and_rest.py."""
+    scorer = StoreScorer(result.package, result.stores, result.scoring.group_cap, additive=True)
+    return scorer.common_optimum(budget).value
 
 
 def _survivals(results: Sequence[ScoreResult], asked: str) -> list[float]:

@@ -90,6 +90,7 @@ def build_board_page(board: Board) -> str:
     """One self-contained HTML file."""
     basis = board.systems
     columns = filled(board_columns(), board.rows)
+    every: list[Column[Any]] = [*(system_columns(basis.measure) if basis else []), *columns]
     return one_file(
         environment("memaudit.board"),
         "board.html",
@@ -107,7 +108,7 @@ def build_board_page(board: Board) -> str:
         notes=notes(board),
         facts=_facts(board),
         columns=_on_page(columns),
-        explained=[(column.header, column.about) for column in columns if column.about],
+        explained=[(column.header, column.about) for column in every if column.about],
         differences=_on_page(DIFFERENCE_COLUMNS),
         system_columns=_on_page(system_columns(basis.measure)) if basis else [],
         pass_columns=_on_page(_pass_columns(board)),

@@ -5,7 +5,7 @@ denominator.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,11 +13,10 @@ from memaudit.board.board_files import check_labels, has_labels
 from memaudit.board.board_folder import BoardFolder, BoardSystem, run_name
 from memaudit.building.label_passes import label_passes, with_pass
 from memaudit.judges.label_judges import LabelJudge
-from memaudit.kernel.exact import total
 from memaudit.kernel.package.budgets import asked_budget
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.package_scores import Unscored, score_matching_stores
-from memaudit.kernel.score.pruning import random_cuts
+from memaudit.kernel.score.pruning import SHUFFLES
 from memaudit.kernel.score.result import ScoreResult, Scoring
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.words.text import counted
@@ -32,8 +31,6 @@ class ScoredConversation:
 
     conversation: str
     results: Mapping[str, ScoreResult]
-    random_cuts: Mapping[tuple[str, str], Fraction]
-    """By store and budget, the score of a cut at random, by the adjudicated labels."""
     systems_alone: Mapping[str, Fraction]
     """By budget, OPT of the systems' memories without the package's, over OPT."""
     not_scored: tuple[Unscored, ...]
@@ -103,6 +100,9 @@ def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConve
                 if (judge := judges[name][run.system]) is not None
             },
             draws=0,
+            truths=board.truths,
+            # What a random cut keeps is shown by the adjudicated labels alone.
+            shuffles=SHUFFLES if name == board.plan.labels else 0,
         )
         labelled = _labelled_by(package, Path(name).stem)
         for result in score_matching_stores(
@@ -113,27 +113,13 @@ def _scored(board: BoardFolder, package: Package, judges: Judges) -> ScoredConve
             # A store that cannot be judged is refused under every pass; it is said once.
             elif name == board.plan.labels:
                 missing.append(result)
-    cuts, alone = {}, {}
+    alone: Mapping[str, Fraction] = {}
     if (first := results.get(board.plan.labels)) is not None:
         # Without the candidates of the package, OPT is what the systems together could have kept.
         bare = first.package.replace(candidates=(), coverage=())
         scorer = StoreScorer(bare, first.stores, first.scoring.group_cap)
-        cuts, alone = _random_cuts(first, scorer), _systems_alone(first, scorer)
-    return ScoredConversation(package.name, results, cuts, alone, tuple(missing))
-
-
-def _random_cuts(result: ScoreResult, scorer: StoreScorer) -> dict[tuple[str, str], Fraction]:
-    """By store and budget, the mean score over shuffles, where it is defined."""
-    stores = {store.name: store for store in scorer.stores}
-    means = {}
-    for row in result:
-        store = stores[row.store]
-        cuts = random_cuts(store, row.budget)
-        values = [scorer.worth(store, kept).value for kept in cuts]
-        ratio = replace(row.numbers.kept.ratio, numerator=total(values) / len(values))
-        if ratio.value is not None:
-            means[row.store, row.asked] = ratio.value
-    return means
+        alone = _systems_alone(first, scorer)
+    return ScoredConversation(package.name, results, alone, tuple(missing))
 
 
 def _systems_alone(result: ScoreResult, scorer: StoreScorer) -> dict[str, Fraction]:

@@ -3,23 +3,28 @@ its labels can be trusted, and what it loses, with examples."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import TypeVar
 
+from memaudit.board.board import COMPLETE, LEAN, behind, ends
 from memaudit.board.board_files import LabelledTexts
 from memaudit.board.board_folder import BoardFolder, BoardSystem, Run, run_name
 from memaudit.board.board_scores import ScoredConversation
 from memaudit.board.label_controls import GOOD, control_agreement, read_controls
 from memaudit.kernel.io.store_file import WRITTEN_AFTER, Memory
 from memaudit.kernel.losses import KEPT, LOSS_STEPS, SHARES
-from memaudit.kernel.number_text import percent, rounded
+from memaudit.kernel.number_text import fixed, percent, ratio, rounded
 from memaudit.kernel.score.loss_diagnosis import Diagnosis
 from memaudit.kernel.score.priced_store import WrittenMemory
 from memaudit.kernel.score.pruning import default_policy
 from memaudit.kernel.score.result import ScoreResult, StoreScore
+from memaudit.kernel.score.truth import Falsehoods
+from memaudit.kernel.score.verdict import Verdict
 from memaudit.kernel.stats.agreement_coefficients import kappa_of_pairs
+from memaudit.kernel.stats.bootstrap import Floats, Interval
 from memaudit.kernel.words.text import counted, one_line
 from memaudit.show.columns import Column
 
@@ -64,21 +69,57 @@ class LostExample:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasureSummary:
+    """One measure of one system, over conversations."""
+
+    mean: Interval
+    by_conversation: dict[str, float]
+    """The mean over runs, where there is one."""
+    by_pass: dict[str, float]
+    between_runs: float | None
+    """The largest difference between two runs on one conversation."""
+    draws: Floats
+    """The mean in every draw."""
+
+
+@dataclass(frozen=True, slots=True)
 class SystemRow:
     """What does not depend on the budget."""
 
     system: str
     conversations: int
     runs: int
-    whole_store: float
-    """Value of the whole store over the weight of all units, its mean."""
+    complete: Interval
+    lean: Interval
+    needed: float
+    """The least cost of what all of it is worth, its mean."""
     cost: float
     memories: float
+    falsehoods: Falsehoods | None
+    """Over all runs; None where the board does not say what is false."""
+    ahead: tuple[str, ...] | None
+    """Systems that are clearly more complete; None if this one is not ranked."""
+    lean_ahead: tuple[str, ...] | None
+    """Of the systems that nobody leads clearly in complete, those that are clearly leaner."""
+    by_pass: Mapping[str, Mapping[str, float]]
+    """By measure and pass, the mean."""
+    between_runs: Mapping[str, float | None]
     provenance: dict[str, str]
     marks: tuple[str, ...]
     notes: tuple[str, ...]
     loses: str
     examples: tuple[LostExample, ...]
+
+    @property
+    def rank(self) -> int | None:
+        """By complete."""
+        return None if self.ahead is None else 1 + len(self.ahead)
+
+    @property
+    def times(self) -> float | None:
+        """How many times the words that its value needs it spends: 1 over the mean of lean."""
+        lean = self.lean.mean
+        return None if math.isnan(lean) or not lean else 1 / lean
 
 
 def system_columns(measure: str) -> list[Column[SystemRow]]:
@@ -93,12 +134,58 @@ def system_columns(measure: str) -> list[Column[SystemRow]]:
             words=True,
         ),
         Column(
-            key="conversations",
-            value=lambda row: row.conversations,
-            header="conversations",
-            short="conversations",
+            key="rank",
+            value=lambda row: row.rank,
+            header="rank",
+            short="rank",
+            under=lambda row: behind(row.ahead),
+            about="1 plus the number of systems that are clearly more complete. Two systems of "
+            "different rank may still not differ clearly.",
         ),
-        Column(key="runs", value=lambda row: row.runs, header="runs", short="runs"),
+        Column(
+            key=COMPLETE,
+            value=lambda row: row.complete,
+            header="complete",
+            short="complete",
+            show=lambda mean: ratio(mean.mean),
+            under=lambda row: ends(row.complete),
+            beside="95% interval",
+            about="What the whole store says, of everything that could be said: its value over "
+            "OPT of the common union without a budget.",
+        ),
+        Column(
+            key=LEAN,
+            value=lambda row: row.lean,
+            header="lean",
+            short="lean",
+            show=lambda mean: ratio(mean.mean),
+            under=lambda row: ends(row.lean),
+            about=f"The {measure} that the same value needs, over those that the store spends. "
+            "Read it beside complete: a store of one good sentence is lean.",
+        ),
+        Column(
+            key="times",
+            value=lambda row: row.times,
+            header="times what it needs",
+            short="times",
+            show=lambda times: fixed(times, 1),
+        ),
+        Column(key="cost", value=lambda row: row.cost, header=measure, short=measure, show=_whole),
+        Column(
+            key="needed",
+            value=lambda row: None if math.isnan(row.needed) else row.needed,
+            header="needed",
+            short="needed",
+            show=_whole,
+        ),
+        Column(
+            key="false",
+            value=lambda row: row.falsehoods,
+            header="false",
+            short="false",
+            about="Memories that say something that is not so, of all that were read; in part: "
+            "one statement is wrong and another right. A count over all runs, without a rank.",
+        ),
         Column(
             key="memories",
             value=lambda row: row.memories,
@@ -106,14 +193,11 @@ def system_columns(measure: str) -> list[Column[SystemRow]]:
             short="memories",
             show=_whole,
         ),
-        Column(key="cost", value=lambda row: row.cost, header=measure, short=measure, show=_whole),
-        Column(
-            key="whole_store",
-            value=lambda row: row.whole_store,
-            header="whole store",
-            short="whole store",
-            show=percent,
-        ),
+        Column(key="runs", value=lambda row: row.runs, header="runs", short="runs"),
+        Column(key="conversations", value=lambda row: row.conversations),
+        Column(key="leaner", value=lambda row: row.lean_ahead),
+        Column(key="by_pass", value=lambda row: row.by_pass),
+        Column(key="largest_difference_between_runs", value=lambda row: row.between_runs),
         Column(key="origin", value=lambda row: row.provenance),
         Column(key="marks", value=lambda row: row.marks),
         Column(key="notes", value=lambda row: row.notes),
@@ -138,10 +222,24 @@ def scores_of_runs(
     return table
 
 
-Measure = Callable[[StoreScore], Fraction | float | None]
+def verdicts_of_runs(
+    talks: Sequence[ScoredConversation], system: BoardSystem, labels: str
+) -> list[list[Verdict]]:
+    """By conversation, the verdicts on the system's runs by one pass of labels."""
+    return [
+        [verdict for verdict in talk.results[labels].verdicts if verdict.store in names]
+        for talk in talks
+        for names in [
+            {run_name(run) for run in system.runs if run.conversation == talk.conversation}
+        ]
+    ]
 
 
-def run_values(runs: Sequence[StoreScore], measure: Measure) -> list[float]:
+Row = TypeVar("Row")
+Measure = Callable[[Row], Fraction | float | None]
+
+
+def run_values(runs: Sequence[Row], measure: Measure[Row]) -> list[float]:
     """A measure of the runs on one conversation, where it is defined."""
     return [float(value) for row in runs if (value := measure(row)) is not None]
 
@@ -152,7 +250,7 @@ def mean_of(values: Iterable[Sequence[float]]) -> float:
     return sum(means) / len(means) if means else math.nan
 
 
-def mean_over(rows: Sequence[Sequence[StoreScore]], measure: Measure) -> float:
+def mean_over(rows: Sequence[Sequence[Row]], measure: Measure[Row]) -> float:
     """The mean of a measure where it is defined."""
     return mean_of(run_values(runs, measure) for runs in rows)
 
@@ -182,22 +280,38 @@ def _share(name: str, row: StoreScore) -> Fraction | None:
     return next(step.share for step in row.diagnosis.steps if step.name == name)
 
 
+@dataclass(frozen=True, slots=True)
+class WholeStores:
+    """How complete and lean the stores of a system are, and who is clearly ahead of it."""
+
+    measures: Mapping[str, MeasureSummary]
+    ahead: tuple[str, ...] | None
+    lean_ahead: tuple[str, ...] | None
+
+
 def system_row(
-    folder: BoardFolder, talks: Sequence[ScoredConversation], system: BoardSystem, budget: str
+    folder: BoardFolder,
+    talks: Sequence[ScoredConversation],
+    system: BoardSystem,
+    budget: str,
+    whole: WholeStores,
 ) -> SystemRow:
     rows = scores_of_runs(talks, system, budget, folder.plan.labels)
-    weights = [sum(talk.results[folder.plan.labels].package.weights.values()) for talk in talks]
+    verdicts = verdicts_of_runs(talks, system, folder.plan.labels)
     loses, examples = _losses(folder, talks, rows, budget)
     labels = label_quality(folder, talks, system)
     return SystemRow(
         system=system.name,
         conversations=sum(bool(runs) for runs in rows),
         runs=sum(len(runs) for runs in rows),
-        whole_store=mean_of(
-            [float(row.numbers.written.value / weight) for row in runs]
-            for weight, runs in zip(weights, rows, strict=True)
-            if weight
-        ),
+        complete=whole.measures[COMPLETE].mean,
+        lean=whole.measures[LEAN].mean,
+        needed=mean_over(verdicts, _needed),
+        falsehoods=_falsehoods(verdict for runs in verdicts for verdict in runs),
+        ahead=whole.ahead,
+        lean_ahead=whole.lean_ahead,
+        by_pass={name: of.by_pass for name, of in whole.measures.items()},
+        between_runs={name: of.between_runs for name, of in whole.measures.items()},
         cost=mean_over(rows, lambda row: float(row.numbers.written.cost)),
         memories=mean_over(rows, lambda row: row.numbers.memories),
         provenance={**_provenance(system), "labels": labels.text},
@@ -205,6 +319,23 @@ def system_row(
         notes=tuple(system.notes.notes),
         loses=loses,
         examples=examples,
+    )
+
+
+def _needed(verdict: Verdict) -> Fraction | None:
+    return None if verdict.least is None else verdict.least.exact
+
+
+def _falsehoods(verdicts: Iterable[Verdict]) -> Falsehoods | None:
+    """Those of all runs together."""
+    every = [verdict.falsehoods for verdict in verdicts if verdict.falsehoods is not None]
+    if not every:
+        return None
+    return Falsehoods(
+        every[0].source,
+        tuple(id for own in every for id in own.false),
+        tuple(id for own in every for id in own.in_part),
+        sum(own.read for own in every),
     )
 
 

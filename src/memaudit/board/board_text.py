@@ -23,7 +23,7 @@ FEW = 20
 
 def finding(board: Board) -> str:
     """The answer in one sentence; empty where no score is defined."""
-    return _leaders(board) if board.systems is None else _kept_of_best(board, board.systems)
+    return _leaders(board) if board.systems is None else _said_and_spent(board.systems)
 
 
 def remarks(board: Board) -> list[str]:
@@ -31,7 +31,9 @@ def remarks(board: Board) -> list[str]:
     if board.scores is not None:
         packages = counted(len(board.packages), "package")
         return [f"{packages}; {coverage_note(board.scores)}"]
-    return list(filter(None, [cut_note(board)]))
+    if board.systems is None:
+        return []
+    return list(filter(None, [_kept_of_best(board, board.systems), cut_note(board)]))
 
 
 def notes(board: Board) -> list[str]:
@@ -170,6 +172,22 @@ def _shortened(lines: list[str]) -> list[str]:
     return [*lines[:MOST_NOTES], f"and {counted(more, 'note')} more of this kind, in the JSON"]
 
 
+def _said_and_spent(basis: SystemsBasis) -> str:
+    """How complete and how lean the stores are, as they are."""
+    rows = [row for row in basis.systems if row.rank is not None] or list(basis.systems)
+    if not rows:
+        return ""
+    shares = sorted(percent(row.complete.mean) for row in rows)
+    said = shares[0] if len(set(shares)) == 1 else f"{shares[0]} to {shares[-1]}"
+    spent = sorted((row.times, row.system) for row in rows if row.times is not None)
+    text = f"{_listed([row.system for row in rows])} {'say' if len(rows) > 1 else 'says'} {said} of"
+    text = f"{text} everything that could be said"
+    if spent:
+        parts = _listed([f"{fixed(times, 1)} ({system})" for times, system in spent])
+        text = f"{text}, in {parts} times the {basis.measure} that this needs"
+    return f"{text}."
+
+
 def _kept_of_best(board: Board, basis: SystemsBasis) -> str:
     """How much of OPT systems keep, at the budget in the middle."""
     budget, every = board.budgets[len(board.budgets) // 2]
@@ -245,7 +263,7 @@ def quality(board: Board, basis: SystemsBasis) -> list[str]:
         lines.append(
             f"{optima.name}: OPT is {_range((optima.lowest, optima.highest), 2)} of all weight "
             f"({fixed(optima.systems_alone, 2)} of OPT with the systems' memories alone, "
-            f"{fixed(optima.undivided, 2)} if partial labels did not add up), "
+            f"{fixed(optima.added_up, 2)} of what it would be if partial labels added up), "
             f"{optima.certified} of {optima.number} certified under every pass{survival}"
         )
         if left := optima.number - optima.counted:

@@ -40,6 +40,15 @@ NO_UPDATES = frozenset({"locomo"})
 """Formats that label no updates, so that no candidate could get credit for recording one."""
 
 
+def check_measured(rule: str) -> None:
+    """Refuse a cost rule that measures nothing."""
+    if rule == DECLARED:
+        raise MemAuditError(
+            "a build measures its costs; choose a rule: words, unicode_words, bytes or tokens:NAME"
+        )
+    cost_rule(rule)
+
+
 @dataclass(frozen=True, slots=True)
 class AnnotationRecipe:
     """How to build: the dataset's format, the cost rule, and the user's own labels."""
@@ -57,12 +66,7 @@ class AnnotationRecipe:
 
     def __post_init__(self) -> None:
         check_group(self.group)
-        if self.cost_rule == DECLARED:
-            raise MemAuditError(
-                "a build measures its costs; choose a rule: words, unicode_words, bytes or "
-                "tokens:NAME"
-            )
-        cost_rule(self.cost_rule)
+        check_measured(self.cost_rule)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from memaudit.building.annotations import METHOD, AnnotatedBuild, AnnotationRecipe, build_package
 from memaudit.building.candidates import EXTRACT_RULES, PAIR_RULE
 from memaudit.building.coverage_rules import RULE_TEXTS
+from memaudit.building.evidence import CHANGE, REPLACED, UPDATE_KINDS
 from memaudit.building.label_fitting import MISFIT_KINDS, Misfit
 from memaudit.building.transcript import BY_TURN
 from memaudit.conversations.records import Irregularity, LoadedConversation
@@ -23,13 +24,13 @@ from memaudit.conversations.subset import Subset, apply_subset, read_subset
 from memaudit.conversations.transcripts import dataset_hash
 from memaudit.judges.label_files import NO_LABELS, Labels
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.atomic import clear_leftover, write_file
+from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import read_text
 from memaudit.kernel.io.packages import BUILD_FORMAT, examine, package_places, write_package
 from memaudit.kernel.io.strict_json import floats, json_text, parse_json
 from memaudit.kernel.package.cost import WORDS, default_rule
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.package import TABLES, Package
+from memaudit.kernel.package.package import TABLES, Package, Query
 from memaudit.kernel.package.provenance import is_exact
 from memaudit.kernel.version import VERSION
 from memaudit.workspace.run_folder import locked, refuse_other_run
@@ -156,6 +157,20 @@ def build_one(recipe: AnnotationRecipe, out: Path, loaded: LoadedConversation) -
             "digest": digest(package),
             "counts": {table: len(getattr(package, table)) for table in TABLES},
             "queries_without_units": sum(not query.required for query in package.queries),
+            "replaced": {
+                query.id: {"turns": query.attributes[REPLACED], "by": _newest(query)}
+                for query in package.queries
+                if REPLACED in query.attributes
+            },
+            "updates_of_one_turn": [
+                query.id
+                for query in package.queries
+                if recipe.labels.units is None
+                and query.kind in UPDATE_KINDS
+                and REPLACED not in query.attributes
+                and not query.attributes.get("abstention")
+            ],
+            "counts_nothing": not any(package.weights.values()),
             "quotes": {"checked": misfits.quotes, "found": misfits.quotes_found},
         },
         Counter(candidate.kind for candidate in package.candidates),
@@ -168,34 +183,10 @@ def build_one(recipe: AnnotationRecipe, out: Path, loaded: LoadedConversation) -
     )
 
 
-@dataclass(slots=True)
-class BuildTally:
-    """Counts what packages contain while they are built."""
-
-    packages: list[dict[str, Any]] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
-    provenances: Counter[str] = field(default_factory=Counter)
-    irregularities: list[Irregularity] = field(default_factory=list)
-    misfits: list[tuple[str, Misfit]] = field(default_factory=list)
-    unplaced: list[str] = field(default_factory=list)
-    quotes: Counter[str] = field(default_factory=Counter)
-    repeated: int = 0
-    existing: int = 0
-
-    def add(self, built: BuiltPackage, existed: bool) -> None:
-        row, name = built.row, built.row["name"]
-        self.packages.append(row)
-        self.counts.update(row["counts"])
-        self.counts["queries_without_units"] += row["queries_without_units"]
-        self.kinds.update(built.kinds)
-        self.provenances.update(built.provenances)
-        self.irregularities += built.irregularities
-        self.misfits += [(name, misfit) for misfit in built.misfits]
-        self.unplaced += [f"{name}: {id}" for id in built.unplaced]
-        self.quotes.update(row["quotes"])
-        self.repeated += built.repeated
-        self.existing += existed
+def _newest(query: Query) -> str:
+    """The turn that replaced what an update cites before it: the last of those it requires."""
+    turns = [unit for unit in query.required if not unit.startswith(CHANGE)]
+    return turns[-1] if turns else ""
 
 
 def manifest_head(plan: BuildPlan, method: str) -> dict[str, Any]:
@@ -214,9 +205,17 @@ def manifest_head(plan: BuildPlan, method: str) -> dict[str, Any]:
     }
 
 
-def manifest(plan: BuildPlan, tally: BuildTally) -> dict[str, Any]:
+def manifest(plan: BuildPlan, built: Sequence[BuiltPackage]) -> dict[str, Any]:
     """The manifest. Nothing in it depends on when or where the build ran."""
     recipe, labels = plan.recipe, plan.recipe.labels
+    rows = [package.row for package in built]
+    counts = Counter[str]()
+    for row in rows:
+        counts.update(row["counts"])
+        counts["queries_without_units"] += row["queries_without_units"]
+    misfits = [(package.row["name"], misfit) for package in built for misfit in package.misfits]
+    misfits += [(misfit.id, misfit) for misfit in unused_labels(plan, (r["name"] for r in rows))]
+    irregularities = [row for package in built for row in package.irregularities]
     return {
         **manifest_head(plan, METHOD),
         "candidate_rules": {
@@ -227,29 +226,47 @@ def manifest(plan: BuildPlan, tally: BuildTally) -> dict[str, Any]:
             "units": None if labels.units is None else labels.units.sha256,
             "memories": None if labels.memories is None else labels.memories.sha256,
             "passes": {file.name: file.sha256 for file in labels.passes},
-            "quotes": {name: tally.quotes[name] for name in ("checked", "found")},
-            "misfit_counts": counted(misfit.what for _, misfit in tally.misfits),
-            "misfits": [{"package": name, **asdict(misfit)} for name, misfit in tally.misfits],
+            "quotes": {
+                name: sum(row["quotes"][name] for row in rows) for name in ("checked", "found")
+            },
+            "misfit_counts": counted(misfit.what for _, misfit in misfits),
+            "misfits": [{"package": name, **asdict(misfit)} for name, misfit in misfits],
         },
         "adjudication": None,
-        "counts": {"packages": len(tally.packages), **dict(sorted(tally.counts.items()))},
-        "candidates_by_kind": dict(sorted(tally.kinds.items())),
-        "coverage_by_provenance": {
-            name: {
-                "rows": rows,
-                "exact": is_exact(name),
-                "rule": RULE_TEXTS.get(name, "people's own labels, as they were brought"),
-            }
-            for name, rows in sorted(tally.provenances.items())
-        },
+        "counts": {"packages": len(rows), **dict(sorted(counts.items()))},
+        "candidates_by_kind": _summed(package.kinds for package in built),
+        "coverage_by_provenance": by_provenance(
+            _summed(package.provenances for package in built),
+            RULE_TEXTS,
+            "people's own labels, as they were brought",
+        ),
         "dropped": {
-            "repeated_texts": tally.repeated,
-            "representations_without_a_session": tally.unplaced,
+            "repeated_texts": sum(package.repeated for package in built),
+            "representations_without_a_session": [
+                f"{package.row['name']}: {id}" for package in built for id in package.unplaced
+            ],
         },
-        "irregularity_counts": counted(row.what for row in tally.irregularities),
-        "irregularities": [asdict(row) for row in tally.irregularities],
-        "packages": tally.packages,
+        "irregularity_counts": counted(row.what for row in irregularities),
+        "irregularities": [asdict(row) for row in irregularities],
+        "packages": rows,
     }
+
+
+def by_provenance(
+    rows: Mapping[str, int], rules: Mapping[str, str], other: str
+) -> dict[str, dict[str, Any]]:
+    """What a manifest says of coverage: rows by provenance, whether it is exact, and its rule."""
+    return {
+        name: {"rows": number, "exact": is_exact(name), "rule": rules.get(name, other)}
+        for name, number in sorted(rows.items())
+    }
+
+
+def _summed(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for tally in tallies:
+        total.update(tally)
+    return dict(sorted(total.items()))
 
 
 def unused_labels(plan: BuildPlan, built: Iterable[str]) -> list[Misfit]:
@@ -354,7 +371,8 @@ def _build(
     plan: BuildPlan, out: Path, progress: BuildProgress | None, run: TaskRunner
 ) -> tuple[dict[str, Any], int]:
     """Write packages and the manifest; returns it and how many packages already existed."""
-    tally = BuildTally()
+    packages: list[BuiltPackage] = []
+    existing = 0
     # Builds of memaudit 0.1 could write folders; one of files that was killed there resumes here.
     settings = {**_identity(plan, METHOD), "form": "json"}
     is_there = partial(_is_there, out)
@@ -362,26 +380,22 @@ def _build(
         with task_journal(out / JOURNAL, "build", settings, run, is_there, temporary=True) as kept:
             build = partial(build_one, plan.recipe, out)
             for built in kept.map(build, plan.loaded()):
-                existed = not built.written or len(tally.packages) < kept.existing
-                tally.add(built, existed)
+                existing += not built.written or len(packages) < kept.existing
+                packages.append(built)
                 if progress is not None:
-                    progress(len(tally.packages))
-            if not tally.packages:
+                    progress(len(packages))
+            if not packages:
                 refuse_an_empty_build(plan.job.path)
-            tally.misfits += [
-                (misfit.id, misfit)
-                for misfit in unused_labels(plan, (row["name"] for row in tally.packages))
-            ]
-            data = manifest(plan, tally)
+            data = manifest(plan, packages)
             write_file(out / MANIFEST, json_text(data, indent=2) + "\n")
     except MemAuditError as error:
-        if not tally.packages:
+        if not packages:
             raise
         raise MemAuditError(
-            f"{error} ({len(tally.packages)} packages are in {out}, without a manifest; a "
+            f"{error} ({len(packages)} packages are in {out}, without a manifest; a "
             "complete build keeps them)"
         ) from None
-    return data, tally.existing
+    return data, existing
 
 
 def _is_there(out: Path, built: dict[str, Any]) -> bool:
@@ -417,7 +431,11 @@ def write_if_new(package: Package, path: Path) -> bool:
         # By content: a file that was edited or cut off is written again, and write_package refuses
         # what is not ours.
         if not problems and len(existing) == 1 and digest(existing[0]) == digest(package):
-            clear_leftover(path)
             return False
     write_package(package, path)
     return True
+
+
+def summary_row(number: int, what: str, deeper: int = 0) -> str:
+    """One line of what a build prints."""
+    return f"{number:>9,}{'  ' * deeper}  {what}"

@@ -1,4 +1,4 @@
-"""A card, Croissant metadata and provenance for a folder of packages or of scores.
+"""A card, Croissant metadata and provenance for a folder of packages.
 
 Vocabulary and file types of Croissant are in croissant.json, and so are the texts and columns of a
 reproduction, which is described by the same vocabulary.
@@ -23,7 +23,6 @@ from memaudit.kernel.io.files import content_digest, sha256
 from memaudit.kernel.io.packages import package_places
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import TABLES, Package
-from memaudit.kernel.score.score_files import Entries, read_scores
 from memaudit.kernel.version import VERSION
 from memaudit.kernel.words.text import counted, visible_text
 from memaudit.workspace.overwrite import may_write, refuse_existing
@@ -37,14 +36,22 @@ PACKAGE_COLUMNS = {
     "group_cap": ("sc:Integer", "candidates that may be kept of one experience"),
     **{name: ("sc:Integer", f"number of {name}") for name in TABLES},
 }
-SCORE_COLUMNS = {
-    "package": ("sc:Text", "name of the package"),
-    "store": ("sc:Text", "name of the store"),
-    "budget": ("sc:Text", "budget as it was asked for"),
-    "score": ("sc:Float", "what is kept over OPT of the common union"),
-    "kept_by": ("sc:Text", "the policy that cut the store, or that everything fits"),
-    "union": ("sc:Text", "SHA-256 of the union that OPT is taken over"),
-}
+
+FROM_BUILD = (
+    "method",
+    "dataset",
+    "subset",
+    "cost_rule",
+    "group",
+    "models",
+    "prompts",
+    "parameters",
+    "settings",
+    "labels",
+    "usage",
+    "memaudit",
+)
+"""What a card says of the build, if its manifest does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,62 +63,12 @@ class DataCard:
 
 
 def write_data_card(folder: Path, out: Path, title: str, licence: str, date: str) -> DataCard:
-    """Describe a folder of packages or scores, and write the description into another."""
+    """Describe a folder of packages, and write the description into another."""
     if not folder.is_dir():
-        raise MemAuditError(f"{folder}: not a folder; give a folder of packages or of scores")
+        raise MemAuditError(f"{folder}: not a folder; give a folder of packages")
     # Before anything is written: the card may stand in the folder that it describes.
     hashes = {name: content_digest(folder / name) for name in files_in(folder)}
-    made = _packages_card(folder) or _scores_card(folder)
-    if made is None:
-        raise MemAuditError(
-            f"{folder}: holds neither packages nor scores as JSON; nothing to describe"
-        )
-    rows, columns, body, about, provenance = made
-    index = "".join(json.dumps(row) + "\n" for row in rows)
-    facts = {
-        "memaudit": VERSION,
-        "date": date,
-        "title": title,
-        "licence": licence,
-        **provenance,
-        "files": hashes,
-    }
-    texts = {
-        INDEX: index,
-        PROVENANCE: json.dumps(facts, indent=1) + "\n",
-        CARD: _card(title, about, licence, date, body),
-    }
-    # Relative, so that card and data can be moved together.
-    home = os.path.relpath(folder, out)
-    described = {f"{home}/{name}": sha256 for name, sha256 in hashes.items()}
-    own = {name: sha256(text.encode()) for name, text in texts.items()}
-    texts[CROISSANT] = _croissant(title, about, licence, date, {**described, **own}, columns)
-    refuse_other_files(out, texts)
-    make_folder(out)
-    for name, text in texts.items():
-        write_file(out / name, text)
-    return DataCard(texts, about)
-
-
-def refuse_other_files(out: Path, names: Iterable[str]) -> None:
-    """Refuse a folder that holds files of these names and is not a card of ours."""
-    may_write(out / PROVENANCE, "data card")
-    # Only provenance.json tells a card of ours from files that happen to have these names.
-    if not (out / PROVENANCE).exists():
-        for name in names:
-            refuse_existing(out / name)
-
-
-Columns = Mapping[str, tuple[str, str]]
-Made = tuple[list[dict[str, Any]], Columns, list[str], str, dict[str, Any]]
-"""Rows of the index, their columns, blocks of the card, one sentence, and provenance."""
-
-
-def _packages_card(folder: Path) -> Made | None:
-    try:
-        packages = [place.read() for place in package_places(folder, of_build=True)]
-    except MemAuditError:
-        return None
+    packages = [place.read() for place in package_places(folder, of_build=True)]
     manifest = build_manifest(folder)
     counts = reliability(folder.name, packages)
     about = (
@@ -128,52 +85,56 @@ def _packages_card(folder: Path) -> Made | None:
         }
         for package in packages
     ]
-    kept = (
-        "method",
-        "dataset",
-        "subset",
-        "cost_rule",
-        "group",
-        "models",
-        "prompts",
-        "parameters",
-        "settings",
-        "labels",
-        "usage",
-        "memaudit",
-    )
-    provenance = {
+    facts = {
+        "memaudit": VERSION,
+        "date": date,
+        "title": title,
+        "licence": licence,
         "packages": {row["name"]: row["digest"] for row in rows},
-        "build": None if manifest is None else {k: manifest[k] for k in kept if k in manifest},
+        "build": manifest and {name: manifest[name] for name in FROM_BUILD if name in manifest},
+        "files": hashes,
     }
-    return rows, PACKAGE_COLUMNS, _package_blocks(packages, counts, manifest), about, provenance
+    texts = {
+        INDEX: "".join(json.dumps(row) + "\n" for row in rows),
+        PROVENANCE: json.dumps(facts, indent=1) + "\n",
+        CARD: _card(title, about, licence, date, _body(packages, counts, manifest)),
+    }
+    # Relative, so that card and data can be moved together.
+    home = os.path.relpath(folder, out)
+    described = {f"{home}/{name}": sha256 for name, sha256 in hashes.items()}
+    own = {name: sha256(text.encode()) for name, text in texts.items()}
+    texts[CROISSANT] = _croissant(title, about, licence, date, {**described, **own})
+    may_write(out / PROVENANCE, "data card")
+    # Only provenance.json tells a card of ours from files that happen to have these names.
+    if not (out / PROVENANCE).exists():
+        for name in texts:
+            refuse_existing(out / name)
+    make_folder(out)
+    for name, text in texts.items():
+        write_file(out / name, text)
+    return DataCard(texts, about)
 
 
-def _package_blocks(
+def _body(
     packages: Sequence[Package], counts: Reliability, manifest: Mapping[str, Any] | None
 ) -> list[str]:
     methods = Counter(str(package.attributes.get("method", "not said")) for package in packages)
     rules = Counter(package.cost_rule for package in packages)
-    blind = sum(label_passes(package) is not None for package in packages)
+    models = manifest.get("models") if manifest else None
+    made = [
+        ("made by", _tally(methods)),
+        ("cost rule", _tally(rules)),
+        ("packages with label passes", sum(label_passes(one) is not None for one in packages)),
+    ]
+    if models:
+        made.append(("models", ", ".join(f"{k}: {v}" for k, v in models.items() if v)))
     grounds = [
         (name, ", ".join(f"{number:,} {label}" for label, number in labels.items()))
         for name, labels in counts.coverage.items()
     ]
     return [
         "## How it was made\n",
-        table(
-            ("what", "value"),
-            [
-                ("made by", ", ".join(f"{name} ({number})" for name, number in methods.items())),
-                ("cost rule", ", ".join(f"{name} ({number})" for name, number in rules.items())),
-                ("packages with label passes", blind),
-                *(
-                    [("models", ", ".join(f"{k}: {v}" for k, v in manifest["models"].items() if v))]
-                    if manifest is not None and manifest.get("models")
-                    else []
-                ),
-            ],
-        ),
+        table(("what", "value"), made),
         "## What coverage rests on\n",
         table(("provenance", "cells"), grounds),
         "Rows that a rule gives are assumptions, not judgements.\n",
@@ -183,53 +144,8 @@ def _package_blocks(
     ]
 
 
-def _scores_card(folder: Path) -> Made | None:
-    try:
-        entries = read_scores(folder)
-    except MemAuditError:
-        return None
-    stores = sorted({entry.row.store for entry in entries.entries})
-    about = (
-        f"scores of {counted(len(stores), 'store')} on {counted(len(entries.packages), 'package')}"
-    )
-    rows = [
-        {
-            "package": entry.package,
-            "store": entry.row.store,
-            "budget": entry.row.asked,
-            "score": entry.row.score,
-            "kept_by": entry.row.kept_by,
-            "union": entry.row.optimum.digest,
-        }
-        for entry in entries.entries
-    ]
-    provenance = {
-        "judges": list(entries.judges),
-        "cost_rule": entries.cost_rule,
-        "coverage_is_an_estimate": entries.is_estimate,
-        "stores": stores,
-    }
-    return rows, SCORE_COLUMNS, _score_blocks(entries), about, provenance
-
-
-def _score_blocks(entries: Entries) -> list[str]:
-    rows = [entry.row for entry in entries.entries]
-    return [
-        "## How it was made\n",
-        table(
-            ("what", "value"),
-            [
-                ("judge", ", ".join(entries.judges)),
-                ("an estimate", "yes" if entries.is_estimate else "no"),
-                ("rests on assumed cells, at most", f"{max(entries.assumed):.1%}"),
-                ("cost rule", entries.cost_rule),
-                ("optima not certified", sum(not row.optimum.certified for row in rows)),
-                ("packages or stores without scores", len(entries.not_scored)),
-            ],
-        ),
-        "A score is over OPT of the common union: the package and all stores scored with it. "
-        "Scores over other unions cannot be compared with these.\n",
-    ]
+def _tally(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} ({number})" for name, number in counts.items())
 
 
 def _card(title: str, about: str, licence: str, date: str, body: Sequence[str]) -> str:
@@ -250,9 +166,7 @@ def _card(title: str, about: str, licence: str, date: str, body: Sequence[str]) 
     return "\n".join([*head, *body, *end])
 
 
-def _croissant(
-    title: str, about: str, licence: str, date: str, hashes: Mapping[str, str], columns: Columns
-) -> str:
+def _croissant(title: str, about: str, licence: str, date: str, hashes: Mapping[str, str]) -> str:
     base = template()["metadata"]
     data = {
         "@context": base["@context"],
@@ -264,7 +178,7 @@ def _croissant(
         "version": VERSION,
         "datePublished": date,
         "distribution": [_file(name, sha256) for name, sha256 in sorted(hashes.items())],
-        "recordSet": [_record_set("items", "a row for each item", INDEX, columns)],
+        "recordSet": [_record_set("items", "a row for each item", INDEX, PACKAGE_COLUMNS)],
     }
     return json.dumps(data, indent=1) + "\n"
 
@@ -306,7 +220,9 @@ def _file(name: str, sha256: str) -> dict[str, Any]:
     }
 
 
-def _record_set(name: str, about: str, file: str, columns: Columns) -> dict[str, Any]:
+def _record_set(
+    name: str, about: str, file: str, columns: Mapping[str, tuple[str, str]]
+) -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
         "@id": name,

@@ -23,6 +23,8 @@ from memaudit.kernel.package.package import (
 from memaudit.kernel.package.unit_parts import part_units
 
 FACT, PREFERENCE = "fact", "preference"
+CHANGE = "supersession/"
+"""Begins the ids of units that say that something was replaced."""
 UPDATE_KINDS = frozenset({"knowledge-update", "update"})
 """Question kinds whose last evidence turn replaces the earlier ones."""
 
@@ -68,17 +70,26 @@ class LocatedUnit:
 def gold_evidence(
     transcript: Transcript, questions: Sequence[Question]
 ) -> tuple[list[LocatedUnit], list[Query]]:
-    """A unit per cited turn, a supersession per update, and the queries that require them."""
+    """A unit per cited turn, a supersession per update, and the queries that require them.
+
+    What an update replaced is a unit that no update requires: knowing it answers no question. Where
+    a question of another kind cites the turn, such as one about the past, that one requires it.
+    """
+    replaced = {turn for question in questions for turn in replaced_turns(transcript, question)}
     required: dict[str, list[str]] = {}
     kinds: dict[str, set[str]] = defaultdict(set)
     whole_sessions: dict[str, None] = {}
     changes: list[LocatedUnit] = []
     for question in questions:
         cited = sorted(question.evidence, key=lambda turn: transcript.place[turn])
-        required[question.id] = list(cited)
+        is_update = question.kind in UPDATE_KINDS and not question.abstention
+        required[question.id] = [
+            turn for turn in cited if not (is_update and turn in replaced and len(cited) > 1)
+        ]
         for turn, kind in zip(cited, _kinds(question, len(cited)), strict=True):
-            kinds[turn].add(kind)
-        if question.kind in UPDATE_KINDS and len(cited) > 1 and not question.abstention:
+            # A turn that one update made current and a later one replaced is no longer current.
+            kinds[turn].add(STALE if kind == CURRENT and turn in replaced else kind)
+        if is_update and len(cited) > 1:
             changes.append(_change(transcript, question.id, cited))
             required[question.id].append(changes[-1].unit.id)
         # Where a question cites a session and no turn, nothing short of all of it is known to be
@@ -93,8 +104,23 @@ def gold_evidence(
         if turn in kinds
     ]
     units += [_session_unit(transcript, session) for session in whole_sessions]
-    queries = [query_of(question, required[question.id]) for question in questions]
+    queries = [
+        query_of(question, required[question.id], replaced_turns(transcript, question))
+        for question in questions
+    ]
     return units + changes, queries
+
+
+REPLACED = "replaced"
+"""The attribute of an update that names the cited turns which its last one replaced."""
+
+
+def replaced_turns(transcript: Transcript, question: Question) -> tuple[str, ...]:
+    """The turns that the last one an update cites has replaced, in order of time."""
+    if question.kind not in UPDATE_KINDS or question.abstention:
+        return ()
+    cited = sorted(question.evidence, key=lambda turn: transcript.place[turn])
+    return tuple(cited[:-1])
 
 
 INTERFERENCE = "interference"
@@ -137,15 +163,18 @@ def point_evidence(
     return units, [query_of(question, question.evidence_points) for question in questions]
 
 
-def query_of(question: Question, required: Sequence[str]) -> Query:
+def query_of(question: Question, required: Sequence[str], replaced: Sequence[str] = ()) -> Query:
     """A question as a query of importance 1."""
+    attributes: dict[str, JsonValue] = {"abstention": True} if question.abstention else {}
+    if replaced:
+        attributes[REPLACED] = list(replaced)
     return Query(
         id=question.id,
         text=question.text,
         answer=question.answer,
         kind=question.kind,
         required=tuple(required),
-        attributes={"abstention": True} if question.abstention else {},
+        attributes=attributes,
     )
 
 
@@ -190,7 +219,7 @@ def _change(transcript: Transcript, question: str, cited: Sequence[str]) -> Loca
     *old, new = cited
     turn = transcript.turn[new]
     unit = EvidenceUnit(
-        id=f"supersession/{question}",
+        id=f"{CHANGE}{question}",
         kind=SUPERSESSION,
         text=f"Since {new}, what {', '.join(old)} said no longer holds.",
         timestamp=turn.timestamp,

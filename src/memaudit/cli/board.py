@@ -107,10 +107,7 @@ def _check_out(out: Path) -> None:
     from memaudit.workspace.overwrite import may_write
 
     if out.suffix.lower() in (".svg", ".png", ".pdf"):
-        raise MemAuditError(
-            f"{out}: a board is written as a page (.html) or a table (.csv); memaudit study beside "
-            "draws stores across budgets"
-        )
+        raise MemAuditError(f"{out}: a board is written as a page (.html) or a table (.csv)")
     may_write(out, "page" if _kind(out) == "page" else "table of a board")
 
 
@@ -134,9 +131,13 @@ def show_board(board: "Board", full: bool = True) -> None:
     basis = board.systems
     if basis is not None:
         screen.print(
-            safe_markup(f"{board.title}: how much of the best possible memory did each keep?")
+            safe_markup(f"{board.title}: what does each say, in how many words, and is it true?")
         )
-    for line in filter(None, (finding(board), *remarks(board))):
+        screen.print(safe_markup(finding(board)))
+        _print_systems(screen, basis)
+    else:
+        screen.print(safe_markup(finding(board)))
+    for line in remarks(board):
         screen.print(safe_markup(line))
     print_columns(screen, board_columns(board.is_estimate), board.rows)
     if basis is not None:
@@ -151,7 +152,6 @@ def show_board(board: "Board", full: bool = True) -> None:
         )
         if any(row.marks for row in basis.systems):
             screen.print("* marked: the reasons are below")
-        _print_systems(screen, basis)
     elif board.differences:
         print_columns(screen, DIFFERENCE_COLUMNS, board.differences)
     for line in notes(board):
@@ -167,7 +167,9 @@ def _print_systems(screen: "Console", basis: "SystemsBasis") -> None:
 
     print_columns(screen, system_columns(basis.measure), basis.systems)
     screen.print(
-        "whole store: what all of it is worth, over the weight of all units; all numbers are means"
+        "complete: what the whole store says, of everything that could be said; lean: what the "
+        f"same value needs, over what it spends, both in {basis.measure}; false: over all runs; "
+        "the others are means"
     )
 
 

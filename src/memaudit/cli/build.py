@@ -12,7 +12,6 @@ from memaudit.cli.errors import FAILED
 from memaudit.cli.options import DatasetPath, chosen_engine, dataset_argument, model_session
 from memaudit.cli.terminal import resumable, safe
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.files import beside
 from memaudit.kernel.package.cost import UNICODE_WORDS, WORDS
 from memaudit.kernel.words.text import counted
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from memaudit.building.build_folder import BuildJob
 
 
-CONVERSATION = "conversation"
 WRITER, ROLES = "model", ("judge", "adjudicator", "spot_checker")
 """Parameters of `ModelRecipe`: who writes, and who may do another part of the work."""
 
@@ -39,10 +37,8 @@ def models_by_role(options: Sequence[str]) -> dict[str, str]:
     return models
 
 
-def build_with_models(
-    job: "BuildJob", models: dict[str, str], frame: str, out: Path
-) -> dict[str, Any]:
-    """Run the passes. With a batch queue, stop where answers have to be waited for."""
+def build_with_models(job: "BuildJob", models: dict[str, str], out: Path) -> dict[str, Any]:
+    """Run the passes."""
     from memaudit.building.passes.build import build_into_with_model
     from memaudit.building.passes.recipe import ModelRecipe
     from memaudit.models.session import AskProgress, progress_text
@@ -52,7 +48,6 @@ def build_with_models(
         judge=models.get("judge"),
         adjudicator=models.get("adjudicator"),
         spot_checker=models.get("spot_checker"),
-        frame=frame,
         cost_rule=job.cost_rule or WORDS,
     )
     on_terminal = sys.stderr.isatty()
@@ -65,7 +60,7 @@ def build_with_models(
         elif on_terminal:
             typer.echo(start + progress_text(stage, state), err=True, nl=False)
 
-    with model_session(True, out, beside(out, "-requests.jsonl"), progress) as session:
+    with model_session(True, progress=progress) as session:
         assert session is not None  # asked for
         return build_into_with_model(job, recipe, session, out)
 
@@ -112,9 +107,6 @@ def build(
             "adjudicator=NAME (checks the units) or spot_checker=NAME (judges a sample again).",
         ),
     ] = None,
-    frame: Annotated[
-        str, typer.Option(metavar="NAME", help="model: judge per conversation or per session.")
-    ] = CONVERSATION,
     as_json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
     """Build one package per conversation, and a manifest. Run the same command again to resume.
@@ -130,8 +122,6 @@ def build(
     labels = read_labels(units, memories, coverage or [])
     job = BuildJob(path, format, subset, tuple(conversation or ()), cost_rule, labels, group)
     if not models:
-        if frame != CONVERSATION:
-            raise MemAuditError("--frame needs --model NAME")
         run = chosen_engine().map
         with resumable("packages", None, out) as done:
             manifest = build_into(job, out, done, run)
@@ -142,7 +132,7 @@ def build(
                 "leave out --units, --memories and --coverage: with --model, the model writes them"
             )
         chosen_engine("build --model")
-        manifest = build_with_models(job, models, frame, out)
+        manifest = build_with_models(job, models, out)
         lines = build_summary
     note_cost_rule(cost_rule, manifest["cost_rule"])
     if as_json:
@@ -164,6 +154,8 @@ def note_cost_rule(asked: str | None, rule: str) -> None:
 
 
 def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
+    from memaudit.building.build_folder import summary_row as _row
+
     counts = manifest["counts"]
     existing = f", {manifest['kept']} already existed" if manifest["kept"] else ""
     lines = [f"{counted(counts['packages'], 'package')} in {out}{existing}"]
@@ -180,6 +172,7 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
     if quotes["checked"]:
         lines.append(_row(quotes["checked"], "quotes checked"))
         lines.append(_row(quotes["found"], "found verbatim", 1))
+    lines += _replaced(manifest["packages"])
     for title, tally in (
         ("label rows that do not fit", manifest["labels"]["misfit_counts"]),
         ("irregularities in the dataset", manifest["irregularity_counts"]),
@@ -190,5 +183,33 @@ def _lines(manifest: dict[str, Any], out: Path) -> list[str]:
     return lines
 
 
-def _row(number: int, what: str, deeper: int = 0) -> str:
-    return f"{number:>9,}{'  ' * deeper}  {what}"
+MOST_REPLACED = 5
+
+
+def _replaced(packages: Sequence[dict[str, Any]]) -> list[str]:
+    """What updates were taken to have replaced, which then counts for nothing."""
+    taken = [
+        f"  {package['name']} {query}: {', '.join(row['turns'])} replaced by "
+        f"{row['by'] or 'a turn that a later update replaced'}"
+        for package in packages
+        for query, row in package.get("replaced", {}).items()
+    ]
+    lines = ["replaced by an update, so without weight unless another question asks for it:"]
+    lines = [*lines, *taken[:MOST_REPLACED]] if taken else []
+    if (more := len(taken) - MOST_REPLACED) > 0:
+        lines.append(f"  and {more:,} more, in the manifest")
+    single = [
+        f"{package['name']} {query}"
+        for package in packages
+        for query in package.get("updates_of_one_turn", ())
+    ]
+    if single:
+        shown = ", ".join(single[:MOST_REPLACED])
+        rest = f" and {len(single) - MOST_REPLACED:,} more" if len(single) > MOST_REPLACED else ""
+        lines.append(f"updates that cite one turn, so that nothing is replaced: {shown}{rest}")
+    lines += [
+        f"NOTHING COUNTS in {package['name']}: no question requires any unit of it"
+        for package in packages
+        if package.get("counts_nothing") and package["counts"].get("units")
+    ]
+    return lines

@@ -22,73 +22,36 @@ class Command:
     line: str
 
 
-COMMANDS = (
-    Command(
-        "quick",
-        START,
-        "memaudit.cli.quick:quick",
-        "Take a first look at a transcript, a store, or both.",
-    ),
-    Command(
-        "doctor",
-        START,
-        "memaudit.cli.doctor:doctor",
-        "Check what is installed and that the solvers work.",
-    ),
-    Command(
-        "import",
-        STORE,
-        "memaudit.cli.import_store:import_store",
-        "Read the export of a memory system.",
-    ),
-    Command(
-        "lint",
-        STORE,
-        "memaudit.cli.lint:lint",
-        "Find duplicates, contradictions, junk and secrets in a store.",
-    ),
-    Command("diff", STORE, "memaudit.cli.diff:diff", "Compare two stores, or one at two dates."),
-    Command(
-        "score",
-        STORE,
-        "memaudit.cli.score:score",
-        "Score exported stores against certified optima.",
-    ),
-    Command(
-        "gate", STORE, "memaudit.cli.gate:gate", "Fail if a store scores below a minimum, for CI."
-    ),
-    Command(
-        "board",
-        STORE,
-        "memaudit.cli.board:board",
-        "Compare systems, or scored stores of many packages.",
-    ),
-    Command("build", PACKAGES, "memaudit.cli.build:build", "Build packages from conversations."),
-    Command(
-        "package",
-        PACKAGES,
-        "memaudit.cli.package:package",
-        "Check, show, convert and describe packages.",
-    ),
-    Command(
-        "solve",
-        OPTIMA,
-        "memaudit.cli.solve:solve",
-        "Find the best store for a budget, with a certificate.",
-    ),
-    Command(
-        "frontier",
-        OPTIMA,
-        "memaudit.cli.frontier:frontier",
-        "Compute the optimum for every budget.",
-    ),
-    Command(
-        "verify", OPTIMA, "memaudit.cli.verify:verify", "Check a certificate against its package."
-    ),
-    Command(
-        "model",
-        MODELS,
-        "memaudit.cli.model:model",
-        "Test a model; keep, share and compare its replies.",
-    ),
+LISTED = {
+    START: {
+        "quick": "Take a first look at a transcript, a store, or both.",
+        "doctor": "Check what is installed and that the solvers work.",
+    },
+    STORE: {
+        "import": "Read the export of a memory system.",
+        "lint": "Find duplicates, contradictions, junk and secrets in a store.",
+        "diff": "Compare two stores, or one at two dates.",
+        "score": "Score exported stores against certified optima.",
+        "gate": "Fail if a store scores below a minimum, for CI.",
+        "board": "Compare systems, or scored stores of many packages.",
+    },
+    PACKAGES: {
+        "build": "Build packages from conversations.",
+        "package": "Check, show, convert and describe packages.",
+    },
+    OPTIMA: {
+        "solve": "Find the best store for a budget, with a certificate.",
+        "frontier": "Compute the optimum for every budget.",
+        "verify": "Check a certificate against its package.",
+    },
+    MODELS: {"model": "Export, import and count the replies of models."},
+}
+MODULES = {"import": "import_store"}
+"""Where a module and its function are not called as the command is."""
+
+COMMANDS = tuple(
+    Command(name, heading, f"memaudit.cli.{module}:{module}", line)
+    for heading, commands in LISTED.items()
+    for name, line in commands.items()
+    for module in [MODULES.get(name, name)]
 )

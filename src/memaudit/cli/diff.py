@@ -12,7 +12,6 @@ from memaudit.cli.options import (
     StoreArgument,
     label_memories,
     model_session,
-    place_of,
     read_stores,
 )
 from memaudit.cli.terminal import safe
@@ -51,7 +50,7 @@ def diff(
     (new,) = read_stores([after])
     subject = lint_target(package, new) if package is not None else None
     # Without units nothing is judged, so no model is asked.
-    with model_session([judge] if subject else [], place_of(after)) as session:
+    with model_session([judge] if subject else []) as session:
         by = named_judge(judge, label_memories([judge]), session) if subject is not None else None
         data = diff_data(store_diff(old, new, subject, by))
     if out is not None:

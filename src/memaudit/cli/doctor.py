@@ -4,17 +4,12 @@ import json
 import os
 import platform
 import re
-import shutil
-import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, distributions, requires, version
-from importlib.util import find_spec
-from pathlib import Path
+from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Annotated, Any
 
 import typer
@@ -29,10 +24,6 @@ from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.kernel.solvers.solve import solve_all
 from memaudit.kernel.version import DISTRIBUTION, VERSION
 from memaudit.kernel.words.text import counted
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-FONT = "DejaVu Sans"
-"""The font of figures; matplotlib ships it."""
 
 YARDSTICK = "reference"
 FEW_BUDGETS = {"brute": 1}
@@ -50,22 +41,6 @@ class Extra:
     found: dict[str, str]
     missing: tuple[str, ...]
     install: str
-
-
-@dataclass(frozen=True, slots=True)
-class Namesake:
-    """A distribution that is called like our package: another project's, or an old one of ours."""
-
-    version: str
-    folder: str
-    ours: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    use: str
-    path: str
-    writable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +69,9 @@ class Checkup:
     imported: str
     """The folder that `import memaudit` gets."""
     imports_ours: bool
-    namesakes: tuple[Namesake, ...]
     platform: str
     cpus: int
     extras: tuple[Extra, ...]
-    browser: str | None
-    font: str | None
-    folders: tuple[Folder, ...]
     settings: dict[str, SettingInForce]
     self_test: tuple[SolverTest, ...]
 
@@ -127,16 +98,9 @@ def checkup(package: Package, settings: Settings) -> Checkup:
         },
         imported=memaudit.__path__[0],
         imports_ours=getattr(memaudit, "Package", None) is Package,
-        namesakes=namesakes(sys.path),
         platform=platform.platform(terse=True),
         cpus=len(os.sched_getaffinity(0)),
         extras=extras,
-        browser=next(filter(None, map(shutil.which, BROWSERS)), None),
-        font=_font(),
-        folders=(
-            Folder("cache of model replies", *_writable(settings.model.cache.absolute().parent)),
-            Folder("cache of compiled code", *_writable(_compiler_cache())),
-        ),
         settings={
             name: SettingInForce(_plain(value), origin) for name, value, origin in settings.rows()
         },
@@ -150,22 +114,6 @@ def _plain(value: object) -> str | int | float | bool | None:
     from memaudit.kernel.exact import plain
 
     return str(plain(value) if isinstance(value, Fraction) else value)
-
-
-def namesakes(path: Sequence[str]) -> tuple[Namesake, ...]:
-    """What is installed under the name `memaudit`, which was ours before it was DISTRIBUTION.
-
-    An old one of ours is known by its pytest plugin, which an editable install declares as well.
-    """
-    found = (
-        Namesake(
-            str(one.version),
-            str(one.locate_file("")),
-            any(entry.value == "memaudit.pytest_plugin" for entry in one.entry_points),
-        )
-        for one in distributions(name="memaudit", path=list(path))
-    )
-    return tuple(dict.fromkeys(found))
 
 
 def libraries(requirements: Sequence[str]) -> tuple[list[str], tuple[Extra, ...]]:
@@ -220,43 +168,12 @@ def self_test(package: Package, solvers: Sequence[str]) -> list[SolverTest]:
     return tests
 
 
-def _font() -> str | None:
-    """The font file; None if figures would use another font."""
-    if find_spec("matplotlib") is None:
-        return None
-    from matplotlib.font_manager import findfont
-
-    try:
-        return str(findfont(FONT, fallback_to_default=False))
-    except ValueError:
-        return None
-
-
-def _compiler_cache() -> Path:
-    """Where numba puts compiled code: as configured, or beside the source."""
-    import memaudit.kernel.solvers
-
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    return Path(given) if given else Path(memaudit.kernel.solvers.__path__[0]) / "__pycache__"
-
-
-def _writable(folder: Path) -> tuple[str, bool]:
-    """Whether a file can be created in the folder, or in its parent if it does not exist."""
-    place = folder if folder.exists() else folder.parent
-    try:
-        with tempfile.TemporaryFile(dir=place):
-            return str(folder), True
-    except OSError:
-        return str(folder), False
-
-
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print versions, extras, browser, fonts, caches and settings, and test every solver.
+    """Print versions, extras and settings, and test every solver.
 
-    The exit code is 1 if a solver fails its test. Optional parts may be missing. Another project
-    that is installed as memaudit is a warning.
+    The exit code is 1 if a solver fails its test. Optional parts may be missing.
     """
     from memaudit.kernel.io.packages import example_package
     from memaudit.kernel.solvers.compiled.kernel_cache import PARTS, ensure_compiled
@@ -278,12 +195,6 @@ def _lines(result: Checkup) -> list[str]:
     lines += [f"{'platform':<12} {result.platform}", f"{'CPUs':<12} {result.cpus}", ""]
     whose = "this project" if result.imports_ours else "NOT this project"
     lines.append(f"import memaudit gets {result.imported}, {whose}")
-    for other in result.namesakes:
-        what = "an old install of this project" if other.ours else "another project"
-        lines.append(
-            f"WARNING: the distribution memaudit {other.version} in {other.folder} is {what}, "
-            "and its files can replace ours: pip uninstall memaudit, then install MemAudit again"
-        )
     lines.append("")
     for extra in result.extras:
         names = ", ".join(extra.missing)
@@ -291,13 +202,6 @@ def _lines(result: Checkup) -> list[str]:
         lines.append(f"extra {extra.name:<12} {state}")
     if not result.extras:
         lines.append(f"extras: unknown, since {DISTRIBUTION} is not installed here")
-    browser = result.browser or "none found; install chromium to run the browser tests"
-    font = result.font or f"{FONT} not found; figures use another font and may look different"
-    lines += ["", f"browser: {browser}", f"font of figures: {font}"]
-    lines += [
-        f"{folder.use}: {folder.path}, {'writable' if folder.writable else 'NOT writable'}"
-        for folder in result.folders
-    ]
     lines += ["", *(_setting_line(name, row) for name, row in result.settings.items())]
     verdict = "solver self-test passed" if result.healthy else "solver self-test FAILED"
     return [*lines, "", *map(_test_line, result.self_test), verdict]

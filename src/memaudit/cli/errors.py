@@ -9,12 +9,10 @@ from typing import Any
 import typer
 
 from memaudit.cli.assignments import UsageError
-from memaudit.kernel.errors import InvalidPackage, MemAuditError, ParameterError, Waiting
+from memaudit.kernel.errors import InvalidPackage, MemAuditError, ParameterError
 from memaudit.kernel.words.text import visible_text
 
 FAILED = 1
-WAITING = 75
-"""EX_TEMPFAIL of sysexits.h: nothing failed, run it again later. Not 0: there is no result yet."""
 SIGNALLED = 128
 """Added to the number of the signal that ended a command, as shells do."""
 
@@ -94,9 +92,6 @@ def reported() -> Iterator[None]:
     """Turn errors that a user can cause into one line and an exit code."""
     try:
         yield
-    except Waiting as stop:
-        typer.echo(shortened(visible_text(stop)), err=True)
-        raise typer.Exit(WAITING) from None
     except MemAuditError as error:
         report(error)
         raise typer.Exit(FAILED) from None

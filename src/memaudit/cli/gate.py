@@ -14,7 +14,6 @@ from memaudit.cli.options import (
     PolicyName,
     SalienceNames,
     model_session,
-    place_of,
     plan_in_force,
     read_stores,
 )
@@ -74,7 +73,7 @@ def gate(
         **plan_in_force(judge),
     )
     exported = read_stores(stores)
-    with model_session(bool(plan.asked_models), place_of(stores[0])) as session:
+    with model_session(bool(plan.asked_models)) as session:
         scoring, asking = plan.scoring(exported, session), plan.asking(session)
         result = plan.score(read_package(package), exported, scoring, asking)
     # Rows are in the order of the stores, and there is one budget.

@@ -12,7 +12,6 @@ import typer
 from memaudit.cli.options import ConversationNames, format_first
 from memaudit.cli.terminal import safe
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.files import open_regular
 from memaudit.kernel.words.text import counted
 from memaudit.workspace.overwrite import may_write
 
@@ -42,7 +41,7 @@ def import_store(
     namespace: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Read only memories of this user, agent or block. Default: all."
+            metavar="NAME", help="Read only memories of this user, block or folder. Default: all."
         ),
     ] = None,
     conversation: Annotated[
@@ -57,7 +56,7 @@ def import_store(
         typer.Option(
             metavar="text=FIELD,...",
             help="Any JSON, JSONL, CSV or SQLite: which fields are text, time, id and namespace, "
-            "such as text=payload.text,time=payload.ts,id=nr. Only text is needed.",
+            "such as text=rows.text,time=rows.ts,id=rows.nr. Only text is needed.",
         ),
     ] = None,
     as_of: Annotated[
@@ -79,29 +78,18 @@ def import_store(
         str | None,
         typer.Option(metavar="NAME", help="Name of the store. Default: the name of the file."),
     ] = None,
-    chat: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write the transcript, if the export holds it, as a chat for memaudit build.",
-        ),
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Read the export of a memory system, and count active, inactive and skipped rows."""
     from memaudit import api
-    from memaudit.kernel.io.atomic import write_lines
     from memaudit.kernel.io.store_file import write_store
     from memaudit.kernel.score.store_match import parse_names
-    from memaudit.stores.protocol import chat_lines
-    from memaudit.stores.registry import ADAPTERS, import_transcript
+    from memaudit.stores.registry import ADAPTERS
 
     format, paths = format_first(arguments, ADAPTERS)
     if any(os.path.realpath(path) == os.path.realpath(out) for path in paths):
         raise MemAuditError(f"{out}: is the export itself; write the store to another file")
     may_write(out, "store")
-    if chat is not None:
-        _check_chat(chat, [out, *paths])
     store = api.import_store(
         paths,
         name,
@@ -114,22 +102,12 @@ def import_store(
         map=parse_names(map or []),
         **named_fields(fields),
     )
-    written = ""
-    if chat is not None:  # both are read before one is written
-        transcript = import_transcript(paths, store.origin.format, namespace)
-        write_store(store, out)
-        write_lines(chat, chat_lines(transcript, store.name))
-        written = transcript.account
-    else:
-        write_store(store, out)
+    write_store(store, out)
     if as_json:
-        more = {"chat": str(chat), "transcript": written} if chat is not None else {}
-        typer.echo(json.dumps({**_data(store, out), **more}, indent=2))
+        typer.echo(json.dumps(_data(store, out), indent=2))
         return
     for line in _lines(store, out):
         typer.echo(safe(line))
-    if chat is not None:
-        typer.echo(safe(f"wrote {chat}  {written}"))
 
 
 FIELDS = {"text": "text", "time": "time", "id": "id", "namespace": "namespace_field"}
@@ -160,19 +138,6 @@ def _times(name: str) -> "Times":
     if name not in rules:
         raise MemAuditError(f"--times {name!r} is not known; choose from {', '.join(rules)}")
     return rules[name]
-
-
-def _check_chat(chat: Path, others: list[Path]) -> None:
-    """Refuse to overwrite another file, and a chat that questions were added to."""
-    if any(os.path.realpath(path) == os.path.realpath(chat) for path in others):
-        raise MemAuditError(f"{chat}: is the store or the export; write the chat to another file")
-    may_write(chat, "chat")
-    if chat.is_file():
-        with open_regular(chat) as file:
-            if any(b'"question"' in line for line in file):
-                raise MemAuditError(
-                    f"{chat}: already exists and has questions; choose another file"
-                )
 
 
 def _data(store: "ExportedStore", out: Path) -> dict[str, object]:

@@ -17,7 +17,6 @@ from memaudit.cli.options import (
     StoreArgument,
     label_memories,
     model_session,
-    place_of,
     read_stores,
 )
 from memaudit.cli.settings import in_force
@@ -127,7 +126,7 @@ def lint(
     earlier = read_stores([before])[0] if before is not None else None
     subject = lint_target(package, exported) if package is not None else None
     with (
-        model_session([judge], place_of(store)) as session,
+        model_session([judge]) as session,
         progress("lint", STEPS) as advance,
     ):
         by = named_judge(judge, label_memories([judge]), session) if subject is not None else None

@@ -13,7 +13,6 @@ from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import safe
 from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.files import beside
 from memaudit.kernel.words.text import counted
 
 if TYPE_CHECKING:
@@ -35,9 +34,6 @@ LabelledPackages = Annotated[
         help="Packages, folders written by memaudit build, or a shipped set: natural, short or "
         "long.",
     ),
-]
-StorePath = Annotated[
-    Path, typer.Argument(metavar="STORE", help="A store written by memaudit import.")
 ]
 StoreArgument = Annotated[
     str,
@@ -233,14 +229,11 @@ def plan_in_force(judges: Sequence[str] | None) -> dict[str, Any]:
 @contextmanager
 def model_session(
     wanted: Sequence[str] | bool,
-    out: Path,
-    batch_file: Path | None = None,
+    _out: Path | None = None,
+    *,
     progress: "Callable[[str, AskProgress], None] | None" = None,
 ) -> Iterator["ModelSession | None"]:
-    """A session for calling a model by the settings, or None if no model is needed.
-
-    The requests of a batch are written beside `out`, unless they have a file of their own.
-    """
+    """A session for calling a model by the settings, or None if no model is needed."""
     if not (wanted if isinstance(wanted, bool) else any(map(_is_model, wanted))):
         yield None
         return
@@ -265,9 +258,8 @@ def model_session(
         yes=keys.yes,
         progress=progress,
     )
-    requests = batch_file or beside(out, "-requests.jsonl", stem=True)
     with Cache(keys.cache) as cache:
-        yield open_session(settings, cache, requests, callbacks, keys.concurrency)
+        yield open_session(settings, cache, callbacks, keys.concurrency)
 
 
 def _is_model(judge: str) -> bool:
@@ -360,10 +352,3 @@ def read_stores(
         for warning in store.warnings:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
     return stores
-
-
-def place_of(argument: str) -> Path:
-    """The path of a STORE argument, beside which files are written."""
-    from memaudit.stores.registry import parse_argument
-
-    return parse_argument(argument).paths[0]

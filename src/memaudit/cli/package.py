@@ -23,6 +23,8 @@ package = typer.Typer(
 )
 
 
+LISTS = ("units", "queries", "candidates")
+
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="A package: .json file or folder.")]
 Target = Annotated[Path, typer.Argument(metavar="DST", help="A .json file or a folder to write.")]
 
@@ -90,19 +92,14 @@ def convert(
         ),
     ],
     target: Target,
-    to: Annotated[
-        str,
-        typer.Option(metavar="FORM", help="auto (from the suffix of DST) or artifact."),
-    ] = "auto",
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Convert only the package of this name. Default: all."),
+        typer.Option(metavar="NAME", help="The package of this name, if there are several."),
     ] = None,
 ) -> None:
-    """Rewrite packages as one .json file, a folder, or the published layout."""
+    """Rewrite a package as one .json file or as a folder."""
     from memaudit.building.named_packages import SHIPPED, shipped_set
     from memaudit.kernel.io.packages import read_packages, write_package
-    from memaudit.kernel.io.published_folder import write_artifact
 
     shipped = str(source) in SHIPPED
     packages = list(shipped_set(str(source))) if shipped else read_packages(source)
@@ -110,19 +107,14 @@ def convert(
         packages = [package for package in packages if package.name == name]
         if not packages:
             raise MemAuditError(f"{source} has no package named {name!r}")
-    if to == "artifact":
-        write_artifact(packages, target)
-    elif to != "auto":
-        raise MemAuditError(f"unknown form {to!r}; choose auto or artifact")
-    elif len(packages) > 1:
+    if len(packages) > 1:
         raise MemAuditError(
             f"{source} has {len(packages)} packages, but {target} can hold only one; "
-            "choose one with --name, or write them all with --to artifact"
+            "choose one with --name"
         )
-    else:
-        may_write(target, "package")
-        write_package(packages[0], target)
-    typer.echo(safe(f"wrote {len(packages)} package{'s'[: len(packages) != 1]} to {target}"))
+    may_write(target, "package")
+    write_package(packages[0], target)
+    typer.echo(safe(f"wrote 1 package to {target}"))
 
 
 @package.command()
@@ -173,19 +165,26 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Summarise a package, or list its units, queries and candidates with their texts."""
-    from memaudit.cli.package_tables import COLUMNS, listing, rows_of, summary
-    from memaudit.cli.terminal import console
+    from memaudit.cli.package_tables import columns_of, summary
+    from memaudit.cli.terminal import columns_table, console
     from memaudit.kernel.io.packages import read_packages
 
-    for unknown in sorted({*(tables or ())} - {*COLUMNS}):
-        raise MemAuditError(f"--list {unknown}: choose {', '.join(COLUMNS)}")
-    chosen = [table for table in COLUMNS if table in (tables or ())]
+    for unknown in sorted({*(tables or ())} - {*LISTS}):
+        raise MemAuditError(f"--list {unknown}: choose {', '.join(LISTS)}")
+    chosen = [table for table in LISTS if table in (tables or ())]
     packages = read_packages(path)
     if as_json:
-        data = [
-            _facts(package) | {table: rows_of(package, table) for table in chosen}
-            for package in packages
-        ]
+        data = []
+        for package in packages:
+            columns = columns_of(package)
+            lists = {
+                table: [
+                    {column.key: column.value(row) for column in columns[table]}
+                    for row in getattr(package, table)
+                ]
+                for table in chosen
+            }
+            data.append(_facts(package) | lists)
         typer.echo(json.dumps(data, indent=2, default=plain))
         return
     screen = console()
@@ -195,9 +194,10 @@ def show(
             f"cost rule {safe_markup(package.cost_rule)}  group cap {package.group_cap}"
         )
         for table in chosen:
-            rows = rows_of(package, table)
+            rows = getattr(package, table)
             screen.print(f"{len(rows):,} {table}")
-            screen.print(listing(table, rows))
+            shown = [column for column in columns_of(package)[table] if column.short]
+            screen.print(columns_table(shown, rows))
         if not chosen:
             screen.print(summary(package))
     if not chosen:
@@ -208,7 +208,7 @@ def show(
 def card(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="A folder of packages, a build, or a folder of scores."),
+        typer.Argument(metavar="DIR", help="A folder of packages, or a build."),
     ],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder to write. Default: DIR-card.")
@@ -220,7 +220,7 @@ def card(
         str, typer.Option(metavar="TEXT", help="Its licence, as a name or an address.")
     ] = "not stated",
 ) -> None:
-    """Write a card, Croissant metadata and provenance for a folder.
+    """Write a card, Croissant metadata and provenance for packages.
 
     They say what there is, how it was made, what it rests on, and every hash.
     """

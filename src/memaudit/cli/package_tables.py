@@ -1,20 +1,22 @@
-"""Packages as tables: counts, and the rows of units, queries and candidates."""
+"""Packages as tables: counts, and the columns of units, queries and candidates."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from operator import attrgetter
 from typing import Any
 
-from rich import box
-from rich.table import Column, Table
+from rich import table as rich_table
+from rich.table import Table
 
 from memaudit.cli.terminal import safe_markup
 from memaudit.kernel.number_text import short_exact, significant
 from memaudit.kernel.package.package import Package
+from memaudit.show.columns import Column
 
 
 def summary(package: Package) -> Table:
-    table = Table("what", Column("kind", overflow="fold"), "count", "total", "range")
+    table = Table("what", rich_table.Column("kind", overflow="fold"), "count", "total", "range")
     table.add_row("experiences", "", str(len(package.experiences)), "", "")
     for kind in sorted({candidate.kind for candidate in package.candidates}):
         costs = [candidate.cost for candidate in package.candidates if candidate.kind == kind]
@@ -39,76 +41,61 @@ def _numbers(numbers: Iterable[Fraction]) -> tuple[str, str, str]:
     )
 
 
-def rows_of(package: Package, table: str) -> list[dict[str, Any]]:
-    """The units, queries or candidates of a package, each with what it is connected to."""
-    if table == "queries":
-        return [
-            {
-                "id": row.id,
-                "kind": row.kind,
-                "importance": row.importance,
-                "requires": row.required,
-                "text": row.text,
-                "answer": row.answer,
-            }
-            for row in package.queries
-        ]
+def columns_of(package: Package) -> dict[str, list[Column[Any]]]:
+    """The columns of units, queries and candidates, each with what a row is connected to. What has
+    no header is in JSON only."""
     covers, covered_by = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for cell in package.coverage:
         if cell.value:
             covers[cell.candidate].append(cell.unit)
             covered_by[cell.unit].append(cell.candidate)
-    if table == "units":
-        return [
-            {
-                "id": row.id,
-                "kind": row.kind,
-                "weight": package.weights[row.id],
-                "covered_by": covered_by[row.id],
-                "text": row.text,
-            }
-            for row in package.units
-        ]
-    return [
-        {
-            "id": row.id,
-            "experience": row.experience,
-            "kind": row.kind,
-            "cost": row.cost,
-            "covers": covers[row.id],
-            "text": row.text,
-        }
-        for row in package.candidates
-    ]
 
+    def field(name: str, short: str | None = None) -> Column[Any]:
+        header = name if short is None else short
+        return Column(key=name, value=attrgetter(name), short=header, words=True)
 
-COLUMNS = {
-    "units": ("id", "kind", "weight", "text"),
-    "queries": ("id", "importance", "requires", "text"),
-    "candidates": ("id", "kind", "cost", "covers", "text"),
-}
-"""What is readable on a terminal. JSON has everything."""
+    def number(name: str, value: Callable[[Any], Fraction]) -> Column[Any]:
+        return Column(key=name, value=value, short=name, show=short_exact)
 
-
-def listing(table: str, rows: Iterable[dict[str, Any]]) -> Table:
-    """All rows. Long texts are wrapped, and the answer of a query is below its question."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in COLUMNS[table]:
-        number = name in ("weight", "importance", "cost", "covers")
-        made.add_column(name, justify="right" if number else "left", overflow="fold")
-    for row in rows:
-        made.add_row(*(_cell(row, name) for name in COLUMNS[table]))
-    return made
-
-
-def _cell(row: dict[str, Any], name: str) -> str:
-    value = row[name]
-    if isinstance(value, Fraction):
-        return short_exact(value)
-    if name == "covers":
-        return str(len(value))
-    if name == "requires":
-        value = ", ".join(value)
-    if name == "text" and row.get("answer"):
-        return f"{safe_markup(value)}\n→ {safe_markup(row['answer'])}"
-    return safe_markup(value)
+    return {
+        "units": [
+            field("id"),
+            field("kind"),
+            number("weight", lambda unit: package.weights[unit.id]),
+            Column(key="covered_by", value=lambda unit: covered_by[unit.id]),
+            field("text"),
+        ],
+        "queries": [
+            field("id"),
+            field("kind", ""),
+            number("importance", lambda query: query.importance),
+            Column(
+                key="requires",
+                value=lambda query: query.required,
+                short="requires",
+                show=", ".join,
+                words=True,
+            ),
+            Column(
+                key="text",
+                value=lambda query: query.text,
+                short="text",
+                words=True,
+                in_terminal=lambda query: " → ".join(filter(None, (query.text, query.answer))),
+            ),
+            field("answer", ""),
+        ],
+        "candidates": [
+            field("id"),
+            field("experience", ""),
+            field("kind"),
+            number("cost", lambda candidate: candidate.cost),
+            Column(
+                key="covers",
+                value=lambda candidate: covers[candidate.id],
+                short="covers",
+                show=lambda units: str(len(units)),
+            ),
+            field("text"),
+        ],
+    }

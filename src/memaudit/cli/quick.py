@@ -38,20 +38,21 @@ def quick(
     look = first_look(paths)
     for line in look.lines:
         typer.echo(safe(line))
-    scores = report = None
+    scores, report, short = None, None, ""
     if look.store is not None:
         with progress("first look", 2) as advance:
             if look.package is not None and look.package.units:
-                # A tight budget, and the store as it is.
-                scores = api.score(look.package, look.store, ["20%", "own"])
+                scores = api.score(look.package, look.store)
             advance(1)
             report = api.lint(look.store, look.package)
-        typer.echo(safe(f"in short: {verdict(look, scores, report)}"))
+        short = verdict(look, scores, report)
+        typer.echo(safe(f"in short: {short}"))
         if scores is not None:
             print_package(scores, everything=False, cells=False, ids=(), as_json=False)
         show(report)
     write_quick_page(
         look,
+        short,
         None if scores is None else package_scores_data(scores),
         None if report is None else lint_data(report),
         out,

@@ -21,7 +21,6 @@ from memaudit.cli.options import (
     chosen_engine,
     kept_in,
     model_session,
-    place_of,
     plan_in_force,
     read_stores,
     show_asked,
@@ -179,7 +178,7 @@ def score(
     )
     outputs.check()
     exported = read_stores(stores, map)
-    with model_session(bool(plan.asked_models), place_of(stores[0])) as session:
+    with model_session(bool(plan.asked_models)) as session:
         scorer = _Scorer(plan, exported, plan.scoring(exported, session), session)
         if len(places) > 1:
             scorer.score_many(places, outputs)

@@ -16,10 +16,12 @@ from memaudit.cli.board import show_board, show_denominators
 from memaudit.cli.score_tables import (
     Kinds,
     ScoreLine,
+    VerdictLine,
     print_cells,
     print_kinds,
     print_scores,
     score_lines,
+    verdict_lines,
 )
 from memaudit.cli.terminal import console, resumable, safe_markup
 from memaudit.judges.asking import AskPlan, score_asking
@@ -82,6 +84,7 @@ class ScoredPackage:
     """Everything that is printed of one package; `data` is its file, if it has scores."""
 
     data: dict[str, Any] | None
+    verdicts: tuple[VerdictLine, ...]
     lines: tuple[ScoreLine, ...]
     warnings: tuple[str, ...]
     not_scored: tuple[Unscored, ...]
@@ -108,16 +111,20 @@ def score_at(how: ManyScoring, place: NamedPlace) -> ScoredPackage:
     own = written_for(package, how.stores)
     asking = how.asking
     together = None if asking is None else partial(score_asking, scoring=how.scoring, plan=asking)
-    data, lines, warnings, missing = None, list[ScoreLine](), list[str](), list[Unscored]()
+    data, verdicts, lines = None, list[VerdictLine](), list[ScoreLine]()
+    warnings, missing = list[str](), list[Unscored]()
     for result in score_matching_stores(package, how.stores, own, how.scoring, together):
         if isinstance(result, Unscored):
             missing.append(result)
             continue
         data = package_scores_data(result, how.cells)
+        verdicts += verdict_lines(result)
         lines += score_lines(result, how.cells)
         warnings += [f"{package.name}: {line}" for line in result.warnings]
     named = ((store, example) for store, examples in own.items() for example in examples)
-    return ScoredPackage(data, tuple(lines), tuple(warnings), tuple(missing), tuple(named))
+    return ScoredPackage(
+        data, tuple(verdicts), tuple(lines), tuple(warnings), tuple(missing), tuple(named)
+    )
 
 
 MOST_UNSCORED = 20
@@ -161,7 +168,8 @@ def print_packages(
         if one.data is not None:
             screen.print(safe_markup(f"package {one.data['package']}"))
             print_cells(screen, one.lines, one.data["cells"])
-    print_scores(screen, how.scoring, lines, everything)
+    verdicts = [line for one in scored for line in one.verdicts]
+    print_scores(screen, how.scoring, verdicts, lines, everything)
     for line in (warning for one in scored for warning in one.warnings):
         screen.print(safe_markup(line))
     show_board(means)

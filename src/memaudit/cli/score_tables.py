@@ -15,17 +15,18 @@ from rich.table import Table
 from memaudit.cli.explanation import explanation
 from memaudit.cli.terminal import columns_table, console, safe, safe_markup
 from memaudit.kernel.exact import exact
-from memaudit.kernel.losses import LOSS_STEPS
-from memaudit.kernel.number_text import MISSING, fixed, short_exact
+from memaudit.kernel.losses import LOSS_STEPS, SHARES
+from memaudit.kernel.number_text import MISSING, fixed, percent, short_exact, short_number
 from memaudit.kernel.package.budgets import USUAL_BUDGETS
 from memaudit.kernel.package.unit_parts import by_statement
 from memaudit.kernel.score.judge import judged_how
 from memaudit.kernel.score.loss_diagnosis import KindRow, LostUnit, LostUnits, NoDiagnosis
 from memaudit.kernel.score.pruning import POLICIES
-from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore, ratio_text
+from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore, margin, ratio_text
 from memaudit.kernel.score.score import Ratio
 from memaudit.kernel.score.score_json import cells_data, package_scores_data
 from memaudit.kernel.score.store_value import StoreValue
+from memaudit.kernel.score.verdict import Verdict
 from memaudit.kernel.score.writing_cost import writing_cost
 from memaudit.kernel.words.text import counted
 from memaudit.show.columns import Column
@@ -33,16 +34,21 @@ from memaudit.show.columns import Column
 Kinds = tuple[str, str, Sequence[KindRow]]
 """A store, a budget, and its rows by kind of unit."""
 
-SCORE = (
-    "score: what a store keeps within the budget, over OPT of the common union; with the losses it "
-    "sums to 100%"
+VERDICT = (
+    "complete: what the whole store says, of everything that could be said (OPT without a budget); "
+    "lean: what the same value needs, over what the store spends"
 )
+SCORE = (
+    "score: what a store keeps within the budget, over OPT of the common union; random: the mean "
+    "score if it were cut at random; best: its best subset"
+)
+FOR_ITS_SIZE = "for its size: the value of the whole store over OPT of what it costs"
+LOST = "kept and lost: shares of OPT, which sum to 100%"
 OTHERS: dict[str, str] = {
     "F(Y)": "the value of the whole store, whatever it costs",
     "F(kept)": "the value of what is kept within the budget",
     "/ package": "F(kept) over OPT of the package alone; above 1 if the store says things better",
     "/ union": "F(kept) over OPT of the package and this store alone",
-    "best": "the best subset of the store that fits, over OPT of the common union",
     **{
         str(policy): f"what this policy would keep, over OPT of the common union: {what}"
         for policy, what in POLICIES.items()
@@ -62,11 +68,15 @@ class ScoreLine:
     cost: str
     kept_by: str
     score: str
+    random_cut: str
+    best: str
     losses: tuple[str, ...]
+    """What is kept, then what is lost at each step."""
     others: dict[str, str]
     """The other numbers by the name of their column, those of policies too."""
     policies: tuple[str, ...]
     """Policies that could cut the store, if it has memories."""
+    has_score: bool
     is_open: bool
     is_estimate: bool
     kinds: tuple[KindRow, ...]
@@ -89,18 +99,21 @@ def _line(package: str, row: StoreScore, lost: bool) -> ScoreLine:
         cost=short_exact(numbers.written.cost),
         kept_by="all" if numbers.fits else row.kept_by,
         score=row.score_text,
-        losses=tuple(
-            f"{float(row.losses[step]):.1%}" if row.losses else "-" for step in LOSS_STEPS
+        random_cut=MISSING if row.random_cut is None else _text(row.random_cut),
+        best=_text(numbers.best.ratio),
+        losses=(
+            percent(row.exact if row.losses else None, 1),
+            *(percent(row.losses.get(step), 1) for step in LOSS_STEPS),
         ),
         others={
             "F(Y)": _value(numbers.written),
             "F(kept)": _value(numbers.kept.worth),
             "/ package": _text(numbers.kept.package_ratio),
             "/ union": _text(numbers.kept.union_ratio),
-            "best": _text(numbers.best.ratio),
             **by_policy,
         },
         policies=tuple(by_policy) if numbers.memories else (),
+        has_score=row.exact is not None or row.between is not None,
         is_open=row.between is not None,
         is_estimate=row.is_estimate,
         kinds=row.kinds,
@@ -108,17 +121,78 @@ def _line(package: str, row: StoreScore, lost: bool) -> ScoreLine:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class VerdictLine:
+    """How complete and how lean one store is, as a table prints it."""
+
+    package: str
+    store: str
+    memories: int
+    complete: str
+    cost: str
+    measure: str
+    needed: str | None
+    lean: str
+    for_its_size: str
+
+
+def verdict_lines(result: ScoreResult) -> list[VerdictLine]:
+    return [_verdict_line(result.package.name, verdict) for verdict in result.verdicts]
+
+
+def _verdict_line(package: str, verdict: Verdict) -> VerdictLine:
+    least, complete, lean = verdict.least, verdict.complete, verdict.lean
+    needed = None
+    if least is not None:
+        ends = dict.fromkeys(map(short_number, (least.low, least.high)))
+        needed = "..".join(ends)
+    about_complete = margin(complete.value, verdict.complete_interval)
+    about_lean = margin(lean, verdict.lean_interval)
+    return VerdictLine(
+        package=package,
+        store=verdict.store,
+        memories=verdict.memories,
+        complete=f"{_text(complete)}{about_complete}",
+        cost=short_number(verdict.cost),
+        measure=verdict.measure,
+        needed=needed,
+        lean=f"{ratio_text(lean, verdict.lean_between)}{about_lean}",
+        for_its_size=MISSING if verdict.for_its_size is None else _text(verdict.for_its_size),
+    )
+
+
+def verdicts_table(lines: Sequence[VerdictLine], with_package: bool, everything: bool) -> Table:
+    """How complete and how lean each store is."""
+    columns = [
+        *([_column("package", words=True)] if with_package else []),
+        _column("store", words=True),
+        _column("memories"),
+        _column("complete"),
+        _column("cost", lines[0].measure if lines else "cost"),
+        _column("needed"),
+        _column("lean"),
+        *([_column("for_its_size", "for its size")] if everything else []),
+    ]
+    return columns_table(columns, lines, NARROW)
+
+
 def scores_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
-    """The score of each store at each budget, and where the rest was lost."""
+    """The score of each store at each budget, beside a random cut and the best subset."""
     columns = [
         *_about(with_package),
-        _column("cost", "store cost"),
         _column("kept_by", "kept by"),
         _column("score"),
-        *(
-            Column(key=name, value=partial(_loss, at), short=name)
-            for at, name in enumerate(LOSS_STEPS)
-        ),
+        _column("random_cut", "random"),
+        _column("best"),
+    ]
+    return columns_table(columns, lines, NARROW)
+
+
+def losses_table(lines: Sequence[ScoreLine], with_package: bool) -> Table:
+    """Where the rest of each score was lost."""
+    columns = [
+        *_about(with_package),
+        *(Column(key=name, value=partial(_loss, at), short=name) for at, name in enumerate(SHARES)),
     ]
     return columns_table(columns, lines, NARROW)
 
@@ -321,15 +395,37 @@ KINDS = "kept and lost, less what was gained for it (+), sum to OPT over all kin
 
 
 def print_scores(
-    screen: Console, scoring: Scoring, lines: Sequence[ScoreLine], everything: bool
+    screen: Console,
+    scoring: Scoring,
+    verdicts: Sequence[VerdictLine],
+    lines: Sequence[ScoreLine],
+    everything: bool,
 ) -> None:
-    """Print the judge, the table of scores, and what marks and columns mean."""
+    """Print the judge, the verdicts, the scores at budgets, and what marks and columns mean.
+
+    The headline is what was asked for: the store as it is, or what is kept at a budget.
+    """
     with_package = len({line.package for line in lines}) > 1
     screen.print(judge_line(scoring, any(line.is_estimate for line in lines)))
+
+    def print_verdicts() -> None:
+        screen.print(verdicts_table(verdicts, with_package, everything))
+        screen.print(VERDICT)
+        if everything:
+            screen.print(FOR_ITS_SIZE)
+
     if scoring.budgets is None:
+        print_verdicts()
         screen.print(USUAL)
-    screen.print(scores_table(lines, with_package))
-    screen.print(SCORE)
+    if scoring.budgets is None and not any(line.has_score for line in lines):
+        screen.print("nothing that counts fits it; give a --budget")
+    else:
+        screen.print(scores_table(lines, with_package))
+        screen.print(SCORE)
+        screen.print(losses_table(lines, with_package))
+        screen.print(LOST)
+    if scoring.budgets is not None:
+        print_verdicts()
     if any(line.is_open for line in lines):
         screen.print(OPEN)
     if everything:
@@ -338,10 +434,7 @@ def print_scores(
             screen.print(meaning)
 
 
-USUAL = (
-    f"no --budget was given, so scores are at {', '.join(USUAL_BUDGETS[:-1])} of the conversation, "
-    "from tight to ample, and at the own cost of each store"
-)
+USUAL = f"cut to {USUAL_BUDGETS[0]} of the conversation, as no --budget is given:"
 
 
 def judge_line(scoring: Scoring, is_estimate: bool) -> str:
@@ -385,7 +478,9 @@ def print_package(
         typer.echo(json.dumps({**data, "explained": explained} if ids else data, indent=1))
         return
     screen = console()
-    print_scores(screen, scores.scoring, score_lines(scores), everything)
+    print_scores(screen, scores.scoring, verdict_lines(scores), score_lines(scores), everything)
+    for verdict in scores.verdicts:
+        screen.print(safe_markup(repr(verdict)))
     for line in scores.warnings:
         screen.print(safe_markup(line))
     for line in advice_lines(scores.rows):

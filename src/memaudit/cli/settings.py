@@ -47,7 +47,7 @@ class ModelKeys:
     ] = BASE_URL
     provider: Annotated[
         str,
-        Rule("Who answers: live, batch, or offline (cached replies only).", choices=PROVIDERS),
+        Rule("Who answers: live or offline (cached replies only).", choices=PROVIDERS),
     ] = "live"
     cache: Annotated[Path, Rule("The cache file of replies.")] = Path("memaudit-cache.sqlite")
     price_in: Annotated[
@@ -166,12 +166,9 @@ class Settings:
 
 
 SECTIONS: dict[str, Any] = {
-    "model": ModelKeys,
-    "engine": EngineKeys,
-    "solver": SolverKeys,
-    "score": ScoreKeys,
-    "judge": JudgeKeys,
+    entry.name: entry.default_factory for entry in fields(Settings) if entry.name != "origins"
 }
+"""By name: the class of its values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,9 @@ from memaudit.conversations.records import (
     Notes,
     RecordFields,
     as_text,
-    field_names,
 )
 from memaudit.kernel.io.foreign_json import records
 
-CHAT = field_names("uuid name summary created_at updated_at account chat_messages")
-MESSAGE = field_names(
-    "uuid sender text created_at updated_at content attachments files parent_message_uuid"
-)
 ROLES = {"human": "user", "assistant": "assistant"}
 ACCOUNT = "account"
 """The id of the one conversation."""
@@ -54,13 +49,11 @@ def _session(
 ) -> Session:
     chat = RecordFields(data, "", "", notes)
     chat.id = chats.assign_noted(chat.label("uuid"), f"chat-{place + 1}", notes, "uuid")
-    chat.note_unknown(CHAT)
     time = chat.time("created_at")
     turns = []
     for number, row in chat.objects("chat_messages"):
         default = f"{chat.id}:{number + 1}"
         row.id = messages.assign_noted(row.label("uuid"), default, notes, "chat_messages.uuid")
-        row.note_unknown(MESSAGE)
         if (turn := _turn(row, chat.id, number, time)) is not None:
             turns.append(turn)
     if not turns:
@@ -87,14 +80,6 @@ def _turn(row: RecordFields, session: str, place: int, time: str | None) -> Turn
     return Turn(row.id, session, place, role, role, text, own_time or time)
 
 
-CHATGPT_CHAT = field_names(
-    "id conversation_id title create_time update_time mapping current_node moderation_results "
-    "plugin_ids conversation_template_id gizmo_id is_archived safe_urls default_model_slug"
-)
-NODE = frozenset({"id", "parent", "children", "message"})
-CHATGPT_MESSAGE = field_names(
-    "id author content create_time update_time status end_turn weight metadata recipient"
-)
 CHATGPT_ROLES = frozenset({"user", "assistant"})
 EVERYBODY = "all"
 """The recipient of a message that is not a call of a tool."""
@@ -127,7 +112,6 @@ def _chatgpt_session(
     default = f"chat-{place + 1}"
     id = chat.label("conversation_id") or chat.label("id")  # older exports have neither
     chat.id = chats.assign_or(id, default, notes, "conversation_id")
-    chat.note_unknown(CHATGPT_CHAT)
     time = chat.instant("create_time")
     nodes = _nodes(chat)
     branch = _branch(chat, nodes)
@@ -153,7 +137,6 @@ def _nodes(chat: RecordFields) -> dict[str, RecordFields]:
     for name in mapping.data:
         id = as_text(name, chat.notes, "mapping", chat.id) or name
         row = RecordFields(mapping.object(name), "mapping", id, chat.notes)
-        row.note_unknown(NODE)
         if (own := row.label("id")) not in (None, id):
             row.note("number differs from place", "id", own)
         nodes[id] = row
@@ -184,7 +167,6 @@ def _chatgpt_turn(node: RecordFields, session: str, place: int, time: str | None
     if node.data.get("message") is None:
         return None
     row = RecordFields(node.object("message"), "mapping.message", node.id, node.notes)
-    row.note_unknown(CHATGPT_MESSAGE)
     author = RecordFields(row.object("author"), row.place("author"), node.id, node.notes)
     role = author.text("role") or "unknown"
     recipient = row.text("recipient", required=False) or EVERYBODY

@@ -16,29 +16,13 @@ from memaudit.conversations.records import (
     record_fields,
     resolve_references,
 )
-from memaudit.kernel.io.foreign_json import encodable, listed_or_lined, loads
+from memaudit.kernel.io.foreign_json import encodable, loads, records
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import iso_time
 
-RECORD = field_names(
-    "conversation_id conversation_seed narratives user_profile conversation_plan user_questions "
-    "chat probing_questions plans"
-)
-BATCH = frozenset({"batch_number", "turns"})
-MESSAGE = field_names("role id time_anchor index question_type content")
 ANSWERS = ("answer", "ideal_response", "ideal_answer", "ideal_summary", "expected_compliance")
 """Where a question's answer is, by its kind; the last tells what a good response does."""
 
-QUESTION = field_names(
-    "question source_chat_ids rubric difficulty abstention_type why_unanswerable plan_reference "
-    "contradiction_type topic_questioned tests_for conversation_references "
-    "conversation_reference conversation_sessions ordering_type ordering_tested total_mentions "
-    "question_type key_facts_tested extraction_challenge instruction_being_tested "
-    "instruction_type compliance_indicators non_compliance_signs update_type tests_retention_of "
-    "potential_confusion reasoning_type reasoning_steps sessions_required "
-    "preference_being_tested preference_type summarization_type bullet_points_covered "
-    "key_elements_tested synthesis_required temporal_type time_points calculation_required"
-) | set(ANSWERS)
 KINDS = field_names(
     "abstention contradiction_resolution event_ordering information_extraction "
     "instruction_following knowledge_update multi_session_reasoning preference_following "
@@ -62,13 +46,12 @@ class Beam:
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         ids = IdRegistry()
-        for place, data in listed_or_lined(path):
+        for place, data in records(path):
             yield _load(data, place, ids)
 
 
 def _load(data: dict[str, object], place: int, ids: IdRegistry) -> LoadedConversation:
     record = record_fields(data, "conversation_id", place, ids)
-    record.note_unknown(RECORD)
     messages = IdRegistry()
     sessions = tuple(
         _session(record, id, batch, index, messages)
@@ -93,9 +76,7 @@ def _batches(record: RecordFields) -> Iterator[tuple[str, object]]:
         rows = RecordFields(item, f"chat[{place}]", record.id, record.notes)
         for name, batches in item.items():
             match = _PLAN.fullmatch(name)
-            if match is None:
-                record.notes.unknown_field(rows.where, record.id, name)
-            elif batches is not None:  # a table has a column for every plan
+            if match is not None and batches is not None:  # a table has a column for every plan
                 plans.setdefault(int(match["number"]), []).extend(rows.rows(name))
     # By number, since the plans of a chat follow each other in time.
     for plan in sorted(plans):
@@ -108,7 +89,6 @@ def _messages_of(record: RecordFields, batch: object) -> object:
     if not isinstance(batch, dict):
         return batch
     rows = RecordFields(batch, "chat", record.id, record.notes)
-    rows.note_unknown(BATCH)
     messages: list[object] = []
     for turn in rows.rows("turns"):
         messages += turn if isinstance(turn, list) else [turn]
@@ -129,7 +109,6 @@ def _session(record: RecordFields, id: str, batch: object, index: int, ids: IdRe
 def _turn(row: RecordFields, session: str, place: int, time: str | None, ids: IdRegistry) -> Turn:
     default = f"{session}:{place + 1}"
     row.id = ids.assign_noted(row.label("id"), default, row.notes, "chat.id")
-    row.note_unknown(MESSAGE)
     role = row.text("role") or "unknown"
     if role not in ROLES:
         row.note("unknown speaker", "role", role)
@@ -188,7 +167,6 @@ def _probes(record: RecordFields) -> dict[str, object]:
 
 
 def _question(row: RecordFields, kind: str, messages: IdRegistry, home: dict[str, str]) -> Question:
-    row.note_unknown(QUESTION)
     abstention = kind == "abstention"
     cited = _cited(row)
     evidence = resolve_references(cited, messages, row.notes, row.place("source_chat_ids"), row.id)

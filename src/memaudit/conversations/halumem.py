@@ -13,27 +13,12 @@ from memaudit.conversations.records import (
     LoadedConversation,
     RecordFields,
     as_text,
-    field_names,
     record_fields,
 )
-from memaudit.kernel.io.foreign_json import listed_or_lined
+from memaudit.kernel.io.foreign_json import records
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import MONTHS
 
-RECORD = field_names(
-    "uuid persona_info sessions total_dialogue_token_length total_question_count token_cost"
-)
-SESSION = field_names(
-    "start_time end_time dialogue dialogue_turn_num dialogue_token_length memory_points "
-    "memory_points_count questions question_count session_id title is_generated_qa_session "
-    "generation_source"
-)
-MESSAGE = frozenset({"role", "content", "timestamp", "dialogue_turn"})
-POINT = field_names(
-    "index memory_content memory_type memory_source is_update original_memories importance "
-    "timestamp"
-)
-QUESTION = frozenset({"question", "answer", "evidence", "difficulty", "question_type"})
 ROLES = frozenset({"user", "assistant"})
 SOURCES = frozenset({"primary", "secondary", "interference", "system"})
 ABSTENTION = "Memory Boundary"
@@ -58,7 +43,7 @@ class HaluMem:
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         ids = IdRegistry()
-        for place, data in listed_or_lined(path):
+        for place, data in records(path):
             yield _load(data, place, ids)
 
 
@@ -73,7 +58,6 @@ class _Draft:
 
 def _load(data: dict[str, object], place: int, ids: IdRegistry) -> LoadedConversation:
     record = record_fields(data, "uuid", place, ids)
-    record.note_unknown(RECORD)
     draft = _Draft()
     for number, row in record.objects("sessions"):
         _add_session(draft, row, number)
@@ -92,7 +76,6 @@ def _load(data: dict[str, object], place: int, ids: IdRegistry) -> LoadedConvers
 def _add_session(draft: _Draft, row: RecordFields, place: int) -> None:
     id = f"session-{place + 1}"
     row.id = id
-    row.note_unknown(SESSION)
     begins, ends = _time(row, "start_time"), _time(row, "end_time")
     turns = tuple(_turn(message, id, number, begins) for number, message in row.objects("dialogue"))
     if not turns:
@@ -108,7 +91,6 @@ def _add_session(draft: _Draft, row: RecordFields, place: int) -> None:
 
 def _turn(row: RecordFields, session: str, place: int, time: str | None) -> Turn:
     row.id = f"{session}:{place + 1}"
-    row.note_unknown(MESSAGE)
     role = row.text("role") or "unknown"
     if role not in ROLES:
         row.note("unknown speaker", "role", role)
@@ -120,7 +102,6 @@ def _point(row: RecordFields, session: str, place: int, ids: IdRegistry) -> Memo
     # Indexes begin again in every session, so a point is named with its session.
     number = ids.assign_noted(row.label("index"), f"place-{place + 1}", row.notes, "index")
     row.id = f"{session}/point-{number}"
-    row.note_unknown(POINT)
     source = row.text("memory_source") or "unknown"
     if source not in SOURCES:
         row.note("unknown category", "memory_source", source)
@@ -166,7 +147,6 @@ def _question(
     row: RecordFields, id: str, session: str, asked_at: str | None, points: list[MemoryPoint]
 ) -> Question:
     row.id = id
-    row.note_unknown(QUESTION)
     kind = row.text("question_type") or "unknown"
     abstention = kind == ABSTENTION
     cited = row.rows("evidence")

@@ -16,7 +16,6 @@ from memaudit.conversations.records import (
     LoadedConversation,
     RecordFields,
     as_text,
-    field_names,
     record_fields,
     resolve_references,
 )
@@ -25,9 +24,6 @@ from memaudit.kernel.io.strict_json import kind_of
 
 # The paper names the kinds, the file has only their numbers.
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-RECORD = field_names("sample_id conversation qa observation session_summary event_summary")
-TURN = field_names("speaker dia_id text blip_caption img_url query re-download img_file img_id")
-QUESTION = frozenset({"question", "answer", "evidence", "category", "adversarial_answer"})
 
 _SESSION = re.compile(r"session_[0-9]{1,6}")
 _DATE = re.compile(r"(session_[0-9]{1,6})_date_time")
@@ -69,7 +65,6 @@ def repaired(reference: str, ids: IdRegistry) -> list[tuple[str, str]]:
 
 def _load(data: dict[str, object], place: int, conversation_ids: IdRegistry) -> LoadedConversation:
     record = record_fields(data, "sample_id", place, conversation_ids)
-    record.note_unknown(RECORD)
     ids = IdRegistry()
     dialogue = RecordFields(record.object("conversation"), "conversation", record.id, record.notes)
     sessions = _sessions(dialogue, ids)
@@ -97,8 +92,6 @@ def _sessions(dialogue: RecordFields, ids: IdRegistry) -> tuple[Session, ...]:
         date = _DATE.fullmatch(key)
         if date and date[1] not in dialogue.data:
             dialogue.note("date without a session", key, dialogue.data[key])
-        elif not date and not _SESSION.fullmatch(key) and key not in people.values():
-            dialogue.notes.unknown_field(dialogue.where, dialogue.id, key)
     sessions = []
     for index, key in enumerate(keys):
         time = dialogue.time(f"{key}_date_time")
@@ -123,7 +116,6 @@ def _turn(
     # A missing dia_id is not made up: a reference might then name the wrong turn.
     id = ids.assign_noted(row.label("dia_id"), f"{session}:{place + 1}", row.notes, "dia_id")
     row.id = id
-    row.note_unknown(TURN)
     speaker = row.text("speaker") or "unknown"
     if speaker not in people:
         row.note("unknown speaker", "speaker", speaker)
@@ -140,7 +132,6 @@ def _questions(
     questions = []
     for place, row in record.objects("qa"):
         row.id = f"qa{place}"
-        row.note_unknown(QUESTION)
         kind = _kind(row)
         cited = row.rows("evidence")
         evidence = resolve_references(

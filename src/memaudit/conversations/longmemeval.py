@@ -8,17 +8,11 @@ from memaudit.conversations.records import (
     IdRegistry,
     LoadedConversation,
     RecordFields,
-    field_names,
     record_fields,
     resolve_references,
 )
 from memaudit.kernel.io.foreign_json import records
 
-RECORD = field_names(
-    "question_id question_type question answer question_date haystack_dates haystack_session_ids "
-    "haystack_sessions answer_session_ids"
-)
-TURN = frozenset({"role", "content", "has_answer"})
 ROLES = frozenset({"user", "assistant"})
 ABSTENTION = "_abs"
 
@@ -40,7 +34,6 @@ class LongMemEval:
 
 def _load(data: dict[str, object], place: int, ids: IdRegistry) -> LoadedConversation:
     record = record_fields(data, "question_id", place, ids)
-    record.note_unknown(RECORD)
     sessions, marked, session_ids = _sessions(record)
     question = _question(record, sessions, marked, session_ids)
     conversation = Conversation(record.id, sessions, (question,))
@@ -92,7 +85,6 @@ def _entry(record: RecordFields, index: int) -> dict[str, object]:
 
 
 def _turn(row: RecordFields, session: str, place: int, time: str | None) -> Turn:
-    row.note_unknown(TURN)
     role = row.text("role") or "unknown"
     if role not in ROLES:
         row.note("unknown speaker", "role", role)

@@ -14,16 +14,12 @@ from memaudit.conversations.records import (
     LoadedConversation,
     Notes,
     RecordFields,
-    field_names,
     resolve_references,
 )
 from memaudit.kernel.io.files import open_regular
 from memaudit.kernel.io.foreign_json import JsonCursor, encodable, record
 from memaudit.kernel.io.strict_json import kind_of
 
-TRAJECTORY = frozenset({"tid", "message_list", "QA", "question_list"})
-MESSAGE = frozenset({"mid", "message", "time", "place"})
-QUESTION = field_names("qid question answer target_step_id choices ground_truth time")
 FAILED = ("[ERRORQ]", "[ERRORA]")
 """What the generator left where it could not write a question or an answer."""
 
@@ -76,7 +72,6 @@ def _load(
         "tid",
     )
     trajectory.id = id
-    trajectory.note_unknown(TRAJECTORY)
     turns, steps = _turns(trajectory)
     kind = above[0] if above else "unknown"
     questions = tuple(_questions(trajectory, kind, steps))
@@ -100,7 +95,6 @@ def _turns(trajectory: RecordFields) -> tuple[tuple[Turn, ...], IdRegistry]:
         id = steps.assign(str(place))
         data = value if isinstance(value, dict) else {"message": value}
         row = RecordFields(data, "message_list", id, trajectory.notes)
-        row.note_unknown(MESSAGE)
         number = row.label("mid")
         if number is not None and number != id:
             row.note("number differs from place", "mid", number)
@@ -131,7 +125,6 @@ def _questions(trajectory: RecordFields, kind: str, steps: IdRegistry) -> Iterat
     for place, row in trajectory.objects(field):
         given = row.label("qid")
         row.id = ids.assign(f"q{place if given is None else given}")
-        row.note_unknown(QUESTION)
         # A question that was never written has nothing to score: leaving it out is counted.
         if row.data.get("question") in FAILED or row.data.get("answer") in FAILED:
             row.note("failed generation", "question")

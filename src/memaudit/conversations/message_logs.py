@@ -11,16 +11,13 @@ from memaudit.conversations.records import (
     Notes,
     RecordFields,
     as_text,
-    field_names,
 )
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.foreign_json import listed_or_lined
+from memaudit.kernel.io.foreign_json import records
 
 OPENAI, SHAREGPT = "messages", "conversations"
 """The field that holds the messages, in each of the two layouts."""
 
-RECORD = {OPENAI: frozenset({"id", OPENAI}), SHAREGPT: frozenset({"id", SHAREGPT})}
-MESSAGE = {OPENAI: frozenset({"role", "content", "name"}), SHAREGPT: frozenset({"from", "value"})}
 SPEAKER = {OPENAI: "role", SHAREGPT: "from"}
 TEXT = {OPENAI: "content", SHAREGPT: "value"}
 ROLES = {
@@ -32,7 +29,7 @@ ROLES = {
 """What each layout calls the roles."""
 
 BARE = frozenset({"role", "content"})
-"""What a message without a record around it has."""
+"""What a message without a record around it has, and perhaps a name."""
 
 SESSION = "session-1"
 
@@ -51,13 +48,13 @@ class Messages:
         bare message."""
         if OPENAI in keys:
             return SHAREGPT not in keys
-        if keys and keys <= MESSAGE[OPENAI]:
-            return keys >= BARE
-        return SHAREGPT in keys and 2 * len(keys & RECORD[SHAREGPT]) >= len(keys)
+        if BARE <= keys <= BARE | {"name"}:
+            return True
+        return SHAREGPT in keys and 2 * len(keys & {"id", SHAREGPT}) >= len(keys)
 
     def conversations(self, path: Path) -> Iterator[LoadedConversation]:
         ids = IdRegistry()
-        rows = listed_or_lined(path)
+        rows = records(path)
         first = next(rows, None)
         # Many programs write one message per line, without saying where a conversation ends.
         if first is not None and first[1].keys() >= BARE:
@@ -65,7 +62,7 @@ class Messages:
             yield _load({OPENAI: messages, "id": path.stem}, OPENAI, 0, ids)
             return
         for place, data in chain([] if first is None else [first], rows):
-            layouts = [layout for layout in RECORD if layout in data]
+            layouts = [layout for layout in SPEAKER if layout in data]
             if len(layouts) != 1:
                 both = " and ".join(map(repr, layouts)) or "neither"
                 raise MemAuditError(
@@ -91,11 +88,9 @@ def _check_layout(data: dict[str, object], layout: str, name: str, place: int) -
 def _load(data: dict[str, object], layout: str, place: int, ids: IdRegistry) -> LoadedConversation:
     record = RecordFields(data, "", "", Notes())
     record.id = ids.assign_or(record.label("id"), f"record-{place + 1}", record.notes, "id")
-    record.note_unknown(RECORD[layout])
     turns = []
     for number, row in record.objects(layout):
         row.id = f"{SESSION}:{number + 1}"
-        row.note_unknown(MESSAGE[layout])
         if (turn := _turn(row, layout, number)) is not None:
             turns.append(turn)
     if not turns:
@@ -140,11 +135,6 @@ def _part(row: RecordFields, name: str, part: object) -> str | None:
 
 
 SPOKEN = frozenset({"user", "assistant"})
-LINE = field_names(
-    "type message uuid sessionId timestamp isSidechain parentUuid userType cwd version gitBranch "
-    "requestId permissionMode isMeta toolUseResult entrypoint slug"
-)
-CODE_MESSAGE = field_names("role content id type model usage stop_reason stop_sequence")
 FIRST_LINES = (
     frozenset({"type", "message", "uuid", "sessionId"}),
     frozenset({"type", "summary", "leafUuid"}),
@@ -171,7 +161,7 @@ class ClaudeCode:
         notes, ids = Notes(), IdRegistry()
         sessions: dict[str, list[Turn]] = {}
         times: dict[str, str | None] = {}
-        for place, data in listed_or_lined(path):
+        for place, data in records(path):
             row = RecordFields(data, "", f"line-{place + 1}", notes)
             kind = row.text("type")
             if kind not in SPOKEN:
@@ -195,9 +185,7 @@ class ClaudeCode:
 def _code_turn(row: RecordFields, session: str, place: int, ids: IdRegistry) -> Turn | None:
     """What was said on a line; None for side chains and without words, as calls of tools are."""
     row.id = ids.assign_noted(row.label("uuid"), row.id, row.notes, "uuid")
-    row.note_unknown(LINE)
     message = RecordFields(row.object("message"), "message", row.id, row.notes)
-    message.note_unknown(CODE_MESSAGE)
     # Subagents write into the file of the session that called them.
     if row.flag("isSidechain"):
         row.note("message on another branch", "isSidechain")

@@ -96,12 +96,6 @@ class Notes:
             for where, id, what, found in self.entries
         )
 
-    def unknown_field(self, where: str, id: str, name: str) -> None:
-        """Note an unknown field once per conversation: it may be in every turn."""
-        if (where, name) not in self.unknown:
-            self.unknown.add((where, name))
-            self.add("unknown field", where, id, name)
-
 
 @dataclass(frozen=True, slots=True)
 class LoadedConversation:
@@ -246,10 +240,11 @@ class RecordFields(ForeignRow):
                 self.mistyped(f"{name}[{place}]", f"{kind_of(row)}, not an object")
 
     def note_unknown(self, known: Collection[str]) -> None:
-        """Note the fields that the format does not know."""
+        """Note a field that a format written by hand does not know, once per conversation."""
         for name in self.data:
-            if name not in known:
-                self.notes.unknown_field(self.where, self.id, name)
+            if name not in known and (self.where, name) not in self.notes.unknown:
+                self.notes.unknown.add((self.where, name))
+                self.notes.add("unknown field", self.where, self.id, name)
 
 
 def record_fields(

@@ -35,9 +35,8 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.unit_parts import WholeUnit
 from memaudit.kernel.score.judge import Cell, Judge, MemoryText, ask_judge, for_package, goes_by_id
-from memaudit.kernel.score.judged_store import heading_texts, judge_store
+from memaudit.kernel.score.judging import judge_candidates, judge_store
 from memaudit.kernel.score.package_scores import score_package
-from memaudit.kernel.score.rejudge_package import judge_candidates
 from memaudit.kernel.score.result import Asked, ScoreResult, Scoring
 from memaudit.kernel.score.score import OPTIMUM_IS_ZERO, StoreScorer
 from memaudit.kernel.score.score_interval import (
@@ -53,9 +52,6 @@ from memaudit.kernel.score.score_interval import (
 # larger ones ask about pairs that the first answers would have made irrelevant.
 AT_ONCE = 100
 """Pairs of a round."""
-# A batch is answered hours later, so one takes what twenty rounds would.
-AT_ONCE_IN_BATCHES = 2000
-"""Pairs of a round where every round waits for a batch."""
 WIDTH = 0.1
 """How wide the interval of a single store may be in the end."""
 # Less than a single draw of the usual 24 gives, so pairs that some draw rests on come before them.
@@ -208,7 +204,7 @@ class Bounds:
     """What is certain of a result, whatever the answers about unasked pairs would be."""
 
     best: Collection[str]
-    """Texts of the stores that are best with unasked pairs at 1, and open headings of stores."""
+    """Texts of the stores that are best with unasked pairs at 1."""
     optimum: Mapping[Fraction, tuple[Fraction, Fraction]]
     """By budget, where OPT of the common union lies."""
     certain: bool = False
@@ -231,18 +227,6 @@ def bounds_of(result: ScoreResult, judge: OfflineJudge) -> Bounds:
         # certain too: no answer gives that union any value.
         certain &= ratio.undefined in ("", OPTIMUM_IS_ZERO)
         best |= chosen_texts(highest.common, highest.common_optimum(row.budget).store)
-    # A heading that nobody judged might take credit from its entries, so the lower end does not
-    # hold before it was asked about.
-    likely = own.known(package.units)
-    headings = {
-        heading.text for store in between.stores for heading in heading_texts(store, package.name)
-    }
-    for text, (covered, full) in zip(headings, likely.of(list(headings)), strict=True):
-        answered = own.answers.get(text, {})
-        doubtful = np.flatnonzero(doubt(covered, full) >= LEAST_DOUBT).tolist()
-        if any(likely.wholes[at].id not in answered for at in doubtful):
-            certain = False
-            best.add(text)
     return Bounds(best, optimum, certain)
 
 

@@ -112,14 +112,12 @@ class LabelJudge:
         """A store that these labels are not about, or not about all of it, has no score."""
         file = self._files[0].rows[0].file
         by_text = self.judges_candidates
-        # Headings are judged to share credit with their entries; people do not label them.
-        own = [memory for memory in memories if not memory.is_heading]
-        missing = [memory for memory in own if memory.id in unknown] if by_text else []
-        if 0 < len(missing) < len(own):
+        missing = [memory for memory in memories if memory.id in unknown] if by_text else []
+        if 0 < len(missing) < len(memories):
             raise NotJudged(
-                f"{file}: {len(missing)} of {counted(len(own), 'memory')} are not among the texts "
-                f"that were labelled, the first {missing[0].id!r}; label "
-                "them, or read the store with the view and the times that were labelled"
+                f"{file}: {len(missing)} of {counted(len(memories), 'memory')} are not among the "
+                f"texts that were labelled, the first {missing[0].id!r}; label them, or "
+                "read the store with the view and the times that were labelled"
             )
         if missing or not (used or by_text):
             fix = (

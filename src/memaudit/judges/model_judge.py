@@ -196,8 +196,6 @@ def judge_pairs(
     }
     work = [(owner, chunk) for owner, pairs in wanted.items() for chunk in chunks(pairs)]
     _ask(work, cells, session, model, stage, second=False)
-    # All first replies are in before anything is asked again, so that a batch needs two rounds at
-    # most.
     work = [(owner, chunk) for owner in wanted for chunk in chunks(_missing(cells[owner]), 1)]
     _ask(work, cells, session, model, stage, second=True)
     for owner, judged in cells.items():

@@ -24,8 +24,7 @@ from memaudit.kernel.package.labels import FULL, NONE, PARTIAL
 from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.provenance import UNJUDGED
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
-from memaudit.kernel.score.judge import Cell, Judgement, MemoryText, Pair, only
-from memaudit.kernel.score.script_support import foremost_script
+from memaudit.kernel.score.judge import Cell, Judgement, MemoryText, Pair, foremost_script, only
 
 OFFLINE = "offline"
 PROVENANCE = f"estimated:offline-{VERSION}"

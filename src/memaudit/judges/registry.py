@@ -64,8 +64,8 @@ def _calls(argument: str, *_: object) -> Judge:
 def _model(argument: str, _: Path | None, session: "ModelSession | None") -> Judge:
     if session is None:
         raise MemAuditError(
-            f"judge 'model:{argument}': this command asks no model; memaudit score, gate, study "
-            "sensitivity and audit judges do"
+            f"judge 'model:{argument}': this command asks no model; memaudit score, gate and "
+            "study sensitivity do"
         )
     from memaudit.judges.model_judge import ModelJudge
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from memaudit.judges.asking import AT_ONCE, AT_ONCE_IN_BATCHES, AskPlan, Goal, score_asking
+from memaudit.judges.asking import AskPlan, Goal, score_asking
 from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.judges.offline_judge import OFFLINE, OfflineJudge
 from memaudit.judges.registry import (
@@ -203,14 +203,11 @@ class ScorePlan:
             if isinstance(self.ask, str)
             else self.ask
         )
-        # A round that waits for a batch takes hours, so its size depends on who answers.
-        in_batches = session is not None and session.provider == "batch"
         return AskPlan(
             judge,
             None if self.min_score is None else Goal(minimum=self.min_score),
             self.max_cells,
-            AT_ONCE_IN_BATCHES if in_batches else AT_ONCE,
-            progress,
+            progress=progress,
         )
 
     def _memories_for(self, name: str) -> Path | None:

@@ -77,10 +77,6 @@ class UnknownSolver(MemAuditError):
     """A solver name that is not registered."""
 
 
-class Waiting(MemAuditError):
-    """No mistake: the run stops until replies are there, and the same command continues it."""
-
-
 class MissingTool(MemAuditError):
     """An optional part that is not installed; the text says what to install."""
 

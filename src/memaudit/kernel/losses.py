@@ -75,6 +75,11 @@ _STEPS = (
 LOSS_STEPS: Mapping[str, LossStep] = {step.name: step for step in _STEPS}
 """The losses by name, from OPT down."""
 
+LESS_IS_ENOUGH = (
+    "little is lost at this budget, and less than half of it would say as much: drop the rest"
+)
+"""Instead of the advice to look downstream, where a store spends twice what its value needs."""
+
 KEPT = LossStep(
     name="kept",
     stage="kept",

@@ -65,7 +65,10 @@ def diagnose(
     setup = ReadingSetup(named_retriever(retriever), k, named_reader(reader))
     finished = run_diagnosis(made.cases, setup, folder, made.settings)
     names = ("store", "questions", *finished.stores[0].shares)
-    rows = [(store.store, store.questions, *store.shares.values()) for store in finished.stores]
+    rows = [
+        (store.store, store.questions, *map(float, store.shares.values()))
+        for store in finished.stores
+    ]
     return SummaryResult(folder, finished.summary, (names, rows))
 
 

@@ -13,7 +13,7 @@ from memaudit.kernel.io.store_file import ExportedStore, Memory, document_lines
 from memaudit.kernel.package.cost import DECLARED, cost_rule, default_rule
 from memaudit.kernel.package.package import Experience, Package
 from memaudit.kernel.score.judge import Judge, judged_how
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.priced_store import (
     DOCUMENT,
     MEMORY,

@@ -77,9 +77,14 @@ def smallest_text(report: LintFile, store: SmallestRow) -> str:
 
 
 def write_quick_page(
-    look: FirstLook, scores: dict[str, Any] | None, report: dict[str, Any] | None, out: Path
+    look: FirstLook,
+    in_short: str,
+    scores: dict[str, Any] | None,
+    report: dict[str, Any] | None,
+    out: Path,
 ) -> None:
-    """What was understood, the score, and what lint found; the units where there is no score."""
+    """What was understood, all of it `in_short`, what is kept within a budget, and what lint found;
+    the units where there is no score."""
     view = {} if report is None else lint_view(validated(LintFile, report, "the report"))
     name = look.store.name if look.store is not None else look.package.name if look.package else ""
     rows = [] if scores is None else scores["scores"]
@@ -87,6 +92,7 @@ def write_quick_page(
     page = _page(
         "quick.html",
         f"{name}, a first look",
+        in_short=in_short,
         lines=look.lines,
         steps=look.next_steps,
         rows=rows,

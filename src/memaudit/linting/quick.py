@@ -116,9 +116,8 @@ def verdict(look: FirstLook, scores: ScoreResult | None, report: LintReport | No
     """The first look in one line."""
     said = []
     if scores is not None:
-        row = scores["own"]
-        mark = ", an ESTIMATE" if look.rough or row.is_estimate else ""
-        said.append(f"within its own cost the store scores {row.score_text}{mark}")
+        mark = ", an ESTIMATE" if look.rough or scores.is_estimate else ""
+        said.append(f"the store {scores.verdict().sentence}{mark}")
     if report is not None:
         found = [f"{number:,} {rule}" for rule, number in report.counts.items() if number]
         said.append(f"lint finds {', '.join(found) or 'nothing'}")

@@ -10,7 +10,7 @@ from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.kernel.package.cost import DECLARED, default_rule
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import Judge
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.priced_store import (
     PARTS_OF_ONE,
     JudgedStore,

@@ -1,20 +1,22 @@
-"""The content-addressed cache: what was asked, answered, failed and is pending; one SQLite file."""
+"""The content-addressed cache: what was asked, answered and failed; one SQLite file, and JSONL."""
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import read_text
-from memaudit.kernel.io.strict_json import floats, parse_lines
-from memaudit.models.cache_rows import Answer, Attempt, answer_of, attempt_of
+from memaudit.kernel.io.strict_json import first_fault, floats, parse_lines
 from memaudit.models.database import Database, Schema
 from memaudit.models.request import (
     RECORDED,
@@ -31,7 +33,6 @@ from memaudit.models.request import (
     request_from_json,
     validated,
 )
-from memaudit.models.schema_check import schema_problem
 from memaudit.models.secret import hide_known_keys
 
 _TABLES = """
@@ -49,7 +50,6 @@ CREATE TABLE IF NOT EXISTS attempts (
   unmeasured INTEGER NOT NULL, provider TEXT NOT NULL, at TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS attempts_by_key ON attempts (key, at, id);
-CREATE TABLE IF NOT EXISTS pending (key TEXT PRIMARY KEY, request TEXT NOT NULL) WITHOUT ROWID;
 """
 FORM = Schema(0x4D454D43, 1, _TABLES, name="answers", option="model.cache")
 """Marked "MEMC"."""
@@ -57,9 +57,140 @@ FORM = Schema(0x4D454D43, 1, _TABLES, name="answers", option="model.cache")
 # Writers hold the file for milliseconds. After a minute something else is wrong.
 PATIENCE = 60.0
 
+# SQLite holds 64 bits with a sign, and sums of rows must fit too.
+Count = Annotated[int, Field(ge=0, lt=1 << 62)]
+
+
+class _Row(BaseModel):
+    """A row whose fields are its columns, in order."""
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+    @classmethod
+    def columns(cls) -> str:
+        return ", ".join(cls.model_fields)
+
+    @classmethod
+    def from_row(cls, row: tuple[Any, ...]) -> Self:
+        return cls(**dict(zip(cls.model_fields, row, strict=True)))
+
+    @classmethod
+    def insert(cls, table: str) -> str:
+        """The statement that adds a row unless its primary key is there."""
+        marks = ", ".join("?" for _ in cls.model_fields)
+        return f"INSERT OR IGNORE INTO {table} ({cls.columns()}) VALUES ({marks})"
+
+    def to_row(self) -> tuple[Any, ...]:
+        return tuple(self.model_dump().values())
+
+
+class Answer(_Row):
+    """A valid reply, with the request it answers."""
+
+    key: str
+    request: str
+    """Canonical JSON; the key is its SHA-256."""
+    model: str
+    template: str
+    template_version: str
+    raw: str
+    parsed: str
+    calls: Count
+    prompt_tokens: Count
+    completion_tokens: Count
+    cost: str
+    unpriced: Count
+    unmeasured: Count
+    provider: str
+    served_model: str
+    wire: str
+    seconds: float = Field(ge=0)
+    at: str
+
+    @classmethod
+    def of(cls, request: Request, reply: Reply[Any], at: str) -> Self:
+        return cls(
+            **_request_columns(request),
+            model=request.model,
+            template=request.template.id,
+            template_version=request.template.version,
+            raw=reply.raw,
+            parsed=reply.parsed,
+            provider=reply.provider,
+            served_model=reply.served_model,
+            wire=reply.wire,
+            seconds=round(reply.seconds, 3),
+            at=at,
+            **_usage_columns(reply.usage),
+        )
+
+
+class Attempt(_Row):
+    """A request without a valid reply; stored, but never as an answer."""
+
+    id: str
+    key: str
+    request: str
+    kind: str
+    detail: str
+    raw: str
+    calls: Count
+    prompt_tokens: Count
+    completion_tokens: Count
+    cost: str
+    unpriced: Count
+    unmeasured: Count
+    provider: str
+    at: str
+
+    @classmethod
+    def of(cls, request: Request, failure: Failure, at: str) -> Self:
+        """The row of a failure of a recorded kind."""
+        if failure.kind not in RECORDED:
+            raise ValueError(f"no model was asked: a failure of kind {failure.kind}")
+        row = cls(
+            id="",
+            **_request_columns(request),
+            kind=failure.kind.value,
+            detail=failure.detail,
+            raw=failure.raw,
+            provider=failure.provider,
+            at=at,
+            **_usage_columns(failure.usage),
+        )
+        return row.model_copy(update={"id": row.content_id()})
+
+    @property
+    def failure(self) -> Failure:
+        kind, usage = FailureKind(self.kind), usage_of(self)
+        return Failure(self.key, kind, self.detail, self.raw, usage, self.provider, from_cache=True)
+
+    def content_id(self) -> str:
+        """The SHA-256 of everything but the id, so that importing twice adds nothing."""
+        return hashlib.sha256(canonical_json(list(self.to_row()[1:])).encode()).hexdigest()
+
+
+def _request_columns(request: Request) -> dict[str, Any]:
+    return {"key": request.key, "request": canonical_json(request.to_json())}
+
+
+def _usage_columns(usage: Usage) -> dict[str, Any]:
+    return {**asdict(usage), "cost": str(usage.cost)}
+
+
+def usage_of(row: Answer | Attempt) -> Usage:
+    return Usage(
+        row.calls,
+        row.prompt_tokens,
+        row.completion_tokens,
+        exact(row.cost),
+        row.unpriced,
+        row.unmeasured,
+    )
+
 
 class Cache:
-    """Answers, attempts and pending requests. Threads and processes may share the file.
+    """Answers and attempts. Threads and processes may share the file.
 
     Every answer was paid for: a killed process leaves the file intact.
     """
@@ -101,7 +232,7 @@ class Cache:
             valid.value,
             answer.raw,
             answer.parsed,
-            answer.usage,
+            usage_of(answer),
             answer.provider,
             answer.served_model,
             answer.wire,
@@ -110,77 +241,67 @@ class Cache:
         )
 
     def keep(self, request: Request, reply: Reply[ReplyT], at: str) -> bool:
-        """Store a reply; the first one stays, so that every run reads the same. True if new."""
-        return self.keep_answer(answer_of(request, reply, at))
+        """Store a reply. True if new."""
+        return self.add(Answer.of(request, reply, at))
 
-    def keep_answer(self, answer: Answer) -> bool:
-        """Store an answer, and remove the request from the pending list. True if new."""
+    def fail(self, request: Request, failure: Failure, at: str) -> bool:
+        """Store a failure beside the answers, never as one. True if new."""
+        return self.add(Attempt.of(request, failure, at))
+
+    def add(self, row: Answer | Attempt) -> bool:
+        """Store a row. True if new."""
         # The first answer stays even if a second one is paid for: everything computed from it stays
         # right.
-        sql = f"INSERT OR IGNORE INTO answers ({Answer.columns()}) VALUES ({Answer.marks()})"
+        table = "answers" if isinstance(row, Answer) else "attempts"
         with self._database.writing() as link:
-            new = link.execute(sql, answer.to_row()).rowcount == 1
-            link.execute("DELETE FROM pending WHERE key = ?", (answer.key,))
-        return new
+            return link.execute(row.insert(table), row.to_row()).rowcount == 1
 
-    def retract(self, request: Request, failure: Failure, at: str) -> None:
+    def retract(self, request: Request, reason: str) -> None:
         """Turn an answer that its type rejects into a failed attempt."""
-        attempt = attempt_of(request, failure, at)
+        answer = self.answer(request.key)
+        if answer is None:
+            return
+        failure = Failure(
+            request.key,
+            FailureKind.INVALID,
+            reason,
+            answer.raw,
+            usage_of(answer),
+            answer.provider,
+        )
         with self._database.writing() as link:
             link.execute("DELETE FROM answers WHERE key = ?", (request.key,))
-            link.execute(_KEEP_ATTEMPT, attempt.to_row())
-
-    def fail(self, request: Request, failure: Failure, at: str) -> None:
-        """Store a failure beside the answers, never as one."""
-        self.keep_attempt(attempt_of(request, failure, at))
-
-    def keep_attempt(self, attempt: Attempt) -> bool:
-        """Store a failed attempt. True if new."""
-        with self._database.writing() as link:
-            return link.execute(_KEEP_ATTEMPT, attempt.to_row()).rowcount == 1
+            self.fail(request, failure, answer.at)
 
     def attempts(self, key: str) -> list[Attempt]:
         """The failed attempts at one request, oldest first."""
         sql = f"SELECT {Attempt.columns()} FROM attempts WHERE key = ? ORDER BY at, id"
         return [Attempt.from_row(row) for row in self._database.rows(sql, key)]
 
-    def all_answers(self) -> Iterator[Answer]:
+    def all_answers(self) -> list[Answer]:
         sql = f"SELECT {Answer.columns()} FROM answers ORDER BY key"
-        yield from map(Answer.from_row, self._database.rows(sql))
+        return [Answer.from_row(row) for row in self._database.rows(sql)]
 
-    def all_attempts(self) -> Iterator[Attempt]:
+    def all_attempts(self) -> list[Attempt]:
         sql = f"SELECT {Attempt.columns()} FROM attempts ORDER BY key, at, id"
-        yield from map(Attempt.from_row, self._database.rows(sql))
+        return [Attempt.from_row(row) for row in self._database.rows(sql)]
 
-    def await_answers(self, requests: Iterable[Request]) -> None:
-        """Mark requests as pending, unless they are already answered."""
-        rows = [
-            (request.key, canonical_json(request.to_json()), request.key) for request in requests
+    def contents(self) -> list[str]:
+        """Lines that count answers by model and template, failures by kind, and the usage."""
+        answers, attempts = self.all_answers(), self.all_attempts()
+        by_model = Counter((row.model, row.template, row.template_version[:12]) for row in answers)
+        by_kind = Counter(row.kind for row in attempts)
+        used = sum([*map(usage_of, answers), *map(usage_of, attempts)], Usage())
+        return [
+            f"{len(answers):>9,}  answers",
+            *(
+                f"{number:>9,}    {model}, template {template} {version}"
+                for (model, template, version), number in sorted(by_model.items())
+            ),
+            f"{len(attempts):>9,}  failed attempts",
+            *(f"{number:>9,}    {kind}" for kind, number in sorted(by_kind.items())),
+            f"used {used.text()}",
         ]
-        with self._database.writing() as link:
-            link.executemany(
-                "INSERT OR IGNORE INTO pending (key, request) SELECT ?, ? "
-                "WHERE NOT EXISTS (SELECT 1 FROM answers WHERE key = ?)",
-                rows,
-            )
-
-    def pending(self) -> dict[str, str]:
-        """The requests without an answer: canonical JSON by key, in order of key."""
-        rows = self._database.rows("SELECT key, request FROM pending ORDER BY key")
-        return {str(key): str(request) for key, request in rows}
-
-    def give_up(self, key: str) -> None:
-        """Stop waiting for an answer."""
-        with self._database.writing() as link:
-            link.execute("DELETE FROM pending WHERE key = ?", (key,))
-
-    def count(self, table: str) -> int:
-        """The number of rows in answers, attempts or pending."""
-        (number,) = self._database.rows(f"SELECT count(*) FROM {table}")[0]
-        return int(number)
-
-
-_KEEP_ATTEMPT = f"INSERT OR IGNORE INTO attempts ({Attempt.columns()}) VALUES ({Attempt.marks()})"
 
 
 def now() -> str:
@@ -208,8 +329,8 @@ class CachedClient:
         stored = self._cache.reply(request, reply_type)
         if isinstance(stored, Reply):
             return stored
-        if isinstance(stored, Invalid):
-            self._retract(request, stored)
+        if isinstance(stored, Invalid):  # an imported answer is read by its type only here
+            self._cache.retract(request, stored.reason)
         outcome = self._inner.ask(request, reply_type)
         if isinstance(outcome, Failure):
             if outcome.kind in RECORDED and not outcome.from_cache:
@@ -222,54 +343,18 @@ class CachedClient:
                 return other
         return outcome
 
-    def _retract(self, request: Request, reason: Invalid) -> None:
-        """An answer imported by its schema alone may still break a rule of its type."""
-        answer = self._cache.answer(request.key)
-        if answer is not None:
-            failure = Failure(
-                request.key,
-                FailureKind.INVALID,
-                reason.reason,
-                answer.raw,
-                answer.usage,
-                answer.provider,
-            )
-            self._cache.retract(request, failure, answer.at)
+
+def export_cache(cache: Cache, path: Path) -> dict[str, int]:
+    """Write every answer and failed attempt in order of key; equal caches give equal files."""
+    answers = [_line("answer", answer) for answer in cache.all_answers()]
+    attempts = [_line("attempt", attempt) for attempt in cache.all_attempts()]
+    write_file(path, "".join(answers + attempts))
+    return {"answers": len(answers), "attempts": len(attempts)}
 
 
-@dataclass(frozen=True, slots=True)
-class CacheContents:
-    """Counts of answers by model and template, of failures by kind, and the total usage."""
-
-    answers: Counter[tuple[str, str, str]]
-    attempts: Counter[str]
-    waiting: int
-    used: Usage
-
-    def lines(self) -> list[str]:
-        return [
-            f"{self.answers.total():>9,}  answers",
-            *(
-                f"{number:>9,}    {model}, template {template} {version[:12]}"
-                for (model, template, version), number in sorted(self.answers.items())
-            ),
-            f"{self.attempts.total():>9,}  failed attempts",
-            *(f"{number:>9,}    {kind}" for kind, number in sorted(self.attempts.items())),
-            f"{self.waiting:>9,}  waiting for a batch",
-            f"used {self.used.text()}",
-        ]
-
-
-def cache_contents(cache: Cache) -> CacheContents:
-    answers, attempts = list(cache.all_answers()), list(cache.all_attempts())
-    return CacheContents(
-        Counter((answer.model, answer.template, answer.template_version) for answer in answers),
-        Counter(attempt.kind for attempt in attempts),
-        cache.count("pending"),
-        sum(
-            [answer.usage for answer in answers] + [attempt.usage for attempt in attempts], Usage()
-        ),
-    )
+def _line(type: str, row: Answer | Attempt) -> str:
+    fields = {"type": type, **row.model_dump(), "request": json.loads(row.request)}
+    return canonical_json(fields) + "\n"
 
 
 @dataclass(slots=True)
@@ -282,20 +367,11 @@ class CacheImport:
     """One line per refused row."""
 
 
-def export_cache(cache: Cache, path: Path) -> dict[str, int]:
-    """Write every answer and failed attempt in order of key; equal caches give equal files."""
-    answers = [_line("answer", answer) for answer in cache.all_answers()]
-    attempts = [_line("attempt", attempt) for attempt in cache.all_attempts()]
-    write_file(path, "".join(answers + attempts))
-    return {"answers": len(answers), "attempts": len(attempts)}
-
-
-def _line(type: str, row: Answer | Attempt) -> str:
-    return canonical_json({"type": type, **asdict(row), "request": json.loads(row.request)}) + "\n"
-
-
 def import_cache(cache: Cache, path: Path) -> CacheImport:
-    """Import the rows whose key, reply and schema agree; the others are refused and listed."""
+    """Import the rows whose key and reply agree with their request; the others are listed.
+
+    Whether a reply is of its type is seen where it is used: the type is not known here.
+    """
     rows, problems = parse_lines(read_text(path), path.name)
     result = CacheImport(problems=[str(problem) for problem in problems])
     # One transaction: a file is imported as a whole, and thousands of rows wait for the disk once.
@@ -306,54 +382,29 @@ def import_cache(cache: Cache, path: Path) -> CacheImport:
             except MemAuditError as error:
                 result.problems.append(f"{row.file}:{row.line}: {error}")
                 continue
-            if isinstance(record, Answer):
-                kind, new = "answers", cache.keep_answer(record)
-            else:
-                kind, new = "attempts", cache.keep_attempt(record)
-            result.counts[kind if new else "known"] += 1
+            kind = "answers" if isinstance(record, Answer) else "attempts"
+            result.counts[kind if cache.add(record) else "known"] += 1
     result.counts["refused"] = len(result.problems)
     return result
 
 
+_TYPES: Mapping[object, type[Answer | Attempt]] = {"answer": Answer, "attempt": Attempt}
+
+
 def _checked(data: dict[str, Any]) -> Answer | Attempt:
-    kind, fields = data.pop("type", None), data
-    if not isinstance(fields.get("request"), dict):
-        raise MemAuditError("the field 'request' is missing or has the wrong type")
-    request = request_from_json(fields["request"])
-    fields["request"] = canonical_json(request.to_json())
-    if kind == "answer":
-        return _checked_answer(Answer.from_json(fields), request)
-    if kind == "attempt":
-        return _checked_attempt(Attempt.from_json(fields), request)
-    raise MemAuditError(f"the row has the type {str(kind)[:40]!r}; expected answer or attempt")
-
-
-def _checked_answer(answer: Answer, request: Request) -> Answer:
-    # Files come from elsewhere. A row that fits its key but not its request could answer a question
-    # that it was never asked.
-    named = (request.model, request.template.id, request.template.version)
-    _check_key(answer, request)
-    if (answer.model, answer.template, answer.template_version) != named:
-        raise MemAuditError("the model or template named beside the request is not the request's")
-    if parsed_json(answer.raw) != answer.parsed:
-        raise MemAuditError("the parsed reply is not what the raw reply says")
-    if problem := schema_problem(request.reply_schema, json.loads(answer.parsed)):
-        raise MemAuditError(f"the reply does not fit its schema: {problem}")
-    return answer
-
-
-def _checked_attempt(attempt: Attempt, request: Request) -> Attempt:
-    _check_key(attempt, request)
-    if attempt.kind not in [kind.value for kind in RECORDED]:
-        raise MemAuditError(f"an attempt of kind {attempt.kind[:40]!r} is not recorded")
-    if attempt.content_id() != attempt.id:
-        raise MemAuditError("the attempt's id is not the hash of its content")
-    return attempt
-
-
-def _check_key(row: Answer | Attempt, request: Request) -> None:
+    """The row, which comes from elsewhere: it could answer a question that it was never asked."""
+    kind, asked = data.pop("type", None), data.get("request")
+    if kind not in _TYPES:
+        raise MemAuditError(f"the row has the type {str(kind)[:40]!r}; expected answer or attempt")
+    if not isinstance(asked, dict):
+        raise MemAuditError("request: is missing or no object")
+    request = request_from_json(asked)
+    try:
+        row = _TYPES[kind].model_validate({**data, "request": canonical_json(request.to_json())})
+    except ValidationError as error:
+        raise MemAuditError(first_fault(error)) from None
     # Nobody should publish a key with a cache, nor take one from somebody else's.
-    said = "\n".join(str(value) for name, value in asdict(row).items() if name != "request")
+    said = "\n".join(str(value) for name, value in row if name != "request")
     if hide_known_keys(said) != said:
         raise MemAuditError("the row holds an API key of this environment; remove it")
     if row.key != request.key:
@@ -367,3 +418,15 @@ def _check_key(row: Answer | Attempt, request: Request) -> None:
         raise MemAuditError(f"the cost is not a number: {error}") from None
     if cost < 0:
         raise MemAuditError("the cost is below zero")
+    if isinstance(row, Answer):
+        named = (request.model, request.template.id, request.template.version)
+        if (row.model, row.template, row.template_version) != named:
+            raise MemAuditError("the model or template beside the request is not the request's")
+        if parsed_json(row.raw) != row.parsed:
+            raise MemAuditError("the parsed reply is not what the raw reply says")
+    else:
+        if row.kind not in [kind.value for kind in RECORDED]:
+            raise MemAuditError(f"an attempt of kind {row.kind[:40]!r} is not recorded")
+        if row.content_id() != row.id:
+            raise MemAuditError("the attempt's id is not the hash of its content")
+    return row

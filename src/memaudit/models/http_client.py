@@ -10,7 +10,6 @@ import base64
 import os
 import socket
 import ssl
-import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -35,8 +34,6 @@ SMALLEST_CHUNK = 64
 """Bytes that a chunk counts beyond its own: a million chunks of one byte take long to parse."""
 
 PIECE = 64 << 10
-IDLE = 5.0
-"""Seconds after which an unused connection is not used again."""
 
 
 class NoConnection(Exception):
@@ -90,12 +87,6 @@ class _Exchange:
     @property
     def _used(self) -> int:
         return self._received - len(self._http.trailing_data[0])
-
-    @property
-    def is_reusable(self) -> bool:
-        """Whether both sides are done, and the server sent nothing beyond its response."""
-        done = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
-        return done and not self._http.trailing_data[0]
 
     @property
     def is_tunnel(self) -> bool:
@@ -223,7 +214,8 @@ def _certificates() -> ssl.SSLContext:
 
 
 class HttpClient:
-    """Posts to paths below one base URL. Threads may share it; connections are used again."""
+    """Posts to paths below one base URL, each over a connection of its own: beside the time that a
+    model takes, opening one is nothing. Threads may share it."""
 
     def __init__(self, base_url: str) -> None:
         parts = urlsplit(base_url)
@@ -242,46 +234,30 @@ class HttpClient:
         self._path = quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~-._")
         self._proxy = _proxy_for(parts.scheme, host)
         self._tls = _certificates() if parts.scheme == "https" else None
-        self._lock = threading.Lock()
-        self._idle: list[tuple[socket.socket, float]] = []
 
     def post(
         self, path: str, headers: Mapping[str, str], body: bytes, seconds: float, largest: int
     ) -> Response:
         """The response, complete within `seconds`; a body of 2xx has at most `largest` bytes."""
         deadline = Deadline(seconds)
-        link = self._connection(deadline)
-        keep = False
-        try:
+        with self._connection(deadline) as link:
             exchange = _Exchange(link, deadline)
             target = f"{self._path}/{path}"
-            lines = {"Host": self._netloc, "Content-Length": str(len(body)), **headers}
+            lines = {
+                "Host": self._netloc,
+                "Content-Length": str(len(body)),
+                "Connection": "close",
+                **headers,
+            }
             if self._proxy and self._tls is None:
                 target = f"{self._scheme}://{self._netloc}{target}"
                 lines |= self._proxy.headers
             # A server may answer and close before it has read everything.
             with suppress(BrokenPipeError, ConnectionResetError):
                 exchange.send("POST", target, lines, body)
-            response = _response(exchange, largest)
-            keep = exchange.is_reusable
-            return response
-        finally:
-            if keep:
-                with self._lock:
-                    self._idle.append((link, time.monotonic()))
-            else:
-                link.close()
+            return _response(exchange, largest)
 
     def _connection(self, deadline: Deadline) -> socket.socket:
-        """An idle connection that the server has not closed, or a new one."""
-        while True:
-            with self._lock:
-                if not self._idle:
-                    break
-                link, since = self._idle.pop()
-            if time.monotonic() - since < IDLE and _is_silent(link):
-                return link
-            link.close()
         try:
             return self._connected(deadline)
         except TimeoutError:
@@ -311,18 +287,6 @@ class HttpClient:
         status, _ = exchange.head()
         if not exchange.is_tunnel:
             raise BrokenResponse(f"the proxy refuses with HTTP {status}")
-
-
-def _is_silent(link: socket.socket) -> bool:
-    """Whether an idle connection is open and holds no bytes that nobody asked for."""
-    link.settimeout(0)
-    try:
-        link.recv(1)
-    except (BlockingIOError, ssl.SSLWantReadError):
-        return True
-    except OSError:
-        return False
-    return False
 
 
 def _dial(host: str, port: int, deadline: Deadline) -> socket.socket:

@@ -4,10 +4,8 @@ import json
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, ClassVar, Protocol
 from urllib.parse import urlsplit
@@ -75,20 +73,12 @@ class RetryPolicy:
         return max(full * jitter, asked or 0.0)
 
 
-def asked_pause(headers: dict[str, str], now: float) -> float | None:
-    """The pause a server asks for: Retry-After in seconds or as a date, or retry-after-ms."""
-    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
+def asked_pause(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks to wait: Retry-After, or retry-after-ms."""
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
         return milliseconds / 1000
-    text = headers.get("retry-after", "")
-    if (seconds := _number(text)) is not None:
-        return seconds
-    try:
-        moment = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, moment.timestamp() - now)
+    return _number(headers.get("retry-after", ""))
 
 
 def _number(text: str) -> float | None:
@@ -140,13 +130,11 @@ class OpenAITransport:
         base_url: str,
         key: Secret,
         timeout: float = TIMEOUT,
-        clock: Callable[[], float] = time.time,
         largest: int = LARGEST_BODY,
     ) -> None:
         self._client = HttpClient(checked_address(base_url))
         self._key = key
         self._timeout = timeout
-        self._clock = clock
         self._largest = largest
 
     def send(self, body: dict[str, Any]) -> object:
@@ -211,7 +199,7 @@ class OpenAITransport:
             self._clean(said),
             response.status,
             self._clean(code),
-            asked_pause(dict(response.headers), self._clock()),
+            asked_pause(response.headers),
             started=False,
         )
 
@@ -351,8 +339,7 @@ class LiveClient:
         exchange = _Exchange(request, self._styles.best(request.model))
         rejected: tuple[str, str] | None = None
         try:
-            # Twice, as a batch queue allows (TRIES of batch.py): a reply that is wrong again, after
-            # the model was told why, counts as failed.
+            # Twice: a reply that is wrong again, after the model was told why, counts as failed.
             for _ in range(2):
                 completion = self._completion(exchange, rejected)
                 raw = completion.text

@@ -11,11 +11,13 @@ import io
 import json
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as checked_dataclass
 
 from memaudit.kernel.errors import MemAuditError, ParameterError
 from memaudit.kernel.io.files import open_regular
@@ -34,19 +36,23 @@ LONGEST_RECORD, LONGEST_UNPACKED = 1 << 30, 1 << 31
 """Bytes of a record without gzip, and of its calls with all their parts."""
 
 
-@dataclass(frozen=True, slots=True)
+Count = Annotated[int, Field(ge=0)]
+STRICT = ConfigDict(strict=True, allow_inf_nan=False)
+
+
+@checked_dataclass(frozen=True, slots=True, config=STRICT)
 class Call:
     """One request that was answered; `reply` is JSON if the server sent JSON, else text."""
 
     example: str
-    place: int
+    place: Count
     """Which feeding it belongs to: 0 for opening the system, then 1, 2, ..."""
     path: str
-    request: Any
-    status: int
+    request: dict[str, Any]
+    status: Annotated[int, Field(ge=100, le=599)]
     reply: Any
-    tokens_in: int | None = None
-    tokens_out: int | None = None
+    tokens_in: Count | None = None
+    tokens_out: Count | None = None
 
     @property
     def key(self) -> str:
@@ -57,16 +63,16 @@ class Call:
         return self.path == EMBEDDINGS
 
 
-@dataclass(slots=True)
+@checked_dataclass(slots=True, config=STRICT)
 class Spent:
     """What one feeding cost; tokens are None where the provider reported none."""
 
-    calls: int = 0
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    embedding_calls: int = 0
-    embedded_texts: int = 0
-    seconds: float = 0.0
+    calls: Count = 0
+    tokens_in: Count | None = None
+    tokens_out: Count | None = None
+    embedding_calls: Count = 0
+    embedded_texts: Count = 0
+    seconds: Annotated[float, Field(ge=0, lt=1e12)] = 0.0
 
     @classmethod
     def of(cls, calls: Sequence[Call], seconds: float) -> "Spent":
@@ -278,10 +284,10 @@ def _read(path: Path, parts: dict[str, int]) -> Record:
             elif kind == "call":
                 for name in ("request", "reply"):
                     row[name] = values.unpacked(row[name])
-                record.add(_checked_call(Call(**row)))
+                record.add(Call(**row))
             elif kind == "fed":
                 example, place = row.pop("example"), row.pop("place")
-                record.spent[example, place] = _checked_spent(Spent(**row))
+                record.spent[example, place] = Spent(**row)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError):
             raise MemAuditError(f"{path.name}, line {number}: is not of a record") from None
     return record
@@ -321,31 +327,6 @@ class _Parts:
         return self.found[number]
 
 
-def _checked_call(call: Call) -> Call:
-    """A call whose fields are of their types; a request is an object."""
-    good = (
-        all(isinstance(text, str) for text in (call.example, call.path))
-        and isinstance(call.request, dict)
-        and _is_count(call.place)
-        and _is_count(call.status)
-        and 100 <= call.status <= 599
-        and all(count is None or _is_count(count) for count in (call.tokens_in, call.tokens_out))
-    )
-    if not good:
-        raise ValueError
-    return call
-
-
-def _checked_spent(spent: Spent) -> Spent:
-    counts = (spent.calls, spent.embedding_calls, spent.embedded_texts)
-    tokens = (spent.tokens_in, spent.tokens_out)
-    seconds = isinstance(spent.seconds, int | float) and 0 <= spent.seconds < 1e12
-    good = all(_is_count(count) for count in counts) and seconds
-    if not good or not all(count is None or _is_count(count) for count in tokens):
-        raise ValueError
-    return spent
-
-
 def _checked_settings(row: dict[str, Any]) -> dict[str, Any]:
     """The settings of a capture, each of its type."""
     kinds: dict[str, tuple[type, ...]] = {
@@ -368,10 +349,6 @@ def _checked_settings(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _is_count(value: object) -> bool:
-    return type(value) is int and value >= 0
-
-
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with open_regular(path) as raw:
         packed = raw.read(2) == b"\x1f\x8b"
@@ -389,54 +366,3 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, row
         except (OSError, EOFError, zlib.error) as error:
             raise MemAuditError(f"{path.name}: cannot be read: {error}") from None
-
-
-def store_of(path: Path) -> Path | None:
-    """The store that was written beside a record under its usual name, if it is there."""
-    name = path.name.removesuffix(".gz")
-    store = path.with_name(name.removesuffix(SUFFIX))
-    return store if name.endswith(SUFFIX) and store.is_file() else None
-
-
-def records_diff(before: Record, after: Record) -> dict[str, Any]:
-    """What two records ask differently. What a model would have said to a request that it never
-    got is not known, so nothing is said about replies."""
-    names = sorted({*before.settings, *after.settings})
-    asked = [
-        Counter((call.example, call.key) for call in record.calls) for record in (before, after)
-    ]
-    same = asked[0] & asked[1]
-    examples = list(dict.fromkeys(call.example for call in before.calls))
-    return {
-        "settings": {
-            name: [before.settings.get(name), after.settings.get(name)]
-            for name in names
-            if before.settings.get(name) != after.settings.get(name)
-        },
-        "calls": [len(before.calls), len(after.calls)],
-        "same": same.total(),
-        "only_before": (asked[0] - same).total(),
-        "only_after": (asked[1] - same).total(),
-        "first_different": {
-            example: difference
-            for example in examples
-            if (difference := _first(before, after, example))
-        },
-        "tokens": [
-            [
-                total(getattr(call, name) for call in record.calls if not call.is_embedding)
-                for record in (before, after)
-            ]
-            for name in ("tokens_in", "tokens_out")
-        ],
-    }
-
-
-def _first(before: Record, after: Record, example: str) -> dict[str, Any] | None:
-    """The first request of an example that the other record did not get."""
-    asked_before = {call.key for call in before.calls if call.example == example}
-    for call in after.calls:
-        if call.example == example and call.key not in asked_before:
-            difference = before.nearest(example, call.path, call.request)
-            return {"place": call.place, "path": call.path, "difference": difference}
-    return None

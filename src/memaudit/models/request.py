@@ -203,7 +203,6 @@ class FailureKind(StrEnum):
     INVALID = "invalid"
     HTTP = "http"
     CAP = "cap"
-    WAITING = "waiting"
     NOT_IN_CACHE = "not_in_cache"
 
 

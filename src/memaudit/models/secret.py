@@ -1,11 +1,9 @@
 """The API key: read from the environment, shown only to the server it belongs to."""
 
-import base64
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
-from html.entities import html5
+from collections.abc import Mapping
 from typing import NoReturn
 from urllib.parse import quote, urlsplit
 
@@ -47,87 +45,17 @@ class Secret:
         raise TypeError("a secret cannot be pickled or copied")
 
     def hidden_in(self, text: str) -> str:
-        """The text without the value, in any of the encodings a server may use.
-
-        The usual spellings are replaced in place. If the text still spells the value once escapes
-        are decoded and invisible characters are dropped, all of it is hidden.
-        """
+        """The text without the value, as it is or as JSON, Python or an address spells it."""
         value = self._value
         if len(value) < SHORTEST_SECRET:
             return text
-        packed = _base64_cores(value)
-        digits = value.encode().hex()
-        forms = (
-            value,
-            json.dumps(value)[1:-1],
-            repr(value)[1:-1],
-            quote(value, safe=""),
-            *packed,
-            *(core.replace("+", "-").replace("/", "_") for core in packed),
-            digits,
-            digits.upper(),
-        )
-        for form in forms:
+        for form in (value, json.dumps(value)[1:-1], repr(value)[1:-1], quote(value, safe="")):
             text = text.replace(form, HIDDEN)
-        wanted = (value, *_readings(value))
-        # What a server echoes may be escaped more than once, in JSON within JSON or within HTML.
-        for reading in _readings(text):
-            if (
-                any(spelling in reading for spelling in wanted)
-                or any(core in reading.translate(_STANDARD) for core in packed)
-                or digits in _NOT_HEX.sub("", reading.lower())
-            ):
-                return HIDDEN
         return text
 
     def hidden_in_message(self, text: str) -> str:
         """The same for a server's message, where anything that looks like a key is hidden too."""
         return _LOOKS_LIKE_A_KEY.sub(HIDDEN, self.hidden_in(text))
-
-
-_STANDARD = str.maketrans("-_", "+/")
-_NOT_HEX = re.compile(r"0x|[^0-9a-f]+")
-_UNSEEN = re.compile(r"[^!-~]+")
-"""White space, control characters and all that is not ASCII: no part of a key."""
-
-_ESCAPE = re.compile(
-    r"\\+(?:u\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|[bfnrtv])?"
-    r"|%([0-9A-Fa-f]{2})|&#[xX]0*([0-9A-Fa-f]{1,6});?|&#0*([0-9]{1,7});?|&([A-Za-z][A-Za-z0-9]{1,31};)"
-)
-DECIMAL, NAMED = 7, 8
-"""Groups of the expression above; the others hold hexadecimal digits."""
-
-DEEPEST = 8
-"""Encodings inside one another; a text with more is not read to the end."""
-
-
-def _decoded(match: re.Match[str]) -> str:
-    group = match.lastindex
-    if group is None:
-        return ""
-    if group == NAMED:
-        return html5.get(match[NAMED], match[0])
-    code = int(match[group], 10 if group == DECIMAL else 16)
-    return chr(code) if code < 0x110000 else ""
-
-
-def _readings(text: str) -> Iterator[str]:
-    """The visible ASCII of a text, then the same with escapes decoded, until nothing changes."""
-    for _ in range(DEEPEST):
-        yield (seen := _UNSEEN.sub("", text))
-        text = _ESCAPE.sub(_decoded, seen)
-        if text == seen:
-            return
-    yield _UNSEEN.sub("", text)
-
-
-def _base64_cores(value: str) -> list[str]:
-    """The characters of base64 that only the value decides, behind 0, 1 or 2 other bytes."""
-    data = value.encode()
-    return [
-        base64.b64encode(bytes(before) + data).decode()[first : (before + len(data)) * 8 // 6]
-        for before, first in enumerate((0, 2, 3))
-    ]
 
 
 def checked_address(base_url: str) -> str:
@@ -173,8 +101,3 @@ def hide_known_keys(text: str) -> str:
     for name in (ANYWHERE, *OWN_HOSTS):
         text = Secret(os.environ.get(name, "").strip()).hidden_in(text)
     return text
-
-
-def hide_keys(text: str) -> str:
-    """The same for a message of unknown origin, without anything that looks like a key."""
-    return _LOOKS_LIKE_A_KEY.sub(HIDDEN, hide_known_keys(text))

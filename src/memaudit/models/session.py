@@ -1,20 +1,18 @@
-"""A session with a model, live, by batch or offline: requests are estimated, confirmed, asked and
-counted."""
+"""A session with a model, live or offline: requests are estimated, confirmed, asked and counted."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.words.text import counted
-from memaudit.models.batch import BatchClient
 from memaudit.models.cache import Cache, CachedClient
 from memaudit.models.defaults import BASE_URL, CONCURRENCY, PROVIDERS, TIMEOUT
 from memaudit.models.live import LiveClient, OpenAITransport, RetryPolicy
+from memaudit.models.prompts import Quotable, long_reply, pass_prompt, pass_request
 from memaudit.models.request import (
     Failure,
     FailureKind,
@@ -26,7 +24,7 @@ from memaudit.models.request import (
     Usage,
 )
 from memaudit.models.secret import checked_address, key_for
-from memaudit.models.spending import Meter, Price, SpendingCap, confirm, estimate
+from memaudit.models.spending import Meter, Price, confirm, estimate
 
 # More than twice what is in flight by default: a restart of the server fails those and no more.
 GIVE_UP_AFTER = 20
@@ -77,34 +75,22 @@ class ModelSettings:
     max_total_tokens: int | None = None
     max_cost: Fraction | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
-    retry_failures: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderClient:
-    """A client with its cache; `batch` is set if answers come through files."""
-
-    client: ModelClient
-    batch: BatchClient | None = None
-
-
-def open_client(settings: ModelSettings, cache: Cache) -> ProviderClient:
+def open_client(settings: ModelSettings, cache: Cache) -> ModelClient:
     """The client for a provider, with the cache in front."""
     if settings.provider == "offline":
-        return ProviderClient(CachedClient(OfflineClient(cache), cache))
-    if settings.provider == "batch":
-        batch = BatchClient(cache, settings.retry_failures)
-        return ProviderClient(CachedClient(batch, cache), batch)
+        return CachedClient(OfflineClient(cache), cache)
     if settings.provider != "live":
         raise MemAuditError(
             f"unknown provider {settings.provider!r}; choose one of {', '.join(PROVIDERS)}"
         )
     base_url = checked_address(settings.base_url)
     key = key_for(base_url)
-    meter = Meter(SpendingCap(settings.max_total_tokens, settings.max_cost), settings.price)
+    meter = Meter(settings.max_total_tokens, settings.max_cost, settings.price)
     transport = OpenAITransport(base_url, key, settings.timeout)
     live = LiveClient(transport, meter, key, settings.retry, provider=base_url)
-    return ProviderClient(CachedClient(live, cache))
+    return CachedClient(live, cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +201,6 @@ class AskProgress:
     total: int
     from_cache: int
     failed: int
-    waiting: int
-    """Requests that a batch has to answer."""
     spent: Usage
 
 
@@ -234,11 +218,10 @@ class SessionCallbacks:
 class ModelSession:
     """One run's client, cache and ledger; requests of all passes go through it."""
 
-    asking: ProviderClient
+    client: ModelClient
     cache: Cache
     provider: str = "live"
     price: Price | None = None
-    batch_file: Path = Path("memaudit-batch.jsonl")
     concurrency: int = CONCURRENCY
     parameters: ModelParameters = field(default_factory=ModelParameters)
     callbacks: SessionCallbacks = field(default_factory=SessionCallbacks)
@@ -249,30 +232,22 @@ class ModelSession:
         stage: str,
         asked: Sequence[tuple[str, Request]],
         reply_type: type[ReplyT],
-        hold: bool = False,
     ) -> list[ReplyT | None]:
         """The replies in order, None for a failure; each request belongs to a conversation.
 
-        A failed reply is in the ledger. With a batch queue, `hold` postpones the stop to the next
-        pass, so that independent passes go into one file.
+        A failed reply is in the ledger.
         """
         requests = [request for _, request in asked]
         self._announce(stage, requests)
         show = self.callbacks.progress
         outcomes = ask_all(
-            self.asking.client,
+            self.client,
             requests,
             reply_type,
             self.concurrency,
             None if show is None else (lambda state: show(stage, state)),
         )
-        if not hold and self.asking.batch is not None:
-            self.asking.batch.stop_if_waiting(self.batch_file)
-        failures = [
-            outcome
-            for outcome in outcomes
-            if isinstance(outcome, Failure) and outcome.kind is not FailureKind.WAITING
-        ]
+        failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
         # Scores over the requests that happened to be answered would depend on the cap, so nothing
         # is scored.
         for kind, hint in _NOT_ASKED.items():
@@ -290,6 +265,31 @@ class ModelSession:
             self.ledger.add(conversation, stage, outcome)
         return [outcome.value if isinstance(outcome, Reply) else None for outcome in outcomes]
 
+    def ask_pass(
+        self,
+        prompt: str,
+        work: Sequence[tuple[str, Mapping[str, Quotable]]],
+        reply_type: type[ReplyT],
+        model: str,
+        *,
+        again: bool = False,
+        long: bool = False,
+    ) -> list[ReplyT | None]:
+        """The replies to a prompt file with each conversation's data blocks: the shape of a pass.
+
+        `again` is a second asking, which the prompts know by its block; `long` a long reply.
+        """
+        parameters = long_reply(self.parameters) if long else self.parameters
+        more: dict[str, Quotable] = {"asked_before": "yes"} if again else {}
+        asked = [
+            (
+                owner,
+                pass_request(pass_prompt(prompt), reply_type, model, parameters, **blocks, **more),
+            )
+            for owner, blocks in work
+        ]
+        return self.ask(f"{prompt} again" if again else prompt, asked, reply_type)
+
     def _announce(self, stage: str, requests: Sequence[Request]) -> None:
         """Show the estimate, and ask before money is spent; a replay spends none."""
         if self.provider == "offline" or not requests:
@@ -300,14 +300,13 @@ class ModelSession:
             estimate(requests, self.cache, self.price),
             self.callbacks.show,
             self.callbacks.agree,
-            yes=self.callbacks.yes or self.provider == "batch",
+            yes=self.callbacks.yes,
         )
 
 
 def open_session(
     settings: ModelSettings,
     cache: Cache,
-    batch_file: Path,
     callbacks: SessionCallbacks | None = None,
     concurrency: int = CONCURRENCY,
     parameters: ModelParameters | None = None,
@@ -317,7 +316,6 @@ def open_session(
         cache,
         settings.provider,
         settings.price,
-        batch_file,
         concurrency,
         parameters or ModelParameters(),
         callbacks or SessionCallbacks(),
@@ -325,10 +323,9 @@ def open_session(
 
 
 def progress_text(stage: str, state: AskProgress) -> str:
-    waiting = f"{state.waiting:,} waiting for a batch, " if state.waiting else ""
     return (
         f"pass {stage}: {state.done:,} of {state.total:,}, {state.from_cache:,} from the cache, "
-        f"{waiting}{state.failed:,} failed, used {state.spent.text()}"
+        f"{state.failed:,} failed, used {state.spent.text()}"
     )
 
 
@@ -349,7 +346,7 @@ def ask_all(
     # Equal memories in two stores are one request; asked at once, both would be paid for.
     unique = {request.key: request for request in requests}
     outcomes: dict[str, Reply[ReplyT] | Failure] = {}
-    cached = failed = waiting = in_a_row = 0
+    cached = failed = in_a_row = 0
     pool = ThreadPoolExecutor(max_workers=concurrency)
     futures: list[Future[Reply[ReplyT] | Failure]] = []
     try:
@@ -358,15 +355,13 @@ def ask_all(
             outcome = future.result()
             outcomes[outcome.key] = outcome
             cached += outcome.from_cache
-            kind = outcome.kind if isinstance(outcome, Failure) else None
-            waiting += kind is FailureKind.WAITING
-            failed += kind not in (None, FailureKind.WAITING)
-            lost = kind is FailureKind.HTTP
+            failed += isinstance(outcome, Failure)
+            lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.HTTP
             # Failures replayed from the cache say nothing about the server of today.
             in_a_row = in_a_row + 1 if lost and not outcome.from_cache else 0
             if progress is not None:
                 done = len(outcomes)
-                progress(AskProgress(done, len(unique), cached, failed, waiting, client.spent))
+                progress(AskProgress(done, len(unique), cached, failed, client.spent))
             if in_a_row >= GIVE_UP_AFTER and isinstance(outcome, Failure):
                 raise MemAuditError(
                     f"{in_a_row} requests in a row failed, the last with: {outcome.detail}; the "

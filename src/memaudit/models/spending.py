@@ -40,34 +40,26 @@ def price_of(price_in: str | Fraction | None, price_out: str | Fraction | None) 
     return price
 
 
-@dataclass(frozen=True, slots=True)
-class SpendingCap:
-    """The most a run may spend; None is no limit."""
-
-    tokens: int | None = None
-    cost: Fraction | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """The most that one call in flight can cost."""
-
-    tokens: int
-    cost: Fraction
-
-
 class Meter:
-    """Adds up usage across threads, and lets no call start that could break the cap."""
+    """Adds up usage across threads, and lets no call start that could break a cap; None is no
+    limit."""
 
-    def __init__(self, cap: SpendingCap | None = None, price: Price | None = None) -> None:
-        self.cap = cap or SpendingCap()
-        self.price = price
-        if self.cap.cost is not None and price is None:
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        max_cost: Fraction | None = None,
+        price: Price | None = None,
+    ) -> None:
+        if max_cost is not None and price is None:
             raise MemAuditError("a cost cap needs prices: give price_in and price_out as well")
+        self.price = price
+        self._max_tokens, self._max_cost = max_tokens, max_cost
         self._changed = threading.Condition()
         self._spent = Usage()
-        self._at_risk = Reservation(0, Fraction(0))
-        self._in_flight: dict[int, Reservation] = {}
+        self._at_risk = Usage()
+        """What calls of unknown size may have used."""
+        self._in_flight: dict[int, Usage] = {}
+        """By ticket: the most that the call can use."""
         self._tickets = 0
         self._closed = False
 
@@ -82,9 +74,9 @@ class Meter:
         Waits while other calls are in flight: most cost less than was reserved for them.
         """
         cost = self.price.cost(prompt_bound, completion_bound) if self.price else Fraction(0)
-        reservation = Reservation(prompt_bound + completion_bound, cost)
+        most = Usage(0, prompt_bound, completion_bound, cost)
         with self._changed:
-            while not self._closed and not self._fits(reservation):
+            while not self._closed and not self._fits(most):
                 # Nothing is left to come back, so no later call fits either: all waiting threads
                 # end here.
                 if not self._in_flight:
@@ -95,28 +87,23 @@ class Meter:
             if self._closed:
                 return None
             self._tickets += 1
-            self._in_flight[self._tickets] = reservation
+            self._in_flight[self._tickets] = most
             return self._tickets
 
     def settle(self, ticket: int, usage: Usage) -> None:
         """End a call; if its tokens are unknown, its reservation stays counted."""
         with self._changed:
-            reservation = self._in_flight.pop(ticket)
+            most = self._in_flight.pop(ticket)
             self._spent += usage
             # It may have cost all of its reservation, so the cap holds even if every such call did.
             if usage.unmeasured:
-                self._at_risk = Reservation(
-                    self._at_risk.tokens + reservation.tokens,
-                    self._at_risk.cost + reservation.cost,
-                )
+                self._at_risk += most
             self._changed.notify_all()
 
-    def _fits(self, reservation: Reservation) -> bool:
-        reserved = [reservation, self._at_risk, *self._in_flight.values()]
-        tokens = self._spent.tokens + sum(each.tokens for each in reserved)
-        cost = self._spent.cost + sum((each.cost for each in reserved), Fraction(0))
-        return (self.cap.tokens is None or tokens <= self.cap.tokens) and (
-            self.cap.cost is None or cost <= self.cap.cost
+    def _fits(self, most: Usage) -> bool:
+        used = sum([self._spent, self._at_risk, *self._in_flight.values()], most)
+        return (self._max_tokens is None or used.tokens <= self._max_tokens) and (
+            self._max_cost is None or used.cost <= self._max_cost
         )
 
 

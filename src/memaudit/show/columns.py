@@ -54,6 +54,21 @@ class Column(Generic[Row]):
         return MISSING if value is None else self.show(value)
 
 
+def column(
+    header: str,
+    value: Callable[[Row], Any],
+    *,
+    short: str = "",
+    show: Callable[[Any], str] = str,
+    words: bool = False,
+) -> Column[Row]:
+    """A column that the terminal and the page show alike."""
+    key = header.replace(" ", "_")
+    return Column(
+        key=key, value=value, header=header, short=short or header, show=show, words=words
+    )
+
+
 def filled(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> list[Column[Row]]:
     """The columns that have a value in some row."""
     return [column for column in columns if any(column.value(row) is not None for row in rows)]

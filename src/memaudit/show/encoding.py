@@ -142,15 +142,9 @@ WRITERS = {
     "recency_raw": "Recency raw",
     "reservoir_raw": "Reservoir raw",
     "estimated_gvt": "Estimated GVT",
-    "estimated_gvt_ridge": "Estimated GVT, ridge",
-    "estimated_gvt_embedding": "Estimated GVT, embeddings",
     "estimated_greedy": "Estimated greedy",
-    "estimated_greedy_ridge": "Estimated greedy, ridge",
-    "estimated_greedy_embedding": "Estimated greedy, embeddings",
     "memgpt_style": "MemGPT-style tiers (proxy)",
     "mem0_style": "Mem0-style extraction (proxy)",
-    "amem_style": "A-Mem-style notes (proxy)",
-    "amac_style": "A-MAC-style admission (proxy)",
 }
 """Labels of registered writers, in the order that gives each its look; references see the hidden
 side."""

@@ -5,13 +5,11 @@ Rows of bars and intervals use percentages of the width, so their text keeps its
 Plots use the coordinates of a picture of fixed size.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
-from memaudit.kernel.number_text import fixed
 from memaudit.show.encoding import AreaLook, Look, looks
 from memaudit.show.page_numbers import amount, percent
 from memaudit.show.svg_charts import ticks
@@ -216,129 +214,3 @@ def _description(curve: FrontierCurve) -> str:
     """The plot in one sentence, for screen readers."""
     parts = [f"{float(budget):g}: {amount(value)}" for budget, value in curve.optima]
     return f"Optimum of {curve.name} by budget. {'; '.join(parts)}. Writers lie on or below it."
-
-
-HALVES = 2
-ROOM = 16
-"""Least distance between the middle of a tick label and the right edge."""
-
-LOGARITHMIC = 8
-"""If the largest is at least this many times the smallest, the axis is logarithmic."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurvePlot:
-    """One line per store through its points, one point per depth."""
-
-    lines: tuple[tuple[Member, str], ...]
-    points: tuple[Point, ...]
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ScatterPlot:
-    """All stores as dots of one path, the means of writers as markers."""
-
-    dots: str
-    points: tuple[Point, ...]
-    ticks: tuple[tuple[Tick, Tick], ...]
-    description: str
-
-
-def _y(share: float) -> float:
-    return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share, 1)
-
-
-def curve_plot(stores: Sequence[tuple[Member, Sequence[Mapping[str, Any]]]]) -> CurvePlot | None:
-    """Evidence coverage against words. None if there is nothing to show."""
-    known = [
-        (member, [point for point in curve if point["evidence_coverage"]["mean"] is not None])
-        for member, curve in stores
-    ]
-    words = [point["words"] for _, curve in known for point in curve if point["words"] > 0]
-    if not words:
-        return None
-    x, x_ticks = _axis(min(words), max(words))
-    lines, points, summaries = [], [], []
-    for member, curve in known:
-        places = [
-            (x(point["words"]), _y(point["evidence_coverage"]["mean"]), point)
-            for point in curve
-            if point["words"] > 0
-        ]
-        if not places:
-            continue
-        lines.append((member, "M" + "L".join(f"{a} {b}" for a, b, _ in places)))
-        for a, b, point in places:
-            text = f"{member.label}, first {point['first']}: {_numbers(point)}"
-            points.append(Point(a, b, member, text))
-        summaries.append(f"{member.label}: {_numbers(places[-1][2])}")
-    return CurvePlot(
-        tuple(lines),
-        tuple(points),
-        x_ticks,
-        tuple(Tick(_y(at), f"{at:g}") for at in ticks(1, HALVES)),
-        f"Evidence coverage against words retrieved. {'; '.join(summaries)}.",
-    )
-
-
-def _numbers(point: Mapping[str, Any]) -> str:
-    return (
-        f"coverage {fixed(point['evidence_coverage']['mean'])} in {fixed(point['words'], 0)} words"
-    )
-
-
-def _axis(least: float, most: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
-    """The position of a number of words, and ticks at round numbers."""
-    width = WIDTH - LEFT - RIGHT
-    if most <= LOGARITHMIC * least:
-        end = most * 1.02
-
-        def linear(words: float) -> float:
-            return round(LEFT + width * words / end, 1)
-
-        return linear, tuple(Tick(linear(at), f"{at:g}") for at in ticks(most))
-    low, high = math.log(least / 1.1), math.log(most * 1.1)
-
-    def logarithmic(words: float) -> float:
-        return round(LEFT + width * (math.log(words) - low) / (high - low), 1)
-
-    marks = [
-        step * 10.0**power
-        for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)
-        for step in (1, 2, 5)
-    ]
-    shown_marks = [at for at in marks if least <= at and logarithmic(at) <= WIDTH - ROOM]
-    return logarithmic, tuple(Tick(logarithmic(at), f"{at:g}") for at in shown_marks)
-
-
-def scatter_plot(
-    points: Sequence[Mapping[str, Any]], target: str, members: Sequence[Member]
-) -> ScatterPlot:
-    """Ratio against an outcome, both between 0 and 1."""
-
-    def x(share: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * share, 1)
-
-    fine = [point for point in points if point["ratio"] is not None and point[target] is not None]
-    signs, summaries = [], []
-    for member in members:
-        own = [point for point in fine if point["writer"] == member.name]
-        if own:
-            ratio, outcome = (
-                sum(point[name] for point in own) / len(own) for name in ("ratio", target)
-            )
-            text = (
-                f"{member.label}: ratio {fixed(ratio)}, {target.replace('_', ' ')} {fixed(outcome)}"
-            )
-            signs.append(Point(x(ratio), _y(outcome), member, text))
-            summaries.append(text)
-    places = dict.fromkeys((x(point["ratio"]), _y(point[target])) for point in fine)
-    return ScatterPlot(
-        "".join(f"M{a} {b}h0" for a, b in places),
-        tuple(signs),
-        tuple((Tick(x(at), f"{at:g}"), Tick(_y(at), f"{at:g}")) for at in ticks(1, HALVES)),
-        f"Ratio against {target.replace('_', ' ')}. {'; '.join(summaries)}.",
-    )

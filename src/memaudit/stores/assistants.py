@@ -12,18 +12,15 @@ from memaudit.stores.documents import front_matter
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.plain_files import head_fields
 from memaudit.stores.protocol import (
-    ChatMessage,
     ExportFields,
     ExportRow,
     SkipRow,
-    Transcript,
     no_list,
 )
 from memaudit.stores.source import ExportFile, ExportSource, text_lines
 
 ACCOUNT, PROJECTS, FILES = "conversations_memory", "project_memories", "memory_files"
 KNOWN = (ACCOUNT, PROJECTS, FILES, "account_uuid")
-SPEAKERS = {"human": "user", "assistant": "assistant"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +38,19 @@ class ClaudeAi(StoreFormat):
     """`memories.json`: a list of accounts; `memories/<account>.json`: one account each."""
 
     name = "claude-ai"
-    label = "Claude.ai, data export (file, folder or zip)"
+    label = "Claude.ai, data export (file or folder)"
     system = "Claude.ai"
     views = ("entries", "full", "lines")
 
     def recognises(self, source: ExportSource) -> int:
-        """By the keys of an account; the transcript may be among the files."""
-        memories = [part for part in source.parts if not _is_transcript(part)]
-        accounts = [_accounts(part) for part in memories]
+        """By the keys of an account."""
+        accounts = [_accounts(part) for part in source.parts]
         marked = [sum(map(_is_account, rows)) * 2 > len(rows) for rows in accounts]
         return 3 if marked and all(marked) else 0
 
     def take(self, ledger: ImportLedger) -> None:
         view = ledger.view
-        parts = [part for part in ledger.source.parts if not _is_transcript(part)]
-        if not parts:
-            raise MemAuditError(
-                f"{ledger.source.name}: holds a transcript and no memories; give both"
-            )
-        rows = [(place, row) for part in parts for place, row in _placed_accounts(part)]
+        rows = [row for part in ledger.source.parts for row in _placed_accounts(part)]
         named = {
             row["account_uuid"]
             for _, row in rows
@@ -100,32 +91,6 @@ class ClaudeAi(StoreFormat):
 
             ledger.take_document(text.row, key, prefix + text.id, view, draft, text.head)
 
-    def transcript(self, source: ExportSource, namespace: str | None, /) -> Transcript:
-        """Every chat is a session, whatever project it belongs to."""
-        if namespace is not None:
-            raise MemAuditError(
-                "the conversations of Claude.ai do not say which memory they went into; "
-                "leave out the namespace"
-            )
-        transcript = Transcript()
-        given = [part for part in source.parts if _is_transcript(part)]
-        for part in [*given, *(file.open() for file in source.transcripts)]:
-            chats = part.parsed.document
-            if part.kind != "json" or not isinstance(chats, list):
-                raise MemAuditError(f"{part.name}: is not a list of conversations")
-            for at, chat in enumerate(chats, start=1):
-                rows = chat.get("chat_messages") if isinstance(chat, dict) else None
-                if not isinstance(chat, dict) or not isinstance(rows, list):
-                    transcript.left_out["without chat_messages"] += 1
-                    continue
-                id = chat.get("uuid")
-                transcript.add(
-                    encodable(id) if isinstance(id, str) and id.strip() else f"chat-{at}",
-                    export_time(chat.get("created_at")),
-                    _messages(rows, transcript),
-                )
-        return transcript
-
 
 def _accounts(part: ExportFile) -> list[object]:
     document = part.parsed.document
@@ -143,11 +108,6 @@ def _is_account(row: object) -> bool:
         and all(isinstance(file, dict) and {"path", "content"} <= file.keys() for file in files)
     )
     return ACCOUNT in row or PROJECTS in row or listed
-
-
-def _is_transcript(part: ExportFile) -> bool:
-    rows = _accounts(part)[:20] if part.kind == "json" else []
-    return bool(rows) and all(isinstance(row, dict) and "chat_messages" in row for row in rows)
 
 
 def _placed_accounts(part: ExportFile) -> Iterator[tuple[str, object]]:
@@ -195,42 +155,6 @@ def _file(place: str, unnamed: str, file: object, owner: dict[str, str]) -> _Tex
     value = {**file, **head_fields(head), **owner, "content": content}
     folder = name.partition("/")[0] if "/" in name else None
     return _Text(name or unnamed, ExportRow(place, value), "content", folder, len(head))
-
-
-def _messages(rows: list[object], transcript: Transcript) -> Iterator[ChatMessage]:
-    for row in rows:
-        text = _words(row)
-        if not isinstance(row, dict) or not text.strip():
-            transcript.left_out["without text"] += 1
-            continue
-        sender, id = row.get("sender"), row.get("uuid")
-        if not isinstance(sender, str) or not sender.strip():
-            transcript.left_out["without a sender"] += 1
-            continue
-        yield ChatMessage(
-            SPEAKERS.get(sender, encodable(sender)),
-            encodable(text),
-            export_time(row.get("created_at")),
-            encodable(id) if isinstance(id, str) and id.strip() else None,
-        )
-
-
-def _words(row: object) -> str:
-    """The `text` of a message, or else the pieces of its `content` that are text."""
-    if not isinstance(row, dict):
-        return ""
-    text, content = row.get("text"), row.get("content")
-    if isinstance(text, str) and text.strip():
-        return text
-    pieces = content if isinstance(content, list) else []
-    words = [
-        piece["text"]
-        for piece in pieces
-        if isinstance(piece, dict)
-        and piece.get("type") == "text"
-        and isinstance(piece.get("text"), str)
-    ]
-    return "\n".join(words)
 
 
 _LINE = re.compile(

@@ -27,8 +27,7 @@ from memaudit.kernel.io.store_file import (
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.words.text import counted
 from memaudit.stores.documents import ENTRIES_VERSION, Piece, split_document
-from memaudit.stores.failed_exports import api_error
-from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, SkipRow
+from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, SkipRow, api_error
 from memaudit.stores.source import ExportSource, text_lines
 
 NAMED = 20
@@ -59,8 +58,6 @@ class MemoryDraft:
     valid_to: str | None = None
     expires: str | None = None
     namespace: str | None = None
-    asked: bool = False
-    """It was asked for by another name than its namespace."""
     example: str | None = None
     sources: tuple[str, ...] = ()
     salience: float | None = None
@@ -209,11 +206,8 @@ class ImportLedger:
             return HarmlessSkip.OTHER_CONVERSATION
         if made.namespace is not None:
             self.namespaces.add(made.namespace)
-        if namespace is not None and made.namespace != namespace and not made.asked:
-            return HarmlessSkip.OTHER_NAMESPACE
-        if made.asked and namespace is not None:
-            self.namespaces.add(namespace)
-        return None
+        other = namespace is not None and made.namespace != namespace
+        return HarmlessSkip.OTHER_NAMESPACE if other else None
 
     def _keep(self, place: str, made: MemoryDraft) -> None:
         self.read += 1
@@ -348,7 +342,7 @@ class ImportLedger:
                 self.note("id used twice, renamed with #2, #3, ...", f"{place} {own!r:.80}")
             seen[id] = made
             fields = {name: getattr(made, name) for name in MemoryDraft.__slots__}
-            end, _ = fields.pop("expires"), fields.pop("asked")
+            end = fields.pop("expires")
             memories.append(Memory(**{**fields, "id": id, "valid_to": made.valid_to or end}))
         return tuple(memories)
 

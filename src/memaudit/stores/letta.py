@@ -1,7 +1,5 @@
 """Letta: agent files (core memory), archival passages, or both together."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from memaudit.kernel.errors import MemAuditError
@@ -43,24 +41,17 @@ class Letta(StoreFormat):
     def take(self, ledger: ImportLedger) -> None:
         """Blocks first, then passages: core memory has no times, passages do."""
         files = [part for part in ledger.source.parts if _is_agent_file(part)]
-        view = ledger.view
-        agents: list[_Agent] = []
-        for part in files:
-            own = _agents(ledger, part)
-            _read_agent_file(ledger, part, view, own)
-            agents += own
+        names = [name for part in files for name in _read_agent_file(ledger, part)]
+        if len(names) > 1:
+            ledger.warn(
+                f"holds {len(names)} agents, read as one: {first_places(names)} (Letta exports "
+                "one agent a file)"
+            )
         pages = [part for part in ledger.source.parts if not _is_agent_file(part)]
-        draft = partial(
-            _passage,
-            wanted=ledger.options.namespace,
-            known={agent.id for agent in agents},
-            asked={agent.id for agent in agents if agent.asked},
-        )
-        counts = [ledger.take(rows_of(part, PASSAGES, ("text",)), draft) for part in pages]
+        counts = [ledger.take(rows_of(part, PASSAGES, ("text",)), _passage) for part in pages]
         if counts:
             ledger.check_limit(counts[-1])
         _by_time(ledger)
-        _warn_of_several(ledger, agents)
         if files and not pages:
             ledger.warn(
                 "an agent file holds no archival passages; give their JSON "
@@ -69,48 +60,6 @@ class Letta(StoreFormat):
             )
         if pages and not files:
             ledger.warn("core memory is in the agent file; give both", ExportWarning.ARCHIVAL_ONLY)
-
-
-@dataclass(frozen=True, slots=True)
-class _Agent:
-    name: str
-    id: str | None
-    blocks: tuple[str, ...]
-    wanted: str | None
-    """The name that the user gave."""
-
-    @property
-    def title(self) -> str:
-        return self.name if self.id in (None, self.name) else f"{self.name} ({self.id})"
-
-    @property
-    def asked(self) -> bool:
-        return self.wanted is not None and self.wanted in (self.name, self.id, self.title)
-
-
-def _agents(ledger: ImportLedger, part: ExportFile) -> list[_Agent]:
-    """The agents of a file; the older schema has one, at the top."""
-    document = part.parsed.document
-    listed = value_at(document, "agents")[1] if value_at(document, "blocks")[0] else [document]
-    if not isinstance(listed, list):
-        raise MemAuditError(f"{part.name}: agents is {kind_of(listed)}, a list was expected")
-    agents = []
-    for agent in listed:
-        fields = agent if isinstance(agent, dict) else {}
-        row = ExportFields(fields, f"{part.name}: agents", ledger.note)
-        id, blocks = row.label("id"), row.names("block_ids")
-        name = row.label("name") or id or "agent"
-        agents.append(_Agent(name, id, blocks, ledger.options.namespace))
-    return agents
-
-
-def _warn_of_several(ledger: ImportLedger, agents: Sequence[_Agent]) -> None:
-    """Say that several agents are read as one, and which there are to choose from."""
-    ledger.namespaces |= {agent.title for agent in agents}
-    mixed = [agent for agent in agents if agent.wanted is None or agent.asked]
-    if len(mixed) > 1:
-        titles = first_places([agent.title[:LONGEST_NAME] for agent in mixed])
-        ledger.warn(f"holds {len(mixed)} agents: {titles} (a namespace reads one of them)")
 
 
 def _by_time(ledger: ImportLedger) -> None:
@@ -136,24 +85,30 @@ def _is_agent_file(part: ExportFile) -> bool:
     return {"agents", "blocks"} <= document.keys() or "core_memory" in document
 
 
-def _read_agent_file(
-    ledger: ImportLedger, part: ExportFile, view: str, agents: Sequence[_Agent]
-) -> None:
-    """The blocks of an agent file, each once, however many agents share it."""
-    key = "blocks" if value_at(part.parsed.document, "blocks")[0] else "core_memory"
-    owners: dict[str, list[_Agent]] = {}
-    for agent in agents:
-        for block in agent.blocks:
-            owners.setdefault(block, []).append(agent)
-    # The older schema has one agent and no lists of its blocks.
-    everything = key == "core_memory" and any(agent.asked for agent in agents)
+def _read_agent_file(ledger: ImportLedger, part: ExportFile) -> list[str]:
+    """Take the blocks of an agent file, each once, however many agents share it; the names of its
+    agents. The older schema has one agent, at the top, and no lists of its blocks."""
+    document = part.parsed.document
+    key = "blocks" if value_at(document, "blocks")[0] else "core_memory"
+    listed = value_at(document, "agents")[1] if key == "blocks" else [document]
+    if not isinstance(listed, list):
+        raise MemAuditError(f"{part.name}: agents is {kind_of(listed)}, a list was expected")
+    names: list[str] = []
+    owners: dict[str, list[str]] = {}
+    for agent in listed:
+        fields = agent if isinstance(agent, dict) else {}
+        row = ExportFields(fields, f"{part.name}: agents", ledger.note)
+        name = row.label("name") or row.label("id") or "agent"
+        names.append(name[:LONGEST_NAME])
+        for block in row.names("block_ids"):
+            owners.setdefault(block, []).append(name)
     for at, raw in enumerate(rows_of(part, (key,)), start=1):
         name = _name(raw.value) or f"block-{at}"
-        draft = partial(_block, owners=owners, asked=everything)
-        ledger.take_document(raw, "value", name, view, draft)
-    attached = value_at(part.parsed.document, "files")[1]
+        ledger.take_document(raw, "value", name, ledger.view, partial(_block, owners=owners))
+    attached = value_at(document, "files")[1]
     if isinstance(attached, list) and attached:
         ledger.warn(f"attached files are documents, not memories: {len(attached)} not read")
+    return names
 
 
 def _name(block: object) -> str:
@@ -162,7 +117,7 @@ def _name(block: object) -> str:
     return fields.label("id") or fields.label("label") or ""
 
 
-def _block(row: ExportFields, owners: dict[str, list[_Agent]], asked: bool) -> MemoryDraft:
+def _block(row: ExportFields, owners: dict[str, list[str]]) -> MemoryDraft:
     text = row.text("value")
     label, id = row.label("label"), row.label("id")
     agents = owners.get(id or "", [])
@@ -172,28 +127,15 @@ def _block(row: ExportFields, owners: dict[str, list[_Agent]], asked: bool) -> M
         text=text,
         id=id or label,
         namespace=label,
-        asked=asked or any(agent.asked for agent in agents),
-        metadata={
-            "part": "core",
-            "agents": [agent.name for agent in agents],
-            **row.others("id", "label", "value"),
-        },
+        metadata={"part": "core", "agents": list(agents), **row.others("id", "label", "value")},
     )
 
 
-def _passage(
-    row: ExportFields, wanted: str | None, known: set[str | None], asked: set[str | None]
-) -> MemoryDraft:
-    """`known` and `asked`: the ids of all agents, and of those that were asked for."""
+def _passage(row: ExportFields) -> MemoryDraft:
     text = row.text("text")
     # Letta cuts attached files into passages beside those that the agent wrote.
     if row.label("file_id") or row.label("source_id"):
         raise SkipRow("passage of an attached file, not a memory")
-    agent = row.label("agent_id")
-    # Ids are given anew in an agent file: an unknown one may be of any of its agents.
-    unknown = agent is None or agent not in known
-    if unknown and asked and len(known) > 1:
-        row.note("does not say which agent it belongs to, read for each of them")
     return MemoryDraft(
         text=text,
         id=row.label("id"),
@@ -201,7 +143,6 @@ def _passage(
         created_at=row.time("created_at"),
         updated_at=row.time("updated_at"),
         namespace="archival",
-        asked=bool(asked) or agent == wanted if unknown else agent in asked,
         metadata={
             "part": "archival",
             **row.others("id", "text", "created_at", "updated_at", "embedding_config"),

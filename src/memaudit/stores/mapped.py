@@ -1,8 +1,8 @@
 """Any JSON, JSONL, CSV or SQLite file: the user says which of its fields are read.
 
-A field is a path of names with dots between them. It goes through lists, whose elements are the
-rows, and `*` stands for every name of an object. It starts at the top of the file, or in the one
-list or table of the file that has it. A text that holds JSON is opened where the path goes on.
+A field is a path of names with dots between them, from the top of the file; in SQLite from the name
+of a table. It goes through lists, whose elements are the rows, and `*` stands for every name of an
+object. A text that holds JSON is opened where the path goes on.
 """
 
 from collections.abc import Iterator
@@ -62,8 +62,8 @@ def _draft(row: ExportFields, fields: MappedFields, place: str) -> MemoryDraft:
     )
 
 
-def _rows(part: ExportFile, fields: MappedFields) -> Iterator[ExportRow]:
-    """The rows of a file, from the one place that has the fields."""
+def _rows(part: ExportFile, fields: MappedFields) -> list[ExportRow]:
+    """A row for each value of the text, with the values of the other fields."""
     if part.kind == "text":
         raise MemAuditError(
             f"{part.name}: is text without fields (they are read from JSON, JSONL, CSV and SQLite)"
@@ -71,26 +71,21 @@ def _rows(part: ExportFile, fields: MappedFields) -> Iterator[ExportRow]:
     if too_deep(part.parsed.document):
         raise MemAuditError(f"{part.name}: nests deeper than {MAX_DEPTH} levels")
     wanted = [field for field in asdict(fields).values() if field is not None]
-    seen = {start: _seen(part, start, wanted) for start in _starts(part)}
-    starts = [start for start, found in seen.items() if found is not None and fields.text in found]
-    # A place that has all fields wins over one that has the text only.
-    starts = [start for start in starts if seen[start] == set(wanted)] or starts
-    # Which of several lists is the store must not be guessed.
-    if len(starts) > 1 and () not in starts:
-        names = [".".join(start)[:LONGEST] for start in starts[:LISTED]]
-        raise MemAuditError(
-            f"{part.name}: {fields.text!r} is a field of {', '.join(names)}; write which: "
-            f"text={names[0]}.{fields.text}"
-        )
-    empty = [start for start, found in seen.items() if found is None]  # a list without rows
-    start = () if () in starts else (starts or empty or [()])[0]
-    found = seen[start]
-    if missing := [field for field in wanted if found is not None and field not in found]:
+    paths = {field: tuple(field.split(".")) for field in wanted}
+    rows: list[ExportRow] = []
+    for top in _tops(part, list(paths.values())):
+        if top.problem or (part.kind == "lines" and too_deep(top.value)):
+            rows.append(top)
+        else:
+            rows += _spread(top.value, top.place, fields.text, paths, {})
+    objects = [row.value for row in rows if isinstance(row.value, dict)]
+    held = {name for row in objects for name, value in row.items() if value is not None}
+    if rows and (missing := [field for field in wanted if field not in held]):
         raise MemAuditError(
             f"{part.name}: no row has the field {missing[0]!r}; fields found: "
             f"{fields_found(part) or 'none'}"
         )
-    return _rows_from(part, start, wanted)
+    return rows
 
 
 def fields_found(part: ExportFile) -> str:
@@ -117,41 +112,6 @@ def _paths(value: object, path: FieldPath = (), depth: int = 0) -> Iterator[Fiel
             yield from _paths(item, path, depth + 1)
     elif path:
         yield path
-
-
-def _starts(part: ExportFile) -> Iterator[FieldPath]:
-    """Where paths may start: the top, every table, every list that objects lead to."""
-    yield ()
-    yield from ((table,) for table in part.tables)
-    waiting: list[tuple[FieldPath, object]] = [((), part.parsed.document)]
-    # A stack instead of recursion: the depth was checked, the order is that of the file.
-    while waiting:
-        path, value = waiting.pop()
-        if isinstance(value, dict):
-            waiting += [((*path, name), item) for name, item in reversed(value.items())]
-        elif path and isinstance(value, list) and any(isinstance(item, dict) for item in value):
-            yield path
-
-
-def _seen(part: ExportFile, start: FieldPath, fields: list[str]) -> set[str] | None:
-    """The fields that some row has, if paths start there; None where there are no rows."""
-    seen: set[str] | None = None
-    for row in _rows_from(part, start, fields):
-        data = row.value if isinstance(row.value, dict) else {}
-        seen = (seen or set()) | {field for field in fields if data.get(field) is not None}
-        if len(seen) == len(set(fields)):
-            break
-    return seen
-
-
-def _rows_from(part: ExportFile, start: FieldPath, fields: list[str]) -> Iterator[ExportRow]:
-    """Rows with the values of the fields; each value of the first field makes a row."""
-    paths = {field: (*start, *field.split(".")) for field in fields}
-    for top in _tops(part, list(paths.values())):
-        if top.problem or (part.kind == "lines" and too_deep(top.value)):
-            yield top
-        else:
-            yield from _spread(top.value, top.place, fields[0], paths, {})
 
 
 def _tops(part: ExportFile, paths: list[FieldPath]) -> Iterator[ExportRow]:

@@ -7,7 +7,6 @@ from functools import partial
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import State
 from memaudit.stores.documents import front_matter, has_structure
-from memaudit.stores.failed_exports import no_memories
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
 from memaudit.stores.protocol import ExportFields, ExportRow, SkipRow, rows_of, samples
 from memaudit.stores.source import ExportFile, ExportSource, is_markdown, text_lines
@@ -44,21 +43,7 @@ class JsonlOrText(StoreFormat):
 
     def take(self, ledger: ImportLedger) -> None:
         for part in ledger.source.parts:
-            _refuse_status(part)
             ledger.take(_rows(part), _draft)
-
-
-def _refuse_status(part: ExportFile) -> None:
-    """A web page, or a status such as "No memories found", is not a store of one memory."""
-    text = part.parsed.text
-    if part.kind == "json":
-        document = part.parsed.document
-        texts = document if isinstance(document, list) else []
-        text = texts[0] if len(texts) == 1 and isinstance(texts[0], str) else ""
-    if problem := no_memories(text):
-        raise MemAuditError(
-            f"{part.name}: {problem} (export it again; an empty store is written as [])"
-        )
 
 
 def _rows(part: ExportFile) -> list[ExportRow]:

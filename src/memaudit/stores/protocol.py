@@ -1,14 +1,11 @@
-"""What an importer is: its options, its protocol, and the rows of an export field by field.
+"""What an importer is: its options, its protocol, and the rows of an export field by field."""
 
-Some exports hold the transcript beside the memories: it becomes a chat that `build` reads.
-"""
-
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Protocol, runtime_checkable
+from http import HTTPStatus
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -24,10 +21,9 @@ from memaudit.kernel.io.store_file import (
 )
 from memaudit.kernel.io.strict_json import kind_of
 from memaudit.kernel.io.timestamps import export_time
-from memaudit.kernel.words.text import counted
-from memaudit.stores.containers import rows as table_rows
-from memaudit.stores.failed_exports import api_error
+from memaudit.kernel.words.text import one_line, shortened
 from memaudit.stores.source import ExportFile, ExportSource
+from memaudit.stores.sqlite_files import rows as table_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +42,7 @@ class ImportOptions:
     view: str | None = None
     """Which text of a record is read; the adapter's first view by default."""
     namespace: str | None = None
-    """Only memories of this user, agent, block or folder."""
+    """Only memories of this user, block or folder."""
     conversation: str | None = None
     """Only memories of this conversation, in a file of several."""
     as_of: str | None = None
@@ -88,83 +84,6 @@ class Adapter(Protocol):
     def read(self, source: ExportSource, options: ImportOptions) -> ExportedStore:
         """The store, with what was left out and why."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    speaker: str
-    text: str
-    time: str | None = None
-    id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChatSession:
-    """Messages in the order of the export."""
-
-    id: str
-    time: str | None
-    messages: tuple[ChatMessage, ...]
-
-
-@dataclass(slots=True)
-class Transcript:
-    """All sessions that one store was written from, and what was left out of them."""
-
-    sessions: list[ChatSession] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Messages and sessions, by the reason."""
-
-    @property
-    def messages(self) -> int:
-        return sum(len(session.messages) for session in self.sessions)
-
-    @property
-    def account(self) -> str:
-        """What it holds and what was left out, in one line."""
-        held = f"{counted(len(self.sessions), 'session')}, {counted(self.messages, 'message')}"
-        lost = [f"{count:,} {reason}" for reason, count in sorted(self.left_out.items())]
-        return f"{held}; left out: {', '.join(lost)}" if lost else held
-
-    def add(self, id: str, time: str | None, messages: Iterable[ChatMessage]) -> None:
-        """A session; one without messages is counted as left out."""
-        kept = tuple(messages)
-        if kept:
-            self.sessions.append(ChatSession(id, time or kept[0].time, kept))
-        else:
-            self.left_out["without a message"] += 1
-
-
-@runtime_checkable
-class HoldsTranscript(Protocol):
-    """An adapter whose exports hold, or may hold, the transcript as well."""
-
-    def transcript(self, source: ExportSource, namespace: str | None, /) -> Transcript:
-        """The transcript, of one namespace if that is given; without a session where this export
-        has none."""
-        ...
-
-
-def chat_lines(transcript: Transcript, name: str) -> Iterator[str]:
-    """The rows of a chat file, with one conversation: what one memory system has seen.
-
-    Sessions are in the order of time, if each has one.
-    """
-    sessions = transcript.sessions
-    if all(session.time is not None for session in sessions):
-        sessions = sorted(sessions, key=lambda session: session.time or "")
-    yield _chat_row(conversation=name)
-    for session in sessions:
-        yield _chat_row(session=session.id, time=session.time)
-        for message in session.messages:
-            yield _chat_row(
-                id=message.id, speaker=message.speaker, text=message.text, time=message.time
-            )
-
-
-def _chat_row(**fields: str | None) -> str:
-    held = {name: value for name, value in fields.items() if value is not None}
-    return json.dumps(held, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +182,64 @@ def no_list(part: ExportFile, keys: Sequence[str]) -> str:
 
 def _failed(name: str, problem: str) -> str:
     return f"{name}: is the error of an API, not a store: {problem} (export it again)"
+
+
+LONGEST_FAULT = 120
+
+_STATUS = ("code", "status", "statusCode", "status_code")
+
+
+def api_error(document: object) -> str | None:
+    """The message of an API error; None if the document is not one."""
+    if not isinstance(document, dict):
+        return None
+    for key in ("error", "errors", "detail"):
+        if error := document.get(key):
+            return _fault(error)
+    if document.get("errno") or document.get("success") is False:
+        return _fault(document.get("errmsg") or document.get("message") or "no message")
+    failed = any(_is_failure(document.get(key)) for key in _STATUS)
+    if failed and isinstance(document.get("message"), str):
+        return _fault(document["message"])
+    return None
+
+
+def _is_failure(status: object) -> bool:
+    if isinstance(status, int) and not isinstance(status, bool):
+        return status >= 400
+    return isinstance(status, str) and status.lower() in ("error", "failed", "failure")
+
+
+def _fault(value: object) -> str:
+    if isinstance(value, list) and value:
+        value = value[0]
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("message", "msg", "detail") if key in value), value)
+    return shortened(one_line(encodable(str(value))), LONGEST_FAULT)
+
+
+_REASONS = "|".join(re.escape(status.phrase) for status in HTTPStatus if status >= 400)
+_FAILURES = (
+    r"(?:there are |found )?(?:no|zero|0)(?: stored)? (?:memor(?:y|ies)|results?|records?|facts?)"
+    r"(?: (?:were|are|found|available|stored|returned|yet))*(?: (?:for|in) \S+)?",
+    r"(?:the )?(?:memory|store) is empty|null|none|undefined|n/a|empty|nothing found",
+    rf"(?:http\S* )?(?:[45]\d\d|(?:[45]\d\d )?(?:{_REASONS}))",
+    r"(?:access|permission) denied|rate limit exceeded|(?:request )?timed out|connection refused",
+    r"(?:invalid|missing) api key|authentication (?:failed|required)",
+    r"(?:[a-z_.]*(?:error|exception)|fatal|failed|curl): .*",
+    r"(?:failed|unable|could not) (?:to )?(?:connect|fetch|load|read|retrieve|export)\b.*",
+)
+_FAILURE = re.compile("|".join(_FAILURES), re.IGNORECASE)
+LONGEST_FAILURE = 300
+
+
+def is_failure(text: str) -> bool:
+    """Whether all of a text is a phrase with which tools report an error or an empty result.
+
+    As the only memory of a store it would score 0, which nobody measured.
+    """
+    phrase = text.strip().strip("\"'`.!")
+    return len(phrase) <= LONGEST_FAILURE and _FAILURE.fullmatch(phrase) is not None
 
 
 def samples(source: ExportSource, keys: Sequence[str] = ()) -> Iterator[dict[str, object]]:

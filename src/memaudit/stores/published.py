@@ -15,9 +15,15 @@ from memaudit.kernel.exact import exact
 from memaudit.kernel.io.foreign_json import encodable
 from memaudit.kernel.io.store_file import ExportedStore, Memory, ReaderTime
 from memaudit.kernel.io.strict_json import kind_of
-from memaudit.stores.failed_exports import api_error
 from memaudit.stores.ledger import ImportLedger, MemoryDraft, StoreFormat
-from memaudit.stores.protocol import ExportFields, ExportRow, ImportOptions, mostly_have, rows_of
+from memaudit.stores.protocol import (
+    ExportFields,
+    ExportRow,
+    ImportOptions,
+    api_error,
+    mostly_have,
+    rows_of,
+)
 from memaudit.stores.source import ExportSource, open_source
 
 

@@ -18,7 +18,6 @@ from memaudit.kernel.io.timestamps import export_time
 from memaudit.stores.amem import AMem
 from memaudit.stores.assistants import ChatGptMemories, ClaudeAi
 from memaudit.stores.claude_mem import ClaudeMem
-from memaudit.stores.failed_exports import api_error
 from memaudit.stores.field_maps import FIELD_MAPS
 from memaudit.stores.letta import Letta
 from memaudit.stores.mapped import HOW, Mapped, fields_found
@@ -27,7 +26,7 @@ from memaudit.stores.mem0 import Mem0, Mem0History, Mem0Search
 from memaudit.stores.memori import Memori
 from memaudit.stores.memoryos import MemoryOS
 from memaudit.stores.plain_files import TEXTS, JsonlOrText, MarkdownFolder
-from memaudit.stores.protocol import Adapter, HoldsTranscript, ImportOptions, Transcript, no_list
+from memaudit.stores.protocol import Adapter, ImportOptions, api_error, is_failure, no_list
 from memaudit.stores.published import LocomoNotes, WrittenStores
 from memaudit.stores.source import MAX_BYTES, ExportSource, is_markdown, open_source
 
@@ -124,21 +123,6 @@ def import_store(
     return with_reader_time(adapter.read(source, replace(options, guessed=format is None)))
 
 
-def import_transcript(
-    paths: Sequence[Path], format: str, namespace: str | None = None
-) -> Transcript:
-    """The transcript that an export of this format holds beside the memories."""
-    adapter = named_adapter(format)
-    if not isinstance(adapter, HoldsTranscript):
-        raise MemAuditError(f"an export of the format {format} holds no transcript")
-    source = open_source(paths)
-    transcript = adapter.transcript(source, namespace)
-    if not transcript.sessions:
-        lost = f" ({transcript.account})" if transcript.left_out else ""
-        raise MemAuditError(f"{source.name} holds no transcript{lost}")
-    return transcript
-
-
 @dataclass(frozen=True, slots=True)
 class StoreArgument:
     """`[NAME=]PATH[+PATH...][@VIEW]`: a store that was imported, or an export of some files."""
@@ -203,8 +187,14 @@ def is_store(path: Path) -> bool:
     return _STORE.search(read_bytes(path, MAX_BYTES, path.name)) is not None
 
 
+_NO_EXPORT = re.compile(
+    r"(?P<page><(?:!doctype|\?xml|html|head|body)[\s>])|Traceback \(most recent call last\)",
+    re.IGNORECASE,
+)
+
+
 def _refuse_other_files(source: ExportSource) -> None:
-    """Refuse empty files, API errors, web pages and stores that are already imported."""
+    """Refuse empty files, failed exports, web pages and stores that are already imported."""
     for part in source.parts:
         document, text = part.parsed.document, part.parsed.text.strip()
         if part.kind == "text" and not source.folder:
@@ -212,8 +202,16 @@ def _refuse_other_files(source: ExportSource) -> None:
                 raise MemAuditError(
                     f"{part.name}: is an empty file (an empty store is written as [] or its like)"
                 )
-            if text[:15].lower().startswith(("<!doctype", "<html")):
-                raise MemAuditError(f"{part.name}: is a web page, not a store (export it again)")
+            if match := _NO_EXPORT.match(text):
+                what = "a web page" if match["page"] else "the traceback of a program"
+                raise MemAuditError(f"{part.name}: is {what}, not a store (export it again)")
+        if isinstance(document, list) and len(document) == 1 and isinstance(document[0], str):
+            text = document[0]
+        if not source.folder and is_failure(text):
+            raise MemAuditError(
+                f"{part.name}: says {text[:60]!r} and nothing else: a failed export, not a memory "
+                "(export it again; an empty store is written as [])"
+            )
         if not isinstance(document, dict):
             continue
         if document.get("format") == STORE_FORMAT:

@@ -15,9 +15,10 @@ from typing import Literal
 from memaudit.conversations.records import IdRegistry
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import decode, read_bytes, sha256
-from memaudit.kernel.io.foreign_json import LENIENT, RefusedJson, encodable, fault, loads
-from memaudit.stores.containers import MAGIC, MAGICS, Archive, is_archive, schema
+from memaudit.kernel.io.foreign_json import LENIENT, encodable, fault, loads
+from memaudit.kernel.io.strict_json import RefusedJson
 from memaudit.stores.csv_rows import csv_rows
+from memaudit.stores.sqlite_files import MAGIC, schema
 
 MAX_BYTES = 256 << 20
 """Of one file, and of all memory files in a folder: an export is parsed in memory."""
@@ -42,14 +43,13 @@ _REFUSED = {
     b"BZh": "a bzip2 archive",
     b"\xfd7zXZ": "an xz archive",
     b"\x28\xb5\x2f\xfd": "a zstd archive",
-    **dict.fromkeys(MAGICS, "a zip archive inside another"),
+    **dict.fromkeys((b"PK\x03\x04", b"PK\x05\x06"), "a zip archive"),
 }
 """Never opened: a pickle runs code when it is read, an archive may unpack to anything."""
 
 _MEMORIES = re.compile(r"(?:[^/]+/)?memories(?:\.json|/[^/.][^/]*\.json)")
-_TRANSCRIPT = re.compile(r"(?:[^/]+/)?conversations(?:-\d+)?\.json")
-_COMPANIONS = ("conversations.json", "users.json")
-"""What a Claude.ai export holds, unpacked or as an archive: memories, and files beside them."""
+_COMPANIONS = ("conversations.json", "users.json", "projects.json")
+"""The memories of a Claude.ai export, and the files beside them."""
 
 _LABELLED = re.compile(rb"\s*\[[^\[\]{}\"]{1,40}\][ \t]*(?:[-:]|\xe2\x80[\x93\x94])[ \t]+\S")
 """Text of lines `[date] - words`, which begins as a JSON list does and cannot be one."""
@@ -87,22 +87,6 @@ class ExportFile:
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptFile:
-    """A transcript beside the memories: it may be large, and is read only if it is asked for."""
-
-    path: Path
-    name: str
-    member: str = ""
-    """Its name in the archive at the path, if that is one."""
-
-    def open(self) -> ExportFile:
-        if not self.member:
-            return _open_file(self.path, self.name)
-        data = Archive(self.path, self.path.name, MAX_BYTES).read(self.member)
-        return _classified(data, self.path, self.name)
-
-
-@dataclass(frozen=True, slots=True)
 class ExportSource:
     """The files of one export, in order; a folder's files are named by their path in it."""
 
@@ -110,12 +94,11 @@ class ExportSource:
     parts: tuple[ExportFile, ...]
     folder: bool = False
     left_out: dict[str, str] = field(default_factory=dict)
-    """Files of a folder or archive that were not read, and why."""
-    transcripts: tuple[TranscriptFile, ...] = ()
+    """Files of a folder that were not read, and why."""
 
 
 def open_source(paths: Sequence[Path]) -> ExportSource:
-    """Read the files or archives, or the one folder."""
+    """Read the files, or the one folder."""
     if not paths:
         raise MemAuditError("no file given; give the export of a memory system")
     if len(paths) == 1 and os.path.isdir(paths[0]):  # never raises, unlike Path.is_dir
@@ -124,59 +107,12 @@ def open_source(paths: Sequence[Path]) -> ExportSource:
     # Warnings name files, so two of them never have one name.
     names = IdRegistry()
     parts: list[ExportFile] = []
-    transcripts: list[TranscriptFile] = []
-    left_out: dict[str, str] = {}
     for path, name in zip(paths, plain, strict=True):
         # Without the folder, unless two files have the same name.
         own = name if plain.count(name) == 1 else encodable(f"{path.parent.name}/{path.name}")
         own = names.assign(own)
-        if is_archive(path, own):
-            opened = _open_archive(path, own, f"{own}/" if len(paths) > 1 else "")
-            parts += opened.parts
-            transcripts += opened.transcripts
-            left_out |= opened.left_out
-        else:
-            parts.append(_open_file(path, own))
-    if not parts:
-        raise MemAuditError(f"{plain[0]}: holds a transcript and no memories; give both")
-    name = encodable(paths[0].stem) or "store"
-    return ExportSource(name, tuple(parts), left_out=left_out, transcripts=tuple(transcripts))
-
-
-def _open_archive(path: Path, name: str, prefix: str) -> ExportSource:
-    """The memories of a zipped export; the prefix tells members of several archives apart."""
-    archive = Archive(path, name, MAX_BYTES)
-    # Only what a Claude.ai export holds: an archive is not searched for anything else.
-    wanted = [member for member in archive.names if _MEMORIES.fullmatch(member)]
-    later = [member for member in archive.names if _TRANSCRIPT.fullmatch(member)]
-    if not wanted and not later:
-        inner = [member for member in archive.names if member.lower().endswith(".zip")]
-        if inner:
-            raise MemAuditError(
-                f"{name}: holds other archives, which are not opened "
-                f"(unpack it and give {encodable(inner[0])[:80]!r})"
-            )
-        raise MemAuditError(
-            f"{name}: is a zip archive without memories.json and memories/*.json, which a "
-            "Claude.ai export holds (unpack it first, and give the file or folder)"
-        )
-    parts = tuple(
-        _classified(archive.read(member), path, encodable(f"{prefix}{member}")) for member in wanted
-    )
-    left_out = {
-        encodable(f"{prefix}{member}"): _unread(member)
-        for member in archive.names
-        if member not in wanted
-    }
-    transcripts = tuple(
-        TranscriptFile(path, encodable(f"{prefix}{member}"), member) for member in later
-    )
-    return ExportSource(name, parts, left_out=left_out, transcripts=transcripts)
-
-
-def _unread(name: str) -> str:
-    """Why a file of a Claude.ai export is not read."""
-    return "the transcript" if _TRANSCRIPT.fullmatch(name) else "not a memory file"
+        parts.append(_open_file(path, own))
+    return ExportSource(encodable(paths[0].stem) or "store", tuple(parts))
 
 
 def _open_file(path: Path, name: str, as_text: bool = False) -> ExportFile:
@@ -211,12 +147,15 @@ def _open_folder(folder: Path) -> ExportSource:
     top = [path for path in paths if "/" not in path]
     if alone := [path for path in ALONE if path in top]:
         wanted = alone[:1]
-    elif claude := _claude_export(paths, top):
-        return _open_claude_export(folder, name, paths, claude)
     elif any(path.endswith(TEXTS) for path in paths):
         return _open_memory_files(folder, name, paths)
     else:
-        wanted = [path for path in top if path.endswith(EXPORTS)]
+        # A link may lead out of the folder that was given.
+        own = [path for path in paths if not (folder / path).is_symlink()]
+        wanted = [path for path in own if path in top and path.endswith(EXPORTS)]
+        claude = [path for path in own if _MEMORIES.fullmatch(path)]
+        if claude and set(wanted) <= {*claude, *_COMPANIONS}:
+            wanted = claude
     if not wanted:
         raise MemAuditError(f"{name}: holds no export and no memory file (found {paths[0]!r})")
     left_out = {
@@ -224,36 +163,6 @@ def _open_folder(folder: Path) -> ExportSource:
     }
     parts = tuple(_open_file(folder / path, encodable(path)) for path in wanted)
     return ExportSource(name, parts, left_out=left_out)
-
-
-def _claude_export(paths: list[str], top: list[str]) -> list[str]:
-    """The memories of an unpacked Claude.ai export, known by the files beside them or by the
-    folder `memories` alone; none where the folder is something else."""
-    memories = [path for path in paths if _MEMORIES.fullmatch(path)]
-    beside = any(path.rpartition("/")[2] in _COMPANIONS for path in paths)
-    other = any(path.endswith(TEXTS) for path in paths) or any(
-        path.endswith(EXPORTS) for path in top
-    )
-    return memories if beside or not other else []
-
-
-def _open_claude_export(
-    folder: Path, name: str, paths: list[str], memories: list[str]
-) -> ExportSource:
-    # A link may lead out of the folder that was given.
-    read = [path for path in memories if not (folder / path).is_symlink()]
-    if sum((folder / path).stat().st_size for path in read) > MAX_BYTES:
-        raise MemAuditError(f"{name}: its files hold more than {MAX_BYTES} bytes")
-    if not read:
-        raise MemAuditError(f"{name}: its memories are symbolic links, which are not followed")
-    parts = tuple(_open_file(folder / path, encodable(path)) for path in read)
-    left_out = {encodable(path): _unread(path) for path in paths if path not in read}
-    transcripts = tuple(
-        TranscriptFile(folder / path, encodable(path))
-        for path in paths
-        if _TRANSCRIPT.fullmatch(path) and not (folder / path).is_symlink()
-    )
-    return ExportSource(name, parts, left_out=left_out, transcripts=transcripts)
 
 
 def _open_memory_files(folder: Path, name: str, paths: list[str]) -> ExportSource:

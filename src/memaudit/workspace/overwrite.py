@@ -1,35 +1,11 @@
 """Which files a command may overwrite: those of the kind that it writes."""
 
 from pathlib import Path
-from typing import Literal
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.files import open_regular, refuse_to_write
 
-Kind = Literal[
-    "package",
-    "certificate",
-    "frontier",
-    "store",
-    "subset",
-    "page",
-    "plan",
-    "SARIF",
-    "chat",
-    "ridge model",
-    "utilities file",
-    "judge",
-    "cache export",
-    "bench report",
-    "JSON Schema",
-    "picture",
-    "data card",
-    "batch of requests",
-    "record of a capture",
-    "table of a board",
-]
-
-_MARKS: dict[Kind, tuple[bytes, ...]] = {
+_MARKS: dict[str, tuple[bytes, ...]] = {
     "package": (b'"memaudit-package"',),
     "certificate": (b'"memaudit-certificate"',),
     "frontier": (b'"memaudit-frontier"',),
@@ -39,15 +15,12 @@ _MARKS: dict[Kind, tuple[bytes, ...]] = {
     "plan": (b'"memaudit-plan"',),
     "SARIF": (b"sarif-2.1.0",),
     "chat": (b'{"conversation": "',),
-    "ridge model": (b'"memaudit-ridge"',),
-    "utilities file": (b'"memaudit-utilities"',),
     "judge": (b'"memaudit-judge"',),
     "cache export": (b'{"calls":', b'{"at":"'),
     "bench report": (b'"memaudit-bench"',),
     "JSON Schema": (b'"$schema"',),
     "picture": (b"\x89png", b"<svg", b"%pdf"),
     "data card": (b'"memaudit":',),
-    "batch of requests": (b'{"custom_id":"',),
     "record of a capture": (b'{"kind":"record"',),
     "table of a board": (b"budget,store,",),
 }
@@ -56,8 +29,8 @@ _MARKS: dict[Kind, tuple[bytes, ...]] = {
 _HEAD = 4096
 
 
-def may_write(path: Path, kind: Kind) -> None:
-    """Refuse to overwrite a file of another kind: it may be the only copy."""
+def may_write(path: Path, kind: str) -> None:
+    """Refuse to overwrite a file of another kind than one of the table: it may be the only copy."""
     if path.is_dir() and not path.is_symlink():
         return  # functions that write folders check their content
     refuse_to_write(path)

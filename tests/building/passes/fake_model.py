@@ -70,8 +70,6 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         return requirements(data)
     if name == "adjudication":
         return adjudication(data)
-    if name == "compaction":
-        return {"memories": compaction(data)}
     if name == "support":
         return {"verdicts": support(data)}
     if name == "memory_pairs":
@@ -80,14 +78,6 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
         return {"scores": salience(data)}
     labelled = cells(data, strict=body["model"] == "other")
     return {"cells": [{**row, "kept": kept(row, data)} for row in labelled]}
-
-
-def compaction(data: dict[str, Any]) -> list[dict[str, Any]]:
-    """The first two memories in one, the others as they are, and one that nobody wrote."""
-    rows = data["memories"]
-    first = {"text": " and ".join(row["text"] for row in rows[:2]), "from": [1, 2]}
-    others = [{"text": row["text"], "from": [row["memory"]]} for row in rows[2:]]
-    return [first, {"text": "Made up.", "from": [99]}, *others]
 
 
 def support(data: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 import json
 from collections import defaultdict
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +106,10 @@ def misquoted(body: dict[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def wire(tmp_path_factory: pytest.TempPathFactory) -> Wire:
     """Everything that reached the server, headers included, by prompt; and what was built."""
-    recipe = ModelRecipe("one", adjudicator="other", spot_share=Fraction(1))
+    recipe = ModelRecipe("one", adjudicator="other")
     folder = tmp_path_factory.mktemp("blind")
     with serving(instead("units", misquoted)) as served, Cache(folder / "cache") as cache:
-        session = open_session(live(served.url), cache, folder / "requests")
+        session = open_session(live(served.url), cache)
         (built,) = build_with_model([LoadedConversation(conversation())], recipe, session)
     sent: defaultdict[str, list[tuple[dict[str, Any], dict[str, str]]]] = defaultdict(list)
     for body, headers in zip(served.bodies, served.headers, strict=True):
@@ -163,7 +162,7 @@ def test_package_and_exported_memories_go_to_the_same_judge(tmp_path: Path) -> N
     memories = ["Ann lives in Rome.", "Bob."]
     units = [Statement("Ann lives in Rome."), Statement("Bob is 9.")]
     with serving(plays) as served, Cache(tmp_path / "cache") as cache:
-        session = open_session(live(served.url), cache, tmp_path / "requests")
+        session = open_session(live(served.url), cache)
         first = judge_coverage(memories, units, session, "one", "a package")
         exported = judge_coverage(
             memories[::-1] * 2, units[::-1], session, "one", "a memory system"
@@ -191,7 +190,7 @@ def judged(
 ) -> tuple[dict[tuple[str, str], str | None], ModelSession, Served]:
     """The labels of a small matrix, the session and what reached the server."""
     with serving(behaviour) as served, Cache(folder / "cache") as cache:
-        session = open_session(live(served.url), cache, folder / "requests")
+        session = open_session(live(served.url), cache)
         cells = judge_coverage(memories, [*map(Statement, units)], session, "one", "x")
     labels: dict[tuple[str, str], str | None] = {
         (memory, unit.text): cell.label if cell else None for (memory, unit), cell in cells.items()
@@ -206,7 +205,7 @@ def test_it_arrives_inside_the_data_block_only(tmp_path: Path) -> None:
     ]  # as speakers, too
     source = source_text([Session("s", 0, None, tuple(turns))])
     with serving(plays) as served, Cache(tmp_path / "cache") as cache:
-        session = open_session(live(served.url), cache, tmp_path / "requests")
+        session = open_session(live(served.url), cache)
         find_memories({"x": source}, session, "one")
         find_units({"x": source}, session, "one")
         units = [Statement("Ann likes tea."), Statement(TEXTS["forged-end"])]

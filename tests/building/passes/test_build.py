@@ -11,7 +11,6 @@ import pytest
 
 from memaudit.building.build_folder import packages_at
 from memaudit.building.passes.build import build_summary
-from memaudit.building.passes.recipe import ModelRecipe
 from memaudit.building.reliability import reliability_of
 from memaudit.kernel.checker import PackageChecker
 from memaudit.kernel.errors import MemAuditError
@@ -24,7 +23,7 @@ from memaudit.models.cache import Cache, export_cache, import_cache
 from memaudit.models.prompts import PROMPTS, pass_prompt
 from memaudit.models.session import ModelSettings
 from tests.building.passes.building import PLAIN, RECIPE, TWO, FinishedBuild, live, make
-from tests.building.passes.fake_model import answer, instead, plays, sentences, which
+from tests.building.passes.fake_model import answer, instead, sentences, which
 from tests.models.server import serving
 
 JUDGE, QUOTE = "model:one:coverage/2", "exact:quote"
@@ -151,8 +150,6 @@ def test_manifest(built: FinishedBuild, packages: dict[str, Package]) -> None:
     assert data["parameters"] == {"temperature": 0.0, "max_tokens": 4096, "seed": 0}
     assert data["usage"]["calls"] == len(built.served.bodies)
     assert data["usage"]["prompt_tokens"] == 10 * len(built.served.bodies)
-    assert "questions" in data["passes"]["memories"]["must_not_see"]
-    assert "who wrote a memory" in data["passes"]["coverage"]["must_not_see"]
     for one in data["packages"]:
         package = packages[one["name"]]
         assert one["digest"] == digest(package)
@@ -209,41 +206,13 @@ def test_replay_elsewhere_with_no_call(built: FinishedBuild, tmp_path: Path) -> 
     """Cache exported, imported, and the build repeated offline: equal files, byte by byte."""
     copy_cache(built, tmp_path)
     again = make(tmp_path, ModelSettings(provider="offline"))
-    assert again.session.asking.client.spent.calls == 0
+    assert again.session.client.spent.calls == 0
     for path in sorted((built.folder / "out").iterdir()):
         assert (tmp_path / "out" / path.name).read_bytes() == path.read_bytes()
     assert make(tmp_path, ModelSettings(provider="offline")).manifest["kept"] == 2
     other = replace(RECIPE, adjudicator="third")
     with pytest.raises(MemAuditError, match=r"another build \(different: models\)"):
         make(tmp_path, ModelSettings(provider="offline"), other)
-
-
-@pytest.mark.parametrize(
-    ("recipe", "raw_asked"),
-    [(replace(PLAIN, judge_raw=False), False), (replace(PLAIN, frame="session"), True)],
-)
-def test_pairs_that_are_not_asked_are_counted(
-    tmp_path: Path, recipe: ModelRecipe, raw_asked: bool
-) -> None:
-    """Raw turns by quotes alone, or memories with their own sessions: no rows, and a number."""
-    with serving(plays) as served:
-        made = make(tmp_path, live(served.url), recipe, ("hotel-rooms",))
-    (package,) = packages_at(tmp_path / "out")
-    home = {one.id: one.session for one in package.experiences}
-    source = {unit.id: unit.sources[0].id for unit in package.units}
-    session = {unit: home[turn] for unit, turn in source.items()}
-    required = {unit for query in package.queries for unit in query.required}
-    everything = [(one, unit) for one in package.candidates for unit in required]
-    expected = {
-        (one.id, unit)
-        for one, unit in everything
-        if one.id == f"{source[unit]}/raw"
-        or (home[one.experience] == session[unit] if raw_asked else one.kind != "raw")
-    }
-    rows = {(row.candidate, row.unit) for row in package.coverage if row.unit in required}
-    assert rows == expected
-    not_asked = made.entry("hotel-rooms")["cells"]["not_asked"]
-    assert not_asked == len(everything) - len(expected) > 0
 
 
 def test_offline_without_the_answers_stops(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from typer.testing import Result
 
-from memaudit.cli.errors import WAITING
 from tests.building.passes.fake_model import plays
 from tests.cli.running import failure, run
 from tests.models.server import send, serving
@@ -57,10 +56,6 @@ def test_build_then_replay(tmp_path: Path) -> None:
     assert replayed.exit_code == 0, replayed.output
     first, second = (tmp_path / out / "hotel-rooms.json" for out in ("live", "replayed"))
     assert first.read_bytes() == second.read_bytes()
-    waiting = built(tmp_path, "--set", "model.provider=batch", "--model", "judge=two", out="batch")
-    assert waiting.exit_code == WAITING
-    assert "model batch" in waiting.stderr
-    assert (tmp_path / "batch-requests.jsonl").exists()
 
 
 def test_saying_no_spends_nothing(tmp_path: Path) -> None:
@@ -78,7 +73,6 @@ def test_wrong_options(tmp_path: Path) -> None:
     for options, message in {
         ("--model", "judge=one"): "give --model NAME as well",
         ("--model", "one", "--model", "two"): "'one' is the model already",
-        ("--frame", "session"): "--frame needs --model NAME",
     }.items():
         assert message in failure("build", CONVERSATIONS, *options, *out)
     units = tmp_path / "units.jsonl"

@@ -20,18 +20,16 @@ SOURCE = source_text(
 )
 
 
-def asked(
-    settings: ModelSettings, cache: Cache, folder: Path
-) -> tuple[ExtractedMemories, ModelSession]:
+def asked(settings: ModelSettings, cache: Cache) -> tuple[ExtractedMemories, ModelSession]:
     parameters = ModelParameters(max_tokens=120)
-    session = open_session(settings, cache, folder / "requests", parameters=parameters)
+    session = open_session(settings, cache, parameters=parameters)
     return find_memories({"x": SOURCE}, session, "smollm2")["x"], session
 
 
 def test_every_outcome_is_counted(address: str, tmp_path: Path) -> None:
     """One reply or one counted failure; and the same again from the exported cache."""
     with Cache(tmp_path / "here") as cache:
-        first, session = asked(ModelSettings(base_url=address, timeout=300), cache, tmp_path)
+        first, session = asked(ModelSettings(base_url=address, timeout=300), cache)
         failures = session.ledger.counts("x", failure=True)
         assert session.ledger.replies["x", "memories"] + first.lost == 1
         assert sum(failures.get("memories", {}).values()) == first.lost
@@ -41,7 +39,7 @@ def test_every_outcome_is_counted(address: str, tmp_path: Path) -> None:
         export_cache(cache, tmp_path / "replies.jsonl")
     with Cache(tmp_path / "there") as cache:
         import_cache(cache, tmp_path / "replies.jsonl")
-        again, other = asked(ModelSettings(provider="offline"), cache, tmp_path)
+        again, other = asked(ModelSettings(provider="offline"), cache)
     assert again == first
     assert other.ledger == session.ledger
 

@@ -1,4 +1,4 @@
-"""Estimates and a yes before spending, the cap, the batch queue, and a build that is killed."""
+"""Estimates and a yes before spending, the cap, and a build that is killed."""
 
 import json
 import os
@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from memaudit.kernel.errors import MemAuditError, Waiting
-from memaudit.models.session import AskProgress, ModelSettings, SessionCallbacks, progress_text
+from memaudit.kernel.errors import MemAuditError
+from memaudit.models.session import AskProgress, SessionCallbacks, progress_text
 from memaudit.models.spending import price_of
-from tests.building.passes.building import RECIPE, FinishedBuild, live, make, queue
+from tests.building.passes.building import RECIPE, FinishedBuild, live, make
 from tests.building.passes.fake_model import plays, which
 from tests.models.server import serving
 
@@ -87,29 +87,7 @@ def test_the_cap_stops_the_build(tmp_path: Path) -> None:
         assert not (tmp_path / "out").exists()
         made = make(tmp_path, live(served.url), RECIPE, ONE)
     assert made.manifest["usage"]["calls"] == len(served.bodies)
-    assert made.session.asking.client.spent.calls == len(served.bodies) - before
-
-
-BATCH = ModelSettings(provider="batch")
-
-
-def test_batch_pass_by_pass(built: FinishedBuild, tmp_path: Path) -> None:
-    """Memories and units wait together; then requirements, verdicts, cells, the sample."""
-    for asked in (
-        {"memories one", "units one"},
-        {"requirements one"},
-        {"adjudication other"},
-        {"coverage one"},
-        {"coverage other"},
-    ):
-        with pytest.raises(Waiting, match="memaudit model batch"):
-            make(tmp_path, BATCH)
-        assert set(queue(tmp_path)) == asked
-        assert not (tmp_path / "out").exists()
-    made = make(tmp_path, BATCH)
-    assert made.digests == built.made.digests
-    assert made.manifest["usage"]["calls"] == len(built.served.bodies)
-    assert made.session.asking.client.spent.calls == 0
+    assert made.session.client.spent.calls == len(served.bodies) - before
 
 
 FINISHED = 9

@@ -33,7 +33,7 @@ def found(
         serving(instead("units", json.dumps({"units": rows}))) as served,
         Cache(folder / "cache") as cache,
     ):
-        session = open_session(live(served.url), cache, folder / "requests")
+        session = open_session(live(served.url), cache)
         units = find_units({"x": source}, session, "one")["x"]
     assert units.lost == 0
     return list(units.items), session.ledger.counts("x", failure=False).get("units", {})

@@ -1,5 +1,5 @@
 """Files that the commands wrote."""
 
-from tests.lab.downstream.conftest import calibration, diagnosis
+from tests.lab.downstream.conftest import diagnosis
 
-__all__ = ["calibration", "diagnosis"]
+__all__ = ["diagnosis"]

@@ -129,23 +129,25 @@ CASES: list[tuple[str, str | bytes | None, list[str]]] = [
             "manifest.json: has the unknown field 'more' (known fields: attributes, budgets, "
             "cost_rule, counts, digest, equal_texts_once, format, group_cap, name, sha256, "
             "version)",
-            "manifest.json: has an empty field 'name'",
-            "manifest.json: has a field 'group_cap' below 1",
+            "manifest.json: has a bad field 'name': string should have at least 1 character",
+            "manifest.json: has a bad field 'group_cap': input should be greater than or equal "
+            "to 1",
         ],
     ),
     (
         "units.jsonl",
         '{"id": "u1", "kind": "fact", "response": {"shape": "cubic"}}\n',
         [
-            "units.jsonl:1: 'u1' has an unknown shape in the field 'response' "
-            "(known shapes: capped, piecewise, sqrt, log1p, saturating)"
+            "units.jsonl:1: 'u1' has a bad field 'response': input tag 'cubic' found using 'shape' "
+            "does not match any of the expected tags: 'capped', 'piecewise', 'sqrt', 'log1p', "
+            "'saturating'"
         ],
     ),
     (
         "units.jsonl",
         '{"id": "u1", "kind": 5, "response": {"shape": "capped", "cap": 0}}\n',
         [
-            "units.jsonl:1: 'u1' has a number in the field 'kind' (text was expected)",
+            "units.jsonl:1: 'u1' has a bad field 'kind': input should be a valid string",
             "units.jsonl:1: 'u1' has a bad field 'response': cap must be positive",
         ],
     ),

@@ -9,10 +9,10 @@ import pytest
 
 from memaudit.kernel.errors import InvalidPackage
 from memaudit.kernel.io.packages import problems_at, read_packages, write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.objective import violations
 from memaudit.kernel.package.package import Package
+from tests.published_layout import write_artifact
 
 
 def package(parts: dict[str, list[str]], **homes: str) -> Package:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from memaudit.kernel.errors import InvalidPackage, MemAuditError
 from memaudit.kernel.io.packages import read_package, write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.response import Sqrt
 from memaudit.kernel.package.unit_parts import named_part, part_units, whole_units
 from memaudit.kernel.solvers.solve import solve
+from tests.published_layout import write_artifact
 
 F = Fraction
 

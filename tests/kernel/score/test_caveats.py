@@ -18,7 +18,7 @@ from memaudit.kernel.score.caveats import (
     row_caveats,
     unread_rows,
 )
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.stores.registry import import_store
 from tests.kernel.score.small_stores import exported
 from tests.stores.exports import EXPORTS

@@ -11,7 +11,7 @@ from memaudit.building.named_packages import short_set
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.score import StoreScorer
 from tests.kernel.score.small_stores import exported
 

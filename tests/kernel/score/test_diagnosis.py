@@ -25,7 +25,6 @@ from memaudit.kernel.score.loss_diagnosis import (
 from memaudit.kernel.score.priced_store import JudgedStore, WrittenDocument
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_json import diagnosis_row, kinds_data
-from memaudit.kernel.score.unions import union_of
 from memaudit.kernel.words.text import content_key
 from tests.kernel.score.small_stores import (
     IRRATIONAL,
@@ -159,7 +158,7 @@ def test_losses_by_brute_force(
     near = F(0) if is_exact else F(1, 2**26)
     opt = best(scorer.common, budget, cap)
     for store in written:
-        union, alone = union_of(package, [store]).package, scorer.alone(store)
+        union, alone = StoreScorer(package, [store]).common, scorer.alone(store)
         least = best(alone, budget, cap)
         # Some entries and other files whole may cover more than all entries, or all files.
         most = max(best(union, budget, cap, written_coverage(alone, store)), least)
@@ -235,8 +234,8 @@ def test_what_was_written_at_length_is_too_expensive(written: str) -> None:
 
 
 def test_files_that_share_a_line() -> None:
-    """Each file covers half of `now` by the line that both have. Kept whole, as everything fits,
-    they are worth all of it. By hand, of 4 with `once`: 1 never written, 3 kept."""
+    """Each file covers half of `now` by the line that both have: the same half, also kept whole.
+    By hand, of 3/2 for that half and 1 for `once`: 1 never written, 3/2 kept."""
     half = {"now": F(1, 2)}
     entries = [
         replace(
@@ -256,7 +255,7 @@ def test_files_that_share_a_line() -> None:
     package = MEALS.replace(candidates=(old,), coverage=MEALS.coverage[:1], equal_texts_once=True)
     found = diagnosis(package, store, 4)
     assert losses(found) == {"generation": 0, "extraction": 1, "cost": 0, "selection": 0}
-    assert (found.optimum, found.kept_share) == (4, F(3, 4))
+    assert (found.optimum, found.kept_share) == (F(5, 2), F(3, 5))
 
 
 def test_no_diagnosis() -> None:

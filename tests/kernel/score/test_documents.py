@@ -1,4 +1,4 @@
-"""Scores of documents: the whole file as a choice, the cut from the top, credit of headings."""
+"""Scores of documents: the whole file as a choice, the cut from the top, headings."""
 
 import json
 from fractions import Fraction
@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from memaudit.judges.label_judges import LabelJudge
 from memaudit.kernel.checker import verify
+from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import WRITTEN_AFTER, ExportedStore
-from memaudit.kernel.score.judged_store import NOT_NAMED, REPEATED, judge_store
+from memaudit.kernel.package.response import Sqrt
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.pruning import NoSuchOrder, default_policy, keep_within, prune
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.stores.protocol import ImportOptions
@@ -60,12 +62,8 @@ ENTRIES = {
 
 
 def test_the_whole_file_is_a_choice(tmp_path: Path) -> None:
-    """The file costs 20 words, its entries 46: at 20 the optimum is the file, never more than it.
-
-    Labels that do not name the heading leave its credit to add up, and say so.
-    """
+    """The file costs 20 words, its entries 46: at 20 the optimum is the file, and no more."""
     judged = judge_store(PACKAGE, imported(tmp_path), labels(tmp_path, ENTRIES))
-    assert judged.caveats.left_out == {NOT_NAMED: 1}
     assert (judged.cost, sum(memory.cost for memory in judged.memories)) == (20, 46)
     scorer = StoreScorer(PACKAGE, [judged])
     found = scorer.numbers(judged, F(20))
@@ -74,64 +72,32 @@ def test_the_whole_file_is_a_choice(tmp_path: Path) -> None:
     assert scorer.common_optimum(F(20)).store == ("doc/MEMORY.md (whole)",)
     assert found.best.ids == judged.candidate_ids
     assert found.best.worth.cost == 20
-    assert found.best.worth.value == found.written.value == found.kept.worth.value == F(9, 2)
+    assert found.best.worth.value == found.written.value == found.kept.worth.value == F(4)
     assert scorer.numbers(judged, F(19)).best.worth.value == F(3, 2)
     # The file and its entry with half a song are not the whole song.
     most = scorer.common_optimum(F(100))
-    assert most.value == F(9, 2)
+    assert most.value == F(4)
     assert most.certificate is not None
     assert verify(scorer.common, most.certificate).valid
     assert found.kept.ratio.value == found.kept.union_ratio.value == 1
 
 
-def test_credit_of_a_heading_counts_once(tmp_path: Path) -> None:
-    """The heading alone is half of what "plans" says, so three entries below it are half too."""
-    judge = labels(tmp_path, ENTRIES | {HEADING: {"plans": 0.5}})
-    judged = judge_store(PACKAGE, imported(tmp_path), judge)
-    assert judged.caveats.left_out == {REPEATED: 2}
-    plans = [memory.coverage.get("plans") for memory in judged.memories]
-    assert [cell and cell.value for cell in plans] == [F(1, 2), 0, 0, None]
+def test_what_entries_owe_to_a_heading_counts_once(tmp_path: Path) -> None:
+    """Three entries below the heading are half of "plans" each, and together half of it."""
+    judged = judge_store(PACKAGE, imported(tmp_path), labels(tmp_path, ENTRIES))
     found = StoreScorer(PACKAGE, [judged]).numbers(judged, F(20))
     assert found.written.value == found.best.worth.value == F(4)
+    added_up = StoreScorer(PACKAGE, [judged], additive=True).numbers(judged, F(20))
+    assert added_up.written.value == F(9, 2)
 
 
-def test_a_heading_in_two_places_earns_once(tmp_path: Path) -> None:
-    """In two files, or below two others; and at the cheapest entry that carries it."""
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a.md").write_text("# 2023\n## Plans\n- a long story about tea\n")
-    (folder / "b.md").write_text("# 2024\n## Plans\n- cake\n")
-    half = {"plans": 0.5}
-    texts = {"2023: Plans: a long story about tea": half, "2024: Plans: cake": half}
-    judge = labels(tmp_path, texts | {"Plans": half})
-    judged = judge_store(PACKAGE, import_store([folder]), judge)
-    scorer = StoreScorer(PACKAGE, [judged])
-    assert scorer.numbers(judged, F(99)).written.value == F(1, 2)
-    assert scorer.numbers(judged, F(3)).best.worth.value == F(1, 2)
-
-
-def test_parents_and_nested_headings(tmp_path: Path) -> None:
-    """Half credit of "Ann" is shared by all below it, that of "work" only by its own bullets;
-    what an entry says itself stays its own."""
-    text = "# Ann\n- likes\n  - tea\n- work\n  - bakery\n  - early\n  - late\n"
-    entries = {
-        "Ann: likes: tea": {"tea": 0.5, "plans": 0.5},
-        "Ann: work: bakery": {"tea": 0.5, "cake": 0.5, "plans": 0.5},
-        "Ann: work: early": {"cake": 0.5, "bread": 0.5},
-        "Ann: work: late": {"bread": 0.5, "plans": 1},
-    }
-    headings = {"Ann": {"tea": 0.5}, "Ann: work": {"tea": 0.5, "cake": 0.5}}
-    judged = judge_store(PACKAGE, imported(tmp_path, text), labels(tmp_path, entries | headings))
-    cells = {
-        memory.id: {u: c.value for u, c in memory.coverage.items()} for memory in judged.memories
-    }
-    half = F(1, 2)
-    assert cells == {
-        "MEMORY.md:L3": {"tea": half, "plans": half},
-        "MEMORY.md:L5": {"tea": 0, "cake": half, "plans": half},
-        "MEMORY.md:L6": {"cake": 0, "bread": half},
-        "MEMORY.md:L7": {"bread": half, "plans": 1},
-    }
+def test_documents_are_refused_where_coverage_adds_up(tmp_path: Path) -> None:
+    """With another h a heading would earn as often as it has entries."""
+    units = tuple(unit.model_copy(update={"response": Sqrt()}) for unit in PACKAGE.units)
+    with pytest.raises(
+        MemAuditError, match=r"has documents, whose entries share headings, and 'p'"
+    ):
+        judge_store(PACKAGE.replace(units=units), imported(tmp_path), labels(tmp_path, ENTRIES))
 
 
 def test_how_a_file_is_cut(tmp_path: Path) -> None:

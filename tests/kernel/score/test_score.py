@@ -14,7 +14,6 @@ from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.score import Ratio, StoreScorer, bound_text
 from memaudit.kernel.score.score_json import score_row
 from memaudit.kernel.score.store_value import StoreValuer
-from memaudit.kernel.score.unions import union_of
 from memaudit.kernel.solvers.form import integer_form
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.sweeps.generators.registry import named_distribution
@@ -126,7 +125,7 @@ def test_order_of_denominators(first: JudgedStore, second: JudgedStore, budget: 
         assert all(row.worth.value <= best for row in (found.kept, *found.policies))
         assert best <= scorer.union_optimum(store, at).value <= scorer.common_optimum(at).value
         assert scorer.package_optimum(at).value <= scorer.union_optimum(store, at).value
-        union = union_of(MEALS, [store]).package
+        union = StoreScorer(MEALS, [store]).common
         assert found.written.value == value(union, store.candidate_ids).low
         for kept in (found.kept, *found.policies):
             assert kept.worth.cost <= at
@@ -165,6 +164,6 @@ def test_names_that_clash_are_refused() -> None:
     first = MEALS.candidates[0].model_copy(update={"id": LONG.candidate_ids[0]})
     like = MEALS.replace(candidates=(first,), coverage=())
     with pytest.raises(MemAuditError, match="import the store with another --name"):
-        union_of(like, [LONG])
+        StoreScorer(like, [LONG]).common_optimum(F(5))
     with pytest.raises(MemAuditError, match="two stores are called 'long'; rename one"):
         StoreScorer(MEALS, [LONG, JudgedStore("long", ())])

@@ -28,8 +28,8 @@ from memaudit.kernel.score.judge import (
     Pair,
     ask_judge,
 )
+from memaudit.kernel.score.judging import assumed_pairs
 from memaudit.kernel.score.package_scores import score_package
-from memaudit.kernel.score.rejudge_package import assumed_pairs
 from memaudit.kernel.score.result import Scoring
 from memaudit.lab.labels.store_cells import write_store_cells
 from tests.building.passes.building import live

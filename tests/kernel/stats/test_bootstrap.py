@@ -15,7 +15,6 @@ from memaudit.kernel.stats.bootstrap import (
     pool_of_cells,
     pool_of_packages,
     resample_counts,
-    single_table_intervals,
     table_intervals,
 )
 
@@ -90,11 +89,6 @@ def test_cells_are_drawn_with_replacement() -> None:
         assert raw is not None
         assert raw.low == pytest.approx(0.72, abs=0.011)
         assert raw.high == pytest.approx(0.87, abs=0.011)
-    alone = single_table_intervals(
-        np.array([40, 10, 10, 40]), MEASURE, DRAWS, np.random.default_rng(1)
-    )[1]
-    assert alone is not None
-    assert (alone.low, alone.high) == pytest.approx((0.72, 0.87), abs=0.011)
 
 
 def test_packages_are_drawn_whole() -> None:

@@ -50,7 +50,7 @@ class System:
             time.sleep(60)
         elif verb == "leak":
             key = os.environ["OPENAI_API_KEY"]
-            self.notes["0"] = "\u200b".join(key) if rest == "slyly" else f"the key is {key}"
+            self.notes["0"] = f"the key is {key}"
         elif message["content"].endswith("when"):
             now = datetime.datetime.now(datetime.UTC).isoformat()
             self.notes[str(len(self.notes))] = f"{now} {uuid.uuid4()}"

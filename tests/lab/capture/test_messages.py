@@ -2,9 +2,8 @@
 
 import pytest
 
-from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import Package
-from memaudit.lab.capture.messages import as_example, feedings, per_person
+from memaudit.lab.capture.messages import as_example, feedings
 
 
 def talk(*rows: tuple[str, str, str | None]) -> Package:
@@ -80,23 +79,6 @@ def test_times() -> None:
     bare = as_example(talk(("s", "A", None)))
     assert bare.begins > 0
     assert bare.ends is None
-
-
-def test_each_of_two_people_has_a_memory_of_their_own() -> None:
-    both = per_person(as_example(talk(("s", "Ann", None), ("s", "Bob", None), ("s", "Ann", None))))
-    assert [[one.message.role for one in example.messages] for example in both] == [
-        ["user", "assistant", "user"],
-        ["assistant", "user", "assistant"],
-    ]
-    assert [example.label for example in both] == ["p, for Ann", "p, for Bob"]
-    assert len({example.digest for example in both}) == 2
-
-
-@pytest.mark.parametrize("speakers", [["user", "assistant"], ["Ann"], ["Ann", "Bob", "Eve"]])
-def test_other_conversations_have_no_two_people(speakers: list[str]) -> None:
-    example = as_example(talk(*(("s", who, None) for who in speakers)))
-    with pytest.raises(MemAuditError, match="per_person needs a conversation of two named"):
-        per_person(example)
 
 
 def test_times_before_1970_and_at_the_ends_of_the_calendar() -> None:

@@ -1,22 +1,22 @@
-"""Small finished folders: a diagnosis, one full of attacks, and a calibration."""
+"""Small finished folders: a diagnosis, and one full of attacks."""
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from shutil import copytree
+from typing import Any
 
 import pytest
 from pydantic import JsonValue
 
-from memaudit.building.named_packages import short_set
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS
 from memaudit.lab.downstream.ask_questions import ReadingSetup
-from memaudit.lab.downstream.calibration import CalibrationPlan, calibrate
 from memaudit.lab.downstream.question import ServedStore, StoredMemory
-from memaudit.lab.downstream.retrievers import RETRIEVERS
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import DiagnosisCase
-from memaudit.lab.sweeps.writers.registry import named_writer
+from tests.lab.downstream.newest import Newest
 from tests.lab.downstream.small_runs import CASES
 from tests.lab.sweeps.runs.report.conftest import ATTACK
 
@@ -28,7 +28,7 @@ SETTINGS: dict[str, JsonValue] = {
     "left_out": {},
     "peeking_writers": [],
 }
-SETUP = ReadingSetup(RETRIEVERS["recency"], 2, READERS["extractive"])
+SETUP = ReadingSetup(Newest(), 2, READERS["extractive"])
 
 
 @pytest.fixture(scope="session")
@@ -74,38 +74,21 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def calibration(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three writers on three conversations."""
-    folder = tmp_path_factory.mktemp("calibrations") / "cal"
-    writers = [named_writer(name) for name in ("opt", "mem0_style", "recency_raw")]
-    setup = ReadingSetup(RETRIEVERS["bm25"], 2, READERS["extractive"])
-    calibrate(CalibrationPlan({"natural": short_set()[:3]}, "0.05,0.2", writers, setup), folder)
-    return folder
-
-
-def unfinished(folder: Path, into: Path) -> Path:
-    """A copy of a folder without its last row."""
-    into.mkdir()
-    for path in folder.iterdir():
-        (into / path.name).write_bytes(path.read_bytes())
-    lines = (into / "rows.jsonl").read_text().splitlines(keepends=True)
-    (into / "rows.jsonl").write_text("".join(lines[:-1]))
+def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    """A copy of a folder with another summary."""
+    copytree(folder, into)
+    summary = json.loads((into / "summary.json").read_text())
+    change(summary)
+    (into / "summary.json").write_text(json.dumps(summary))
     return into
 
 
-def as_transfer(folder: Path, into: Path) -> Path:
-    """A copy of a diagnosis that says it is a transfer."""
-    into.mkdir()
-    for path in folder.iterdir():
-        (into / path.name).write_bytes(path.read_bytes())
-    summary = json.loads((into / "summary.json").read_text())
+def say_transfer(summary: dict[str, Any]) -> None:
+    """Make the summary of a diagnosis that of a transfer."""
+    del summary["spec"]["packages"]
     summary["spec"] |= {
         "source": {"file": "f.json"},
         "note": "never a ratio",
         "evidence": "turns",
         "about_stores": {"dog": "keeps the dog"},
     }
-    del summary["spec"]["packages"]
-    (into / "summary.json").write_text(json.dumps(summary))
-    return into

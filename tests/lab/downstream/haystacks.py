@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-SESSIONS = {
+Turn = tuple[str, str, bool]
+"""Speaker, text, and whether the answer is in it."""
+
+SESSIONS: dict[str, list[tuple[str, list[Turn]]]] = {
     "swim": [
         (
             "2024/01/02 (Tue) 10:00",

@@ -5,58 +5,44 @@ from fractions import Fraction
 from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.question import PackageQuestion, ServedStore, StoredMemory, questions
 
+UNITS = {
+    "old": ("stale", "Ann follows a vegetarian diet."),
+    "now": ("current", "Ann follows a pescatarian diet now."),
+    "ended": ("supersession", "Ann is no longer vegetarian."),
+    "dog": ("fact", "Bob has a dog called Rex."),
+    "open": ("abstention", "Ann has not decided where to move."),
+}
+QUERIES = {
+    "diet": ("update", "Which diet does Ann follow now?", "pescatarian", ["now", "ended"]),
+    "dog": ("fact", "What is Bob's dog called?", "Rex", ["dog"]),
+    "move": ("abstention", "Where will Ann move?", None, ["open"]),
+    "sister": ("fact", "What is Bob's sister called?", None, []),
+    "book": ("fact", "What did Ann read?", "a novel", []),
+}
 PACKAGE = Package.model_validate(
     {
         "name": "ann",
         "cost_rule": "words",
         "experiences": [{"id": "e"}],
         "candidates": [],
-        "units": [
-            {"id": "old", "kind": "stale", "text": "Ann follows a vegetarian diet."},
-            {"id": "now", "kind": "current", "text": "Ann follows a pescatarian diet now."},
-            {"id": "ended", "kind": "supersession", "text": "Ann is no longer vegetarian."},
-            {"id": "dog", "kind": "fact", "text": "Bob has a dog called Rex."},
-            {"id": "open", "kind": "abstention", "text": "Ann has not decided where to move."},
-        ],
+        "units": [{"id": id, "kind": kind, "text": text} for id, (kind, text) in UNITS.items()],
         "queries": [
             {
-                "id": "diet",
-                "text": "Which diet does Ann follow now?",
-                "answer": "pescatarian",
-                "kind": "update",
-                "required": ["now", "ended"],
-            },
-            {
-                "id": "dog",
-                "text": "What is Bob's dog called?",
-                "answer": "Rex",
-                "kind": "fact",
-                "required": ["dog"],
-            },
-            {
-                "id": "move",
-                "text": "Where will Ann move?",
-                "kind": "abstention",
-                "required": ["open"],
-            },
-            {
-                "id": "sister",
-                "text": "What is Bob's sister called?",
-                "kind": "fact",
-                "attributes": {"abstention": True},
-            },
-            {"id": "book", "text": "What did Ann read?", "answer": "a novel", "kind": "fact"},
+                "id": id,
+                "text": text,
+                "kind": kind,
+                "required": required,
+                **({"answer": answer} if answer else {}),
+                **({"attributes": {"abstention": True}} if id == "sister" else {}),
+            }
+            for id, (kind, text, answer, required) in QUERIES.items()
         ],
     }
 )
 
 ONE = Fraction(1)
-OLD = StoredMemory("m-old", "Ann follows a vegetarian diet.", {"old": ONE})
-NOW = StoredMemory("m-now", "Ann follows a pescatarian diet now.", {"now": ONE})
-ENDED = StoredMemory("m-ended", "Ann is no longer vegetarian.", {"ended": ONE})
-DOG = StoredMemory("m-dog", "Bob has a dog called Rex.", {"dog": ONE})
-OPEN = StoredMemory("m-open", "Ann has not decided where to move.", {"open": ONE})
-ALL = (OLD, NOW, ENDED, DOG, OPEN)
+ALL = tuple(StoredMemory(f"m-{id}", text, {id: ONE}) for id, (_, text) in UNITS.items())
+OLD, NOW, ENDED, DOG, OPEN = ALL
 
 ASKED: dict[str, PackageQuestion] = {question.id: question for question in questions(PACKAGE)}
 

@@ -4,11 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.answer_readers import READERS, AnswerReader
-from memaudit.lab.downstream.ask_questions import ReadingSetup
-from memaudit.lab.downstream.retrievers import Recency, Retriever
+from memaudit.lab.downstream.ask_questions import (
+    QuestionResult,
+    ReadingSetup,
+    question_results,
+    retrieve,
+)
+from memaudit.lab.downstream.question import ServedStore, questions
+from memaudit.lab.downstream.retrievers import Retriever
 from memaudit.lab.downstream.run import FinishedDiagnosis, diagnose
 from memaudit.lab.downstream.store_cases import DiagnosisCase
+from tests.lab.downstream.newest import Newest
 from tests.lab.downstream.small import ALL, DOG, PACKAGE, store_of
 
 CASES = [
@@ -21,11 +29,17 @@ CASES = [
 ROWS = 3 * 2 * 5
 
 
+def examine(package: Package, store: ServedStore, setup: ReadingSetup) -> list[QuestionResult]:
+    """The questions of one package at one store, without files."""
+    retrieved = retrieve(package.name, questions(package), store, setup)
+    return list(question_results(retrieved, setup.reader.read(retrieved.tasks)))
+
+
 def made(
     folder: Path, retriever: Retriever | None = None, reader: AnswerReader | None = None, k: int = 2
 ) -> FinishedDiagnosis:
     """A run into a folder."""
-    setup = ReadingSetup(retriever or Recency(), k, reader or READERS["extractive"])
+    setup = ReadingSetup(retriever or Newest(), k, reader or READERS["extractive"])
     return diagnose(CASES, setup, folder, {"budget": 9})
 
 

@@ -73,14 +73,12 @@ def test_only_what_says_so_peeks(name: str) -> None:
 
 
 def test_names_that_are_none() -> None:
-    """An unknown one, a model without a name or a session, and a prompt for what takes none."""
+    """An unknown one, and a model without a name or a session."""
     for name in ("model:", "models"):
         with pytest.raises(MemAuditError, match="unknown reader"):
             named_reader(name)
     with pytest.raises(MemAuditError, match="no model can be asked here"):
         named_reader("model:one")
-    with pytest.raises(MemAuditError, match="unknown reader 'extractive#evidence-first'"):
-        named_reader("extractive#evidence-first")
 
 
 HALF = Fraction(1, 2)

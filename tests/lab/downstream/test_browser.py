@@ -14,7 +14,7 @@ __all__ = ["browser"]  # a fixture
 
 
 @pytest.mark.parametrize("width", [360, 1200])
-@pytest.mark.parametrize("name", ["diagnosis", "hostile", "calibration"])
+@pytest.mark.parametrize("name", ["diagnosis", "hostile"])
 def test_it_is_quiet_and_fits(
     browser: Any, request: pytest.FixtureRequest, tmp_path: Path, name: str, width: int
 ) -> None:

@@ -1,6 +1,5 @@
 """Summaries and rows of another form are one line, not a page or a traceback."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.diagnosis_files import UnitFate, statement_fates
 from memaudit.lab.downstream.downstream_page import open_folder
 from memaudit.workspace.journal import read_journal, to_line
-
-
-def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """A copy of a folder with another summary."""
-    into.mkdir()
-    for path in folder.iterdir():
-        (into / path.name).write_bytes(path.read_bytes())
-    summary = json.loads((into / "summary.json").read_text())
-    change(summary)
-    (into / "summary.json").write_text(json.dumps(summary))
-    return into
+from tests.lab.downstream.conftest import changed
 
 
 @pytest.mark.parametrize(
@@ -50,7 +39,6 @@ def changed(folder: Path, into: Path, change: Callable[[dict[str, Any]], object]
         (lambda one: one["spec"].update(rules=None), r"spec\.rules: input should be a valid dict"),
         (lambda one: one.update(summaries=[]), "summaries: list should have at least 1 item"),
         (lambda one: one.update(questions=10**30), "questions: input should be less than"),
-        (lambda one: one.update(grading={"kappa": 2}), r"grading\.answers: field required"),
     ],
 )
 def test_summaries(
@@ -83,22 +71,6 @@ def test_rows(diagnosis: Path, tmp_path: Path, change: dict[str, Any], said: str
     (copy / "rows.jsonl").write_text("".join(map(to_line, [{**first, **change}, *others])))
     with pytest.raises(MemAuditError, match=said):
         open_folder(copy)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda one: one["spec"].update(writers=5), r"spec\.writers: input should be a valid list"),
-        (lambda one: one["partings"][0].update(apart={"odd": 1}), "'odd' is not a known reason"),
-        (lambda one: one["correlations"][0].update(spearman=None), r"correlations\.0\.spearman"),
-        (lambda one: one.update(points="many"), "points: input should be a valid integer"),
-    ],
-)
-def test_calibrations(
-    calibration: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object], said: str
-) -> None:
-    with pytest.raises(MemAuditError, match=said):
-        open_folder(changed(calibration, tmp_path / "c", change))
 
 
 def test_parts_of_a_statement_are_shown_together() -> None:

@@ -1,4 +1,4 @@
-"""Figures of diagnoses and calibrations: readable, true to their numbers, the same every time."""
+"""Figures of diagnoses: readable, true to their numbers, the same every time."""
 
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,9 @@ from matplotlib.patches import Rectangle
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.diagnosis_files import Outcome
-from memaudit.lab.downstream.downstream_page import open_folder
-from memaudit.lab.figures.calibration_scatter import calibration_scatter
 from memaudit.lab.figures.failure_bars import failure_bars
 from memaudit.lab.figures.recall_words import recall_words
 from memaudit.lab.figures.registry import draw_downstream
-from memaudit.lab.sweeps.writers.registry import WRITERS
 from tests.lab.figures.drawing import assert_readable
 from tests.lab.figures.test_values import by_gid
 
@@ -91,22 +88,7 @@ def test_nothing_retrieved_is_said() -> None:
         recall_words(empty)
 
 
-def test_calibration(calibration: Path) -> None:
-    """A sign a writer and panel, at its means; readable with every writer there is."""
-    found = open_folder(calibration)
-    signs = by_gid(calibration_scatter(found.summary, found.rows), Line2D)
-    own = [row for row in found.rows if row["writer"] == "mem0_style"]
-    sign = signs["mem0_style/evidence_recall"]
-    assert sign.get_xdata()[0] == pytest.approx(sum(row["ratio"] for row in own) / len(own))
-    assert sign.get_ydata()[0] == pytest.approx(
-        sum(row["evidence_recall"] for row in own) / len(own)
-    )
-    assert len(signs) == 6
-    many = {**found.summary, "spec": {**found.summary["spec"], "writers": list(WRITERS)}}
-    assert_readable(calibration_scatter(many, found.rows))
-
-
-def test_files(diagnosis: Path, calibration: Path, tmp_path: Path) -> None:
+def test_files(diagnosis: Path, tmp_path: Path) -> None:
     """PNG, SVG and PDF of each, named by the folder; the same bytes the second time."""
     drawn = draw_downstream(diagnosis, tmp_path / "a")
     assert {path.name for path in drawn.files} == {
@@ -119,7 +101,5 @@ def test_files(diagnosis: Path, calibration: Path, tmp_path: Path) -> None:
     assert [path.read_bytes() for path in drawn.files] == [
         path.read_bytes() for path in again.files
     ]
-    (svg,) = draw_downstream(calibration, tmp_path / "a", ("svg",)).files
-    assert svg.name == "cal-calibration.svg"
     with pytest.raises(MemAuditError, match="cannot draw 'gif'"):
         draw_downstream(diagnosis, tmp_path / "c", ("gif",))

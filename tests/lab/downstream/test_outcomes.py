@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.answers import AnswerVerdict
 from memaudit.lab.downstream.diagnosis_files import Layer, Outcome
-from memaudit.lab.downstream.evidence_trace import LOST, EvidenceStage
+from memaudit.lab.downstream.evidence_trace import EvidenceStage
 from memaudit.lab.downstream.outcomes import LOSSES, TABLE, count_losses, decide
 
 VERDICTS = ("right", "stale", "wrong", "abstained", "unclear")
@@ -48,20 +48,6 @@ def test_exhaustive() -> None:
     assert len(CELLS) == 30
     assert {one.outcome for one in decisions} == set(Outcome)
     assert {one.layer for one in decisions} == set(Layer)
-
-
-@pytest.mark.parametrize(("stage", "verdict"), CELLS)
-def test_evidence_first(stage: EvidenceStage, verdict: AnswerVerdict) -> None:
-    """Only complete evidence, or none needed, is answered right; luck is never a layer's loss."""
-    found = decide(stage, verdict)
-    complete = stage in (EvidenceStage.RETRIEVED, EvidenceStage.NOTHING_NEEDED)
-    assert (found.outcome is Outcome.RIGHT) == (found.layer is Layer.NONE)
-    assert found.outcome is not Outcome.RIGHT or complete
-    if stage in LOST:
-        lost_by = Layer.RETRIEVAL if stage is EvidenceStage.NOT_RETRIEVED else Layer.WRITE
-        assert found.layer is (Layer.LUCK if verdict is AnswerVerdict.RIGHT else lost_by)
-    if verdict is AnswerVerdict.STALE and stage is not EvidenceStage.NO_EVIDENCE:
-        assert found.outcome is Outcome.STALE
 
 
 @given(

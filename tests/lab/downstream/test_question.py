@@ -7,7 +7,7 @@ import pytest
 from memaudit.building.build_folder import BuildJob, plan_build
 from memaudit.kernel.package.package import EvidenceUnit, Package, Source
 from memaudit.lab.downstream.answer_readers import EvidenceOnly
-from memaudit.lab.downstream.ask_questions import ReadingSetup, examine
+from memaudit.lab.downstream.ask_questions import ReadingSetup
 from memaudit.lab.downstream.evidence_trace import chains, stage_of
 from memaudit.lab.downstream.question import (
     PackageQuestion,
@@ -19,26 +19,29 @@ from memaudit.lab.downstream.question import (
 from memaudit.lab.downstream.retrievers import Oracle
 from tests.conversations.files import real_file
 from tests.lab.downstream.small import store_of
+from tests.lab.downstream.small_runs import examine
 
 OLD = EvidenceUnit(id="old", kind="stale", text="My record is 17 laps.")
 NEW = EvidenceUnit(id="new", kind="current", text="Today I swam 21 laps, my best ever!")
 FACT = EvidenceUnit(id="pool", kind="fact", text="I swim in Hove.")
 
 
-def asked(text: str, answer: str | None, *required: EvidenceUnit) -> PackageQuestion:
-    """A question of a package with these units."""
+def laps(text: str, answer: str | None, *required: EvidenceUnit) -> Package:
+    """A package with these units and one question about some of them."""
     query = {"id": "q", "text": text, "required": [unit.id for unit in required]}
-    return questions(
-        Package.model_validate(
-            {
-                "name": "laps",
-                "experiences": [{"id": "e"}],
-                "candidates": [],
-                "units": [unit.model_dump() for unit in (OLD, NEW, FACT)],
-                "queries": [query | ({"answer": answer} if answer else {})],
-            }
-        )
-    )[0]
+    return Package.model_validate(
+        {
+            "name": "laps",
+            "experiences": [{"id": "e"}],
+            "candidates": [],
+            "units": [unit.model_dump() for unit in (OLD, NEW, FACT)],
+            "queries": [query | ({"answer": answer} if answer else {})],
+        }
+    )
+
+
+def asked(text: str, answer: str | None, *required: EvidenceUnit) -> PackageQuestion:
+    return questions(laps(text, answer, *required))[0]
 
 
 NOW = asked("What is my record now?", "21 laps", OLD, NEW)
@@ -82,17 +85,7 @@ def test_the_stage_goes_by_what_supports() -> None:
 
 def test_recall_counts_all_that_is_required() -> None:
     """Answered right with a recall of 1/2; the row says which unit was not needed."""
-    package = Package.model_validate(
-        {
-            "name": "laps",
-            "experiences": [{"id": "e"}],
-            "candidates": [],
-            "units": [OLD.model_dump(), NEW.model_dump()],
-            "queries": [
-                {"id": "q", "text": NOW.text, "answer": "21 laps", "required": ["old", "new"]}
-            ],
-        }
-    )
+    package = laps(NOW.text, "21 laps", OLD, NEW)
     memories = (
         StoredMemory("m-old", OLD.text, {"old": Fraction(1)}),
         StoredMemory("m-new", NEW.text, {"new": Fraction(1)}),

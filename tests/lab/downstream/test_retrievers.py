@@ -1,9 +1,9 @@
 """One conformance suite for every retriever, and rankings worked by hand."""
 
+import logging
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.errors import MemAuditError, MissingTool
+from memaudit.lab.downstream import retrievers
 from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
 from memaudit.lab.downstream.retrievers import (
     RETRIEVERS,
     Bm25,
-    Hybrid,
     Oracle,
-    Recency,
     best,
     named_retriever,
     words,
@@ -50,16 +49,15 @@ def test_describes_itself(name: str) -> None:
 
 @every_retriever
 def test_finds_at_most_k_of_what_is_there(name: str) -> None:
-    """Known ids, none twice; a larger k only adds to the end, but for the fusion of rankings."""
+    """Known ids, none twice; a larger k only adds to the end."""
     for k in (1, 2, 99):
         rankings = RETRIEVERS[name].rank(ALL, QUESTIONS, k)
         assert len(rankings) == len(QUESTIONS)
         for ranking in rankings:
             assert len(ranking) == len(set(ranking)) <= k
             assert set(ranking) <= {memory.id for memory in ALL}
-    if name != "hybrid":
-        short, long = (RETRIEVERS[name].rank(ALL, QUESTIONS, k) for k in (2, 99))
-        assert [found[:2] for found in long] == short
+    short, long = (RETRIEVERS[name].rank(ALL, QUESTIONS, k) for k in (2, 99))
+    assert [found[:2] for found in long] == short
 
 
 @every_retriever
@@ -69,8 +67,7 @@ def test_nothing_to_find(name: str) -> None:
     assert found.rank([], QUESTIONS, 3) == [()] * len(QUESTIONS)
     assert found.rank(ALL, [], 3) == []
     blank = [StoredMemory(str(at), text, {}) for at, text in enumerate(("", " \n", "...", "the"))]
-    if name != "recency":
-        assert found.rank(blank[:2], [question(""), question("Why?")], 3) == [(), ()]
+    assert found.rank(blank[:2], [question(""), question("Why?")], 3) == [(), ()]
     for ranking in found.rank(blank, [question("?!"), question("Who is Ann?")], 3):
         assert len(ranking) <= 3
 
@@ -103,11 +100,10 @@ def test_any_text(name: str, texts: list[str], asked: str) -> None:
     ask = replace(question(asked), needs={"u": ONE})
     (ranking,) = RETRIEVERS[name].rank(memories, [ask], 3)
     assert RETRIEVERS[name].rank(memories, [ask], 3) == [ranking]
-    if name != "recency":
-        for text in set(texts):
-            same = [int(id) for id in ranking if texts[int(id)] == text]
-            first = [at for at, one in enumerate(texts) if one == text]
-            assert same == first[: len(same)]
+    for text in set(texts):
+        same = [int(id) for id in ranking if texts[int(id)] == text]
+        first = [at for at, other in enumerate(texts) if other == text]
+        assert same == first[: len(same)]
 
 
 def test_the_same_in_another_process() -> None:
@@ -132,11 +128,8 @@ def test_the_same_in_another_process() -> None:
 
 
 def test_names_that_are_none() -> None:
-    """An unknown one, and an address without a model."""
     with pytest.raises(MemAuditError, match="unknown retriever 'bm26'; known retrievers: bm25"):
         named_retriever("bm26")
-    with pytest.raises(MemAuditError, match="write dense:URL#MODEL"):
-        named_retriever("dense:http://localhost/v1")
 
 
 HALF = Fraction(1, 2)
@@ -177,34 +170,6 @@ def test_ties_go_to_the_one_written_first() -> None:
     assert best(stored, [1.0, 1.0 + 1e-9, 2.0, 0.0], 3) == ("c", "a", "b")
 
 
-class Fixed:
-    """A ranking given beforehand."""
-
-    name, about, peeks = "fixed", "given", False
-
-    def __init__(self, *ids: str) -> None:
-        self._ids = ids
-
-    def rank(
-        self, memories: Sequence[StoredMemory], questions: Sequence[PackageQuestion], k: int
-    ) -> list[tuple[str, ...]]:
-        assert memories
-        return [self._ids[:k] for _ in questions]
-
-
-def test_fusion() -> None:
-    """b: 1/62 + 1/61, a: 1/61 + 1/63, c: 1/62, d: 1/63; 1/61 + 1/62 is the most."""
-    stored = memories(a="", b="", c="", d="")
-    fused = Hybrid([Fixed("a", "b", "d"), Fixed("b", "c", "a")])
-    assert fused.rank(stored, [asks("?")], 9) == [("b", "a", "c", "d")]
-    assert fused.rank(stored, [asks("?")], 2) == [("b", "a")]
-
-
-def test_recency() -> None:
-    """Newest first."""
-    assert Recency().rank(ALL, [asks("?")], 2) == [("m-open", "m-dog")]
-
-
 def test_oracle() -> None:
     """What adds most first, until nothing is missing; more of the same is not taken."""
     stored = [
@@ -227,3 +192,18 @@ def test_dense_reads_the_model_in_the_wheel() -> None:
     stored = memories(tax="The tax office wants the form by Monday.", pet="Rex the puppy barks.")
     (ranking,) = RETRIEVERS["dense"].rank(stored, [asks("Which dog does Bob have?")], 1)
     assert ranking == ("pet",)
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And logging is as it was before the library was imported."""
+
+    def absent(name: str) -> None:
+        logging.getLogger().setLevel(logging.DEBUG)
+        raise ImportError(name)
+
+    level = logging.getLogger().level
+    monkeypatch.setattr(retrievers, "import_module", absent)
+    retrievers._wordllama.cache_clear()
+    with pytest.raises(MissingTool, match=r"pip install '\.\[embeddings\]'"):
+        retrievers.embedded(["apples"])
+    assert logging.getLogger().level == level

@@ -1,8 +1,5 @@
 """Runs that are killed, damaged, repeated, or of another spec."""
 
-import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,14 +15,14 @@ from memaudit.lab.downstream.answer_readers import (
     ReplyState,
 )
 from memaudit.lab.downstream.ask_questions import ReadingSetup
-from memaudit.lab.downstream.retrievers import Recency
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import DiagnosisCase
 from memaudit.workspace.journal import read_journal, to_line
+from tests.lab.downstream.newest import Newest
 from tests.lab.downstream.small import PACKAGE, store_of
 from tests.lab.downstream.small_runs import CASES, ROWS, files, made, rows
 
-SETUP = ReadingSetup(Recency(), 2, READERS["extractive"])
+SETUP = ReadingSetup(Newest(), 2, READERS["extractive"])
 
 
 def test_all_rows_in_order(tmp_path: Path) -> None:
@@ -46,21 +43,6 @@ def test_all_rows_in_order(tmp_path: Path) -> None:
         "rows.jsonl",
         "summary.json",
     }
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL here")
-def test_killed_in_the_middle(tmp_path: Path) -> None:
-    """kill -9, then the same command: the same bytes as without."""
-    made(tmp_path / "whole")
-    killed = tmp_path / "killed"
-    command = [sys.executable, "-m", "tests.lab.downstream.killed_diagnosis", str(killed)]
-    process = subprocess.run(command, cwd=Path(__file__).parents[3], timeout=60, check=False)
-    assert process.returncode == -signal.SIGKILL
-    assert "summary.json" not in files(killed)
-    assert len(rows(killed)) == 3 * 5
-    finished = made(killed)
-    assert finished.existing == 3 * 5
-    assert files(killed) == files(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("cut", [1, 700, 5000])
@@ -175,17 +157,4 @@ def test_nothing_to_run(tmp_path: Path, cases: list[DiagnosisCase], message: str
         diagnose(cases, SETUP, tmp_path / "out", {})
     assert not (tmp_path / "out").exists()
     with pytest.raises(MemAuditError, match="--k must be at least 1"):
-        ReadingSetup(Recency(), 0, READERS["extractive"])
-
-
-def test_folders_of_something_else(tmp_path: Path) -> None:
-    """Rows without a spec, and a spec that is none."""
-    (tmp_path / "rows.jsonl").write_text("")
-    with pytest.raises(MemAuditError, match=r"holds rows.jsonl but no spec.json"):
-        made(tmp_path)
-    (tmp_path / "spec.json").write_text("{")
-    with pytest.raises(MemAuditError, match="is not JSON"):
-        made(tmp_path)
-    (tmp_path / "spec.json").write_text('{"format": "memaudit-run"}')
-    with pytest.raises(MemAuditError, match="is not the spec of a diagnosis"):
-        made(tmp_path)
+        ReadingSetup(Newest(), 0, READERS["extractive"])

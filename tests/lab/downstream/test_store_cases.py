@@ -1,9 +1,7 @@
 """What stores and writers hold within a budget."""
 
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -11,11 +9,8 @@ from memaudit.judges.lexical import LexicalJudge
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin
 from memaudit.kernel.package.objective import violations
-from memaudit.kernel.package.package import Package
 from memaudit.lab.downstream.store_cases import (
-    DiagnosisCases,
     StoreChoice,
-    cases_in,
     exported_store,
     make_cases,
     named_policy,
@@ -23,9 +18,7 @@ from memaudit.lab.downstream.store_cases import (
 )
 from memaudit.lab.sweeps.generators.registry import named_distribution
 from memaudit.lab.sweeps.writers.registry import named_writer
-from memaudit.workspace.task_journal import TaskRunner, one_by_one
 from tests.lab.downstream.small import PACKAGE
-from tests.stopped import Stopped, stop_after
 
 ORIGIN = Origin(system="s", format="plain")
 TEXTS = ("Bob has a dog called Rex.", "Ann follows a pescatarian diet now.", "Soup.")
@@ -110,55 +103,3 @@ def test_whose_memory_it_is() -> None:
         with pytest.raises(MemAuditError, match=f"unknown policy '{name}'; choose from recency, t"):
             named_policy(name)
     assert named_policy("top") == "top"
-
-
-@dataclass(frozen=True)
-class Place:
-    """A package that counts how often it is read."""
-
-    package: Package
-    read_by: list[str]
-
-    def read(self) -> Package:
-        self.read_by.append(self.package.name)
-        return self.package
-
-
-def test_cases_in_a_folder(tmp_path: Path) -> None:
-    """A stopped run reads only what is left; in the end, the cases are those of make_cases."""
-    packages = [PACKAGE, PACKAGE.replace(name="mute", queries=()), PACKAGE.replace(name="cat")]
-    wanted = StoreChoice(Fraction(7), writers=[named_writer("gvt")])
-    asked: list[str] = []
-    places = [Place(package, asked) for package in packages]
-    folder, seen = tmp_path / "out", list[int]()
-
-    def made(run: TaskRunner, **inputs: object) -> DiagnosisCases:
-        with cases_in(folder, places, wanted, inputs, run, nullcontext(seen.append)) as found:
-            twice = [list(found.cases) for _ in range(2)]
-            assert twice[0] == twice[1]
-            return replace(found, cases=twice[0])
-
-    with pytest.raises(Stopped):
-        made(stop_after(2))
-    assert (asked, seen) == (["ann", "mute"], [1, 2])
-    asked.clear()
-    whole = make_cases(packages, wanted)
-    assert made(one_by_one) == whole
-    assert asked == ["cat"]
-    assert not any(folder.iterdir())
-    with pytest.raises(Stopped):
-        made(stop_after(2))
-    asked.clear()
-    made(one_by_one, cost_rule="bytes")  # other stores
-    assert asked == ["ann", "mute", "cat"]
-
-
-def test_cases_that_cannot_be_made_leave_nothing(tmp_path: Path) -> None:
-    out = Place(PACKAGE.replace(name="out", attributes={"scoring_pool": False}), [])
-    wanted = StoreChoice(Fraction(7), writers=[named_writer("gvt")])
-    with (
-        pytest.raises(MemAuditError, match="nothing to diagnose"),
-        cases_in(tmp_path / "new", [out], wanted, {}, one_by_one, nullcontext(list[int]().append)),
-    ):
-        pass
-    assert not (tmp_path / "new").exists()

@@ -10,7 +10,7 @@ import pytest
 
 from memaudit.kernel.stats.bootstrap import resample_counts
 from memaudit.lab.downstream.diagnosis_files import MEASURES
-from memaudit.lab.downstream.outcomes import agreement_of_graders, curve, depths, summarise
+from memaudit.lab.downstream.outcomes import curve, depths, summarise
 
 RIGHT = ("answered_right", "answered")
 WRITE = ("evidence_never_written", "write")
@@ -78,13 +78,8 @@ def test_means_and_intervals() -> None:
     assert a["measures"]["answered"]["mean"] == 0.5
     # Drawn question by question the answered share could be 1/4; by package it is 0, 1/2 or 1.
     assert (a["measures"]["answered"]["ci_low"], a["measures"]["answered"]["ci_high"]) == (0, 1)
-    assert b["measures"]["token_f1"] == {
-        "n": 0,
-        "undefined": 4,
-        "mean": None,
-        "ci_low": None,
-        "ci_high": None,
-    }
+    f1 = b["measures"]["token_f1"]
+    assert (f1["n"], f1["undefined"], f1["mean"], f1["ci_low"]) == (0, 4, None, None)
 
 
 def test_differences() -> None:
@@ -142,13 +137,8 @@ def test_one_package_goes_by_question() -> None:
 def test_one_alone_has_no_interval() -> None:
     """One question, one package of a kind, or one defined value cannot be resampled."""
     (one,) = summarise([row("p", "a", "q", RIGHT, 1)], ["a"])["summaries"]
-    assert one["measures"]["answered"] == {
-        "n": 1,
-        "undefined": 0,
-        "mean": 1,
-        "ci_low": None,
-        "ci_high": None,
-    }
+    answered = one["measures"]["answered"]
+    assert (answered["n"], answered["mean"], answered["ci_low"]) == (1, 1, None)
     found = summarise(ROWS, ["a", "b"])
     # q2 of store a is defined in package p only.
     recall = found["summaries"][0]["kinds"]["q2"]["measures"]["evidence_recall"]
@@ -202,28 +192,3 @@ def test_nothing_retrieved() -> None:
     assert curve([curve_row({})], 0, np.zeros(1, int), resample_counts(1)) == []
     (one,) = curve([curve_row({"a": "one"})], 1, np.zeros(1, int), resample_counts(1))
     assert one["evidence_recall"]["mean"] is None
-
-
-def test_agreement_of_graders() -> None:
-    """7 of 10 are equal; by chance 4 x 7 + 4 x 2 + 2 x 1 of 100: (0.7 - 0.38) / 0.62."""
-    pairs: list[tuple[str, str | None]] = (
-        [("right", "right")] * 4
-        + [("wrong", "wrong")] * 2
-        + [("wrong", "right")] * 2
-        + [("unclear", "right"), ("unclear", "unclear"), ("wrong", None), ("right", None)]
-    )
-    rows = [{"grades": {"words": words, "model": model}} for words, model in pairs]
-    assert agreement_of_graders([*rows, {"reply": "abstained"}]) == {
-        "answers": 12,
-        "undecided": 2,
-        "equal": 7,
-        "agreement": 0.7,
-        "kappa": 0.516129032,
-        "disagreements": [
-            {"words": "wrong", "model": "right", "answers": 2},
-            {"words": "unclear", "model": "right", "answers": 1},
-        ],
-    }
-    assert agreement_of_graders(rows[:4])["kappa"] is None  # one category only
-    nothing = agreement_of_graders([])
-    assert (nothing["answers"], nothing["agreement"], nothing["kappa"]) == (0, None, None)

@@ -192,19 +192,12 @@ def test_another_file_or_budget_is_refused(tmp_path: Path) -> None:
         ran(tmp_path / "f.json", tmp_path / "out", budget="0.4")
 
 
-@pytest.mark.parametrize(
-    ("budget", "writers", "message"),
-    [
-        ("1,2", ["estimated_gvt"], "takes one budget"),
-        ("x", ["estimated_gvt"], "cannot read the budget"),
-        ("9", [], "no package-style store"),
-        ("9", ["gvt", "gvt"], "a writer is given twice"),
-    ],
-)
-def test_what_cannot_be_compared(budget: str, writers: list[str], message: str) -> None:
+def test_what_cannot_be_compared() -> None:
     """Said before anything is read."""
-    with pytest.raises(MemAuditError, match=message):
-        TransferStores([named_writer(name) for name in writers], budget)
+    with pytest.raises(MemAuditError, match="no package-style store"):
+        TransferStores([], "9")
+    with pytest.raises(MemAuditError, match="a writer is given twice"):
+        TransferStores(WRITERS * 2, "9")
 
 
 def test_a_file_that_asks_nothing(tmp_path: Path) -> None:

@@ -8,32 +8,30 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.downstream.diagnosis_files import LOST_BY
 from memaudit.lab.downstream.downstream_page import (
     EACH,
-    LAYERS,
-    OUTCOMES,
     is_downstream,
     open_folder,
     open_view,
 )
 from memaudit.lab.downstream.outcomes import LOSSES
 from memaudit.workspace.journal import read_journal
-from tests.lab.downstream.conftest import as_transfer, unfinished
+from tests.lab.downstream.conftest import changed, say_transfer
 
 
 def test_counts_add_up(diagnosis: Path) -> None:
     """By outcome and by layer, of every store and kind, to the rows of the journal."""
     view = open_view(diagnosis)
     rows = list(read_journal(diagnosis / "rows.jsonl"))
-    assert [store.member.label for store in view.stores] == ["some", "dog"]
-    for one in view.stores:
-        own = [row for row in rows if row["store"] == one.member.name]
-        assert sum(one.outcomes) == sum(one.layers) == one.questions == len(own) == 15
-        for name, count in zip(OUTCOMES, one.outcomes, strict=True):
+    assert [member.label for member in view.members.values()] == ["some", "dog"]
+    for store in view.summary.summaries:
+        own = [row for row in rows if row["store"] == store.store]
+        assert sum(store.by_outcome) == sum(store.layers.values()) == store.questions == len(own)
+        for name, count in zip(view.outcomes, store.by_outcome, strict=True):
             assert count == sum(row["outcome"].replace("_", " ") == name for row in own)
-        for name, count in zip(LAYERS, one.layers, strict=True):
+        for name, count in store.layers.items():
             assert count == sum(row["layer"] == name for row in own)
-    for kind in view.kinds:
-        assert all(sum(layers) == kind.questions for _, _, layers in kind.rows)
-    assert sum(kind.questions for kind in view.kinds) == 15
+        for kind in store.kinds.values():
+            assert sum(kind.layers.values()) == kind.questions
+        assert sum(kind.questions for kind in store.kinds.values()) == 15
     assert set(LOST_BY) == set(LOSSES)
 
 
@@ -43,19 +41,11 @@ def test_failures_are_some_of_every_sort(diagnosis: Path) -> None:
     failed = [
         row for row in read_journal(diagnosis / "rows.jsonl") if row["outcome"] != "answered_right"
     ]
-    assert (view.failures.total, view.failures.rows) == (len(failed), 30)
-    told = [
-        (member.name, one.row["outcome"])
-        for member, inside in view.failures.stores
-        for one in inside
-    ]
+    assert view.failed == len(failed)
+    told = [(member.name, row.outcome) for member, rows in view.failures for row in rows]
     assert set(told) == {(row["store"], row["outcome"]) for row in failed}
-    assert max(told.count(one) for one in told) <= EACH
-    assert view.failures.shown == len(told) < len(failed)
-    abstained = [
-        one for _, inside in view.failures.stores for one in inside if not one.row["answer"]
-    ]
-    assert {one.answer for one in abstained} == {"abstained"}
+    assert max(map(told.count, told)) <= EACH
+    assert view.shown == len(told) < len(failed)
 
 
 def test_words_about_the_run(diagnosis: Path, tmp_path: Path) -> None:
@@ -63,23 +53,22 @@ def test_words_about_the_run(diagnosis: Path, tmp_path: Path) -> None:
     view = open_view(diagnosis)
     assert view.title == "Diagnosis: one and 2 more"
     assert dict(view.facts)["Packages"] == "3"
-    moved = open_view(as_transfer(diagnosis, tmp_path / "t"))
+    moved = open_view(changed(diagnosis, tmp_path / "t", say_transfer))
     assert moved.title == "Transfer: f.json"
     assert moved.notes == ("never a ratio", "turns")
-    assert [store.member.about for store in moved.stores] == ["an exported store", "keeps the dog"]
+    about = [member.about for member in moved.members.values()]
+    assert about == ["an exported store", "keeps the dog"]
 
 
-def test_folders(diagnosis: Path, calibration: Path, tmp_path: Path) -> None:
+def test_folders(diagnosis: Path, tmp_path: Path) -> None:
     """What is no diagnosis, or not finished, is refused in one line."""
     assert is_downstream(diagnosis)
-    assert is_downstream(calibration)
     assert not is_downstream(tmp_path)
-    assert open_folder(calibration).is_calibration
     with pytest.raises(MemAuditError, match="is not a diagnosis"):
         open_folder(tmp_path)
-    with pytest.raises(MemAuditError, match="is a calibration"):
-        open_view(calibration)
-    cut = unfinished(diagnosis, tmp_path / "cut")
+    cut = changed(diagnosis, tmp_path / "cut", lambda _: None)
+    rows = (cut / "rows.jsonl").read_text().splitlines(keepends=True)
+    (cut / "rows.jsonl").write_text("".join(rows[:-1]))
     with pytest.raises(MemAuditError, match="contains 29 of 30 rows; run the same command again"):
         open_folder(cut)
     (cut / "summary.json").write_text("{")

@@ -1,26 +1,20 @@
 """Small libraries on disk: one entry of every kind, the records of docs/scoring.md, and attacks."""
 
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import write_package
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.io.store_file import ExportedStore, ImportCount, Memory, Origin, write_store
 from memaudit.kernel.io.strict_json import json_text
-from memaudit.kernel.package.labels import Label
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.downstream.answers import AnswerVerdict
 from memaudit.lab.downstream.diagnosis_files import LOST_BY, MEASURES, Outcome
 from memaudit.lab.downstream.evidence_trace import EvidenceStage
 from memaudit.lab.downstream.outcomes import TABLE
-from memaudit.lab.labels.agreement import agreement_data, audit_agreement
-from memaudit.lab.labels.frame import Frame, FrameCell, KeyedCell, LabelSet
-from memaudit.lab.labels.frame_files import write_frame, write_labels
 from memaudit.lab.sweeps.generators.registry import named_distribution
 from memaudit.lab.sweeps.runs.spec import RunSpec
 from memaudit.lab.sweeps.runs.summary import summarise
@@ -29,8 +23,8 @@ from memaudit.workspace.engines import Serial
 from memaudit.workspace.journal import read_journal, to_line
 from memaudit.workspace.run_folder import ROWS
 from tests.cli.running import run as run_command
-from tests.lab.labels.annotate.small_frames import frame_folder
 from tests.lab.sweeps.runs.report.conftest import ATTACK, Hostile
+from tests.published_layout import write_artifact
 
 WRITERS = ("opt", "greedy", "mem0_style", "random_feasible", "recency_raw")
 
@@ -97,7 +91,6 @@ def plain_library(folder: Path) -> Path:
     write_store(store, folder / "notes.json")
     best = [solve(hotel, budget).certificate for budget in (12, 24)]
     write_certificates([certificate for certificate in best if certificate], folder / "proofs.json")
-    frame_folder(folder / "frame", 6)
     (folder / "broken.json").write_text('{"format": "memaudit-package", "name": ')
     (folder / "wrong.json").write_text('{"format": "memaudit-package", "version": 1, "name": "w"}')
     (folder / "deep.json").write_text("[" * 100_000)
@@ -276,31 +269,6 @@ def exported(name: str, texts: tuple[str, ...], example: str | None = None) -> E
     )
 
 
-def frame_of(count: int, package: str = "hotel-rooms") -> Frame:
-    """Cells of a package's candidate m1 and unit u1; the key says full to all of them."""
-    cells = tuple(
-        FrameCell(
-            f"c{n:04}",
-            package,
-            "m1",
-            "u1",
-            "fact",
-            "preference",
-            True,
-            f"memory text {n}",
-            f"unit text {n}",
-            "",
-        )
-        for n in range(1, count + 1)
-    )
-    key = {cell.id: KeyedCell(Fraction(1), "secret-provenance", Fraction(1)) for cell in cells}
-    return Frame(cells, key)
-
-
-def labels_of(annotator: str, *labels: Label) -> LabelSet:
-    return LabelSet(annotator, {f"c{n:04}": label for n, label in enumerate(labels, start=1)})
-
-
 def json_output(*arguments: object) -> str:
     result = run_command(*arguments, "--json")
     assert result.exit_code == 0, result.output
@@ -341,54 +309,7 @@ def records_library(folder: Path) -> Path:
         folder / "diagnosis",
     )
     assert done.exit_code == 0, done.output
-    write_frame(frame_of(4), folder / "blind")
-    write_frame(frame_of(4), folder / "labelled")
-    write_labels(labels_of("ann", "full", "full", "none", "partial"), folder / "labelled/ann.csv")
-    write_labels(labels_of("ben", "full", "none", "none", "none"), folder / "labelled/ben.csv")
-    (folder / "labelled" / "other.csv").write_text("a,b\n1,2\n")
-    (folder / "agreement.json").write_text(agreement_text(frame_of(4)))
     return folder
-
-
-def agreement_text(frame: Frame) -> str:
-    """What `audit agreement --json` writes for two people."""
-    ann, ben = labels_of("ann", "full", "full"), labels_of("ben", "full", "none")
-    data = agreement_data(audit_agreement(frame, [ann, ben], draws=50))
-    return json.dumps({**data, "notes": ["a note"]})
-
-
-def ratios_data(text: str) -> dict[str, Any]:
-    """What `audit ratios --json` writes, with a text in every field that holds one."""
-    number = {"value": 0.5, "mean": 0.5, "low": 0.25, "high": 0.75}
-    shift = {
-        "budget": 3,
-        "ratio_mad": number,
-        "ranking": {
-            "preserved": False,
-            "swapped": [1],
-            "tied_under_one": [],
-            "tau_b": number,
-            "spearman_rho": number,
-        },
-    }
-    return {
-        "format": "memaudit-label-ratios",
-        "version": 1,
-        "packages": 2,
-        "solved_optima": 4,
-        "uncertified_optima": 1,
-        "draws": 3,
-        "notes": [text],
-        "label_sets": [{"name": text, "changed_cells": 1, "shifts": [shift]}],
-        "ratios": [
-            {
-                "store": text,
-                "budget": "3",
-                "ratios": {"package": number, text: number},
-                "label_draws": number,
-            }
-        ],
-    }
 
 
 def sheet_data(package: str, text: str, lost: bool = True) -> dict[str, Any]:
@@ -597,13 +518,6 @@ def hostile_records(folder: Path, corpus: tuple[str, ...]) -> None:
         "summary": {"standings": [standing]},
     }
     (folder / "scores.json").write_text(json.dumps(many))
-    (folder / "ratios.json").write_text(json.dumps(ratios_data("\n".join(corpus))))
-    cells = tuple(
-        FrameCell(f"c{n:04}", text, text, text, text or "x", text or "x", None, text, text, text)
-        for n, text in enumerate(corpus, start=1)
-    )
-    frame = Frame(cells, {cell.id: KeyedCell(Fraction(1), "", Fraction(1)) for cell in cells})
-    (folder / "agreement.json").write_text(_hostile_agreement(frame, corpus))
     rows = [diagnosis_row(f"{n} {t}", f"q {t}", "one store", t) for n, t in enumerate(corpus)]
     write_diagnosis(folder / "questions", rows, corpus[0])
     rows = [diagnosis_row("p", "q", f"{n} {text}", text) for n, text in enumerate(corpus)]
@@ -638,14 +552,3 @@ def _hostile_store(number: int, text: str) -> ExportedStore:
     return ExportedStore(
         name=f"{number} {text}", origin=origin, memories=(memory,), count=count, warnings=(text,)
     )
-
-
-def _hostile_agreement(frame: Frame, corpus: tuple[str, ...]) -> str:
-    """Two people called by attacks, who agree on nothing."""
-    ids = [cell.id for cell in frame.cells]
-    sets = [
-        LabelSet(corpus[1], dict.fromkeys(ids, "full")),
-        LabelSet(corpus[2], dict.fromkeys(ids, "none")),
-    ]
-    data = agreement_data(audit_agreement(frame, sets, draws=20))
-    return json.dumps({**data, "notes": list(corpus)})

@@ -11,13 +11,11 @@ import pytest
 from memaudit.kernel.io.packages import write_package
 from memaudit.lab.explorer.addresses import anchor
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.run import run_part
 from memaudit.lab.explorer.site import Site
-from memaudit.lab.explorer.views.optima import runnable_writers
-from memaudit.show.store_comparison import compare
+from memaudit.lab.explorer.views.store_comparison import compare
 from tests.lab.explorer.browsing import Visit, expect, visit
 from tests.lab.explorer.libraries import large_package
-from tests.lab.explorer.serving import exploring, in_no_time
+from tests.lab.explorer.serving import exploring
 from tests.lab.explorer.site_pages import slug_of
 from tests.lab.labels.annotate.small_frames import Served
 from tests.lab.labels.test_unit_parts import PACKAGE as PARTS
@@ -69,18 +67,6 @@ def test_the_slider_walks_the_frontier(seen: Visit, hotel: str) -> None:
     page.reload()
     seen.sees("#opt-value", "2")
     expect(page.locator("#budget-number")).to_have_value("10")
-
-
-def test_halves_on_the_frontier(seen: Visit, site: Site) -> None:
-    """OPT of new-knee: 2 from 9, 2.5 from 15, 3 from 17."""
-    page = seen.go(f"package/{slug_of(site, 'package', 'new-knee')}/index.html#b=9")
-    seen.sees("#opt-value", "2")
-    seen.contains("#opt-words", "The same up to 15, then 2.5.")
-    page.focus("#slider")
-    for value in ("2.5", "3"):
-        page.keyboard.press("ArrowRight")
-        seen.sees("#opt-value", value)
-    assert page.url.endswith("#b=17")
 
 
 def test_what_is_no_budget_is_said(seen: Visit, hotel: str) -> None:
@@ -223,62 +209,6 @@ def test_a_map_of_a_million_cells(browser: Any, tmp_path: Path) -> None:
         seen.close()
 
 
-def test_writers_without_time_come_one_by_one(browser: Any, plain: Path, hotel: str) -> None:
-    """As with a large package; then the page has them all, and what each of them keeps."""
-    with in_no_time(plain) as origin:
-        seen = Visit(browser.new_page(), f"{origin}/")
-        seen.page.on("pageerror", lambda error: seen.said.append(str(error)))
-        page = seen.go(f"{hotel}/stores.html?budget=18")
-        rows = page.locator("#stores-table tbody tr")
-        expect(rows).to_have_count(len(runnable_writers()))
-        seen.contains("#waiting", "Every writer is computed.")
-        known = rows.filter(has_not_text="failed").locator("td:nth-child(2)").all_text_contents()
-        assert known == sorted(known, reverse=True)
-        page.click("#waiting a")
-        expect(page.locator("#waiting")).to_have_count(0)
-        expect(page.locator("details.keeping")).to_have_count(len(known) + 1)  # and of a system
-        assert seen.said == []
-        seen.close()
-
-
-def test_any_part_of_a_run_and_any_two_rows(seen: Visit, site: Site) -> None:
-    found = site.library.of("run")[0]
-    page = seen.go(f"run/{found.slug}/index.html")
-    page.select_option("[name=d]", label="base")
-    page.select_option("[name=b]", label="4")
-    page.select_option("[name=first]", label="Recency raw")
-    page.select_option("[name=second]", label="Offline greedy")
-    part = run_part(site, found, "base", 1)
-    pair = part.pair("recency_raw", "greedy")
-    assert pair is not None
-    seen.sees("#pair-mean", f"{pair.difference.mean:+.3f}".replace("-", "−"))  # noqa: RUF001
-    seen.sees("#pair-words", pair.verdict)
-    seen.sees("#pair-n", "3")
-    means = page.locator("#ranking-table [data-field=mean]").all_text_contents()
-    assert means == [f"{place.interval.mean:.3f}" for place in part.places]
-    page.uncheck("[data-group=reference] >> nth=0")
-    expect(page.locator("#ranking-table tr[data-group=reference]").first).to_be_hidden()
-    address = page.url
-    page.goto("about:blank")
-    page.goto(address)
-    seen.sees("#pair-words", pair.verdict)
-    expect(page.locator("[name=d]")).to_have_value("base")
-    expect(page.locator("#ranking-table tr[data-group=reference]").first).to_be_hidden()
-
-
-def test_the_checker(browser: Any, server: Served, site: Site, hotel: str) -> None:
-    seen = visit(browser, server)
-    page = seen.go(f"{hotel}/proofs.html")
-    page.click("button >> text=Verify >> nth=0")
-    seen.contains("tbody tr:first-child .checker", "holds")
-    page = seen.go(f"certificate/{slug_of(site, 'certificate', 'proofs')}.html")
-    for number in (0, 1):
-        page.click(f"button >> text=Verify >> nth={number}")
-    expect(page.locator(".badge.good")).to_have_count(2)
-    assert seen.said == []
-    seen.close()
-
-
 def test_keys(seen: Visit, hotel: str) -> None:
     page = seen.go("index.html")
     for _ in range(3):
@@ -339,7 +269,7 @@ def test_without_scripts(browser: Any, server: Served, bundle: Path, hotel: str)
             page.select_option("[name=d]", label="base")
             page.click("text=Show")
             assert "d=base" in page.url
-            seen.contains("#scope", "3 packages count here.")
+            seen.contains("#ranking", "3 packages count here.")
             page.fill(".find input", "lift")
             page.keyboard.press("Enter")
             expect(page.locator("#found li").first).to_be_visible()
@@ -350,8 +280,9 @@ def test_without_scripts(browser: Any, server: Served, bundle: Path, hotel: str)
 def test_a_dead_server_is_noticed(browser: Any, plain: Path, hotel: str) -> None:
     with exploring(plain) as server:
         seen = visit(browser, server)
-        page = seen.go(f"{hotel}/proofs.html")
+        page = seen.go(f"{hotel}/index.html#b=8")
+        seen.sees("#opt-value", "2")
         server.kill()
-        page.click("button >> text=Verify >> nth=0")
-        seen.contains("tbody tr:first-child .checker", "The server does not answer.")
+        page.select_option("#other", label="notes")
+        seen.contains("#other-note", "The server does not answer.")
         seen.close()

@@ -19,7 +19,7 @@ from tests.lab.sweeps.runs.report.test_browser import luminance
 
 pytestmark = pytest.mark.slow
 
-OURS = ("store/", "scores/", "frame/", "diagnosis/")
+OURS = ("store/", "scores/", "diagnosis/")
 
 
 @pytest.fixture(scope="module")
@@ -118,17 +118,14 @@ def test_links_and_keys(
     seen.close()
 
 
-def test_a_filter_is_part_of_the_address(browser: Any, records_bundle: Path, records: Path) -> None:
-    site = Site(Library([records]))
-    slug = slug_of(site, "scores", "cells")
-    seen = visit(browser, records_bundle)
-    page = seen.go(f"scores/{slug}/lost.html")
-    page.fill("[data-filter]", "selection pillows")
-    shown = page.locator("#lost-table tbody tr:visible")
-    count = shown.count()
-    assert 0 < count < 14
+def test_a_filter_is_part_of_the_address(browser: Any, plain: Path, bundle: Path) -> None:
+    (entry,) = Library([plain]).of("run")
+    seen = visit(browser, bundle)
+    page = seen.go(f"run/{entry.slug}/index.html")
+    page.fill("[data-filter]", "Mem0")
+    expect(page.locator("#pairs tbody tr:visible")).to_have_count(4)
     where = page.url.removeprefix(seen.base)
-    assert "f-lost-table" in where
+    assert "f-pairs" in where
     page = seen.go(where)
-    expect(page.locator("#lost-table tbody tr:visible")).to_have_count(count)
+    expect(page.locator("#pairs tbody tr:visible")).to_have_count(4)
     seen.close()

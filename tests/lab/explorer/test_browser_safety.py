@@ -20,7 +20,7 @@ from tests.lab.sweeps.runs.report.test_browser import luminance
 
 pytestmark = pytest.mark.slow
 
-RECORDS = ("store/", "scores/", "frame/", "diagnosis/")
+RECORDS = ("store/", "scores/", "diagnosis/")
 STRANGE = "img, iframe, object, embed, base, style, h1 ~ h1, [style*=display], [onerror]"
 
 
@@ -41,7 +41,7 @@ def addresses(hostile_few: Path) -> list[str]:
     """Pages with texts: of each package the four that scripts work on and some queries, and the
     pages of records, of which some of those that are alike."""
     every = list(all_addresses(Site(Library([hostile_few]), seconds=20.0), PAGES))
-    wanted = ("index.html", "stream.html", "coverage.html", "pairs.html", "packages.html")
+    wanted = ("index.html", "stream.html", "coverage.html", "packages.html")
     records = [address for address in every if address.startswith(RECORDS)]
     alike = [address for address in records if address.count("/") > 2]
     packages = [address for address in every if address not in records]
@@ -118,7 +118,6 @@ def test_searching_for_an_attack(
 PAGES_SHOWN = (
     "index.html",
     "{run}/index.html",
-    "{run}/pairs.html",
     "{run}/packages.html",
     "{package}/index.html",
     "{package}/stream.html",

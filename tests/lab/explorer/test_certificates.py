@@ -4,15 +4,20 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 from html import unescape
 from pathlib import Path
 
 import pytest
 
+from memaudit.kernel.checker import Verdict, verify
 from memaudit.kernel.io.certificates import write_certificates
 from memaudit.kernel.io.packages import read_package
+from memaudit.kernel.package.optimum import Certificate
+from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.explorer.library.library import Library
+from memaudit.lab.explorer.pages import certificates
 from memaudit.lab.explorer.site import Site
 from memaudit.lab.explorer.views.store_table import shown_budgets
 from tests.cli.running import run
@@ -59,11 +64,9 @@ def folder(plain: Path, tmp_path: Path) -> Path:
 def test_of_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(Library([folder]))
     tree = page(site, f"certificate/{slug_of(site, 'certificate', 'proofs')}.html")
-    assert command(tree) == ["verify", f"{ODD}/-package.json", "proofs.json"]
-    assert valid(folder, command(tree), monkeypatch) == 2
-    assert "in" in [
-        one.text for one in tree.named("span") if one.attributes.get("class") == "place"
-    ]
+    assert command(tree) == ["verify", f"in/{ODD}/-package.json", "in/proofs.json"]
+    assert valid(folder.parent, command(tree), monkeypatch) == 2
+    assert sum("holds" in one.text for one in tree.named("span")) == 2
 
 
 def test_of_packages_in_one_build(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,8 +79,8 @@ def test_of_packages_in_one_build(plain: Path, monkeypatch: pytest.MonkeyPatch) 
     try:
         site = Site(Library([plain]))
         tree = page(site, f"certificate/{slug_of(site, 'certificate', 'several')}.html")
-        assert command(tree) == ["verify", "natural", "several.json"]
-        assert valid(plain, command(tree), monkeypatch) == 2
+        assert command(tree) == ["verify", "library/natural", "library/several.json"]
+        assert valid(plain.parent, command(tree), monkeypatch) == 2
     finally:
         several.unlink()
 
@@ -87,7 +90,7 @@ def test_of_two_folders(folder: Path, tmp_path: Path) -> None:
     (folder / "proofs.json").rename(tmp_path / "proofs.json")
     site = Site(Library([folder, tmp_path / "proofs.json"]))
     tree = page(site, f"certificate/{slug_of(site, 'certificate', 'proofs')}.html")
-    assert command(tree)[1:] == [f"in/{ODD}/-package.json", f"{tmp_path.name}/proofs.json"]
+    assert command(tree)[1:] == [f"in/{ODD}/-package.json", "proofs.json"]
     assert str(tmp_path) not in tree.text
 
 
@@ -99,33 +102,38 @@ def test_without_the_package(folder: Path) -> None:
 
 
 def test_of_a_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The certificate is saved beside the package, under the name the page gives it."""
+    """Both are saved under the names the page gives them."""
     site = Site(Library([folder]))
     slug = slug_of(site, "package", "hotel-rooms")
     tree = page(site, f"package/{slug}/proofs.html")
     verify, package, certificate = command(tree)
     (saved,) = [one for one in tree.named("a") if one.attributes.get("download") == certificate]
     address = (saved.attributes["href"] or "").removeprefix("../../")
+    assert package == "package.json"
     indexed = site.package(slug)
     best = site.optima(indexed).optimum(shown_budgets(site.frontier(indexed))[0])
     assert address == f"package/{slug}/certificate/{best.budget}.json"
     assert best.certificate is not None
     write_certificates([best.certificate], folder / certificate)
+    shutil.copy(indexed.entry.path, folder / package)
     assert valid(folder, [verify, package, certificate], monkeypatch) == 1
 
 
-def test_in_a_bundle(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both files are in it, so the command runs as it is."""
-    pages = [path.read_text() for path in sorted(bundle.glob("package/*/proofs.html"))]
-    proven = [Tree(text) for text in pages if ">holds<" in text]
-    assert len(proven) > 5
-    for tree in proven:
-        assert valid(bundle, command(tree), monkeypatch) == 1
+def test_a_check_that_takes_long_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not waited for and not started again; a later visit has its verdict."""
+    released, calls = threading.Event(), []
 
+    def slow(package: Package, certificate: Certificate) -> Verdict:
+        calls.append(certificate)
+        released.wait(60)
+        return verify(package, certificate)
 
-def test_of_a_package_of_a_run(site: Site) -> None:
-    """It is no file, so it is saved first."""
-    (run_entry,) = site.library.of("run")
-    made = site.library.packages_of(run_entry)[0]
-    tree = page(site, f"package/{made.slug}/proofs.html")
-    assert command(tree)[1] == "package.json"
+    monkeypatch.setattr(certificates, "verify", slow)
+    site = Site(Library([folder]), seconds=0.05)
+    address = f"certificate/{slug_of(site, 'certificate', 'proofs')}.html"
+    for _ in range(2):
+        assert "not checked yet" in page(site, address).text
+    released.set()
+    site.seconds = 20.0
+    assert "not checked yet" not in page(site, address).text
+    assert len(calls) == 2

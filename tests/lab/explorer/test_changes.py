@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,7 +25,6 @@ from memaudit.workspace.engines import Serial
 from memaudit.workspace.run_folder import ROWS
 from tests.lab.explorer.libraries import hostile_package
 from tests.lab.explorer.serving import exploring
-from tests.lab.labels.annotate.small_frames import Served
 
 
 @pytest.fixture
@@ -56,65 +54,45 @@ def folder(tmp_path: Path, hotel: Package) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def server(folder: Path) -> Iterator[Served]:
-    with exploring(folder) as found:
-        yield found
+def shown(site: Site, address: str, **params: str) -> tuple[int, str]:
+    """A page as the server shows it: after another look at the folders."""
+    site.library.refresh()
+    return show(site, PAGES, address, params)
 
 
-def opt_at(server: Served, slug: str, budget: str) -> str:
-    status, _, body = server.get(f"/package/{slug}/certificate/{budget}.json")
-    assert status == 200, body
-    return str(json.loads(body)["value"])
-
-
-def page(server: Served, address: str) -> tuple[int, str]:
-    status, _, body = server.get(f"/{address}")
-    return status, body.decode()
-
-
-def test_pages_and_verdicts_follow_the_file(server: Served, folder: Path, hotel: Package) -> None:
+def test_pages_and_verdicts_follow_the_file(folder: Path, hotel: Package) -> None:
+    site = Site(Library([folder]), seconds=20.0)
     package, proofs = named(folder, "package"), named(folder, "certificate")
-    assert opt_at(server, package, "24") == "4"
-    assert server.post("/verify", {"certificate": proofs})["valid"]
+    stores, proofs = f"package/{package}/stores.html", f"certificate/{proofs}.html"
+    assert value(site, package) == "4"
+    assert ">holds<" in shown(site, proofs)[1]
     write_package(dearer(hotel), folder / "hotel.json")
-    assert opt_at(server, package, "24") == "13"
-    assert "worth 13 of 14" in page(server, f"package/{package}/stores.html?budget=24")[1]
-    assert server.post("/verify", {"package": package, "budget": "24"})["value"] == "13"
-    found = server.post("/verify", {"certificate": proofs})
-    assert (found["valid"], found["reason"]) == (False, "its package is not in the library")
-
-
-def test_an_edited_file_is_refused_at_once(server: Served, folder: Path) -> None:
-    """As `memaudit verify` does: the file is no longer what its digest says."""
-    package, proofs = named(folder, "package"), named(folder, "certificate")
-    assert opt_at(server, package, "24") == "4"
-    assert server.post("/verify", {"certificate": proofs})["valid"]
+    assert "worth 13 of 14" in shown(site, stores, budget="24")[1]
+    assert value(site, package) == "13"
+    assert "not in the library" in shown(site, proofs)[1]
+    # An edited file is refused, as `memaudit verify` does: it is not what its digest says.
     text = (folder / "hotel.json").read_text()
     (folder / "hotel.json").write_text(text.replace("away from the lift", "beside the lift", 1))
-    assert page(server, f"package/{package}/index.html")[0] == 422
-    assert not server.post("/verify", {"certificate": proofs})["valid"]
-
-
-def test_a_file_that_is_gone_is_not_here(server: Served, folder: Path) -> None:
-    package = named(folder, "package")
-    assert page(server, f"package/{package}/index.html")[0] == 200
+    assert shown(site, f"package/{package}/index.html")[0] == 422
     (folder / "hotel.json").unlink()
-    assert page(server, f"package/{package}/index.html")[0] == 404
-    assert page(server, f"package/{package}/frontier.json")[0] == 404
+    assert shown(site, f"package/{package}/index.html")[0] == 404
 
 
-def test_search_reads_what_is_there(server: Served, folder: Path, hotel: Package) -> None:
-    assert "Nothing contains" in page(server, "search.html?q=zeppelin")[1]
-    memory = Memory(id="m", text="She came by zeppelin.", example=hotel.name)
-    store = ExportedStore(name="s", origin=Origin(system="s", format="plain"), memories=(memory,))
-    write_store(store, folder / "store.json")
-    assert "zeppelin" in page(server, "search.html?q=zeppelin")[1].partition("<main")[2]
-    assert "Nothing contains" not in page(server, "search.html?q=zeppelin")[1]
+def test_a_server_looks_again_for_every_page(folder: Path, hotel: Package) -> None:
+    with exploring(folder) as server:
+        assert b"Nothing contains" in server.get("/search.html?q=zeppelin")[2]
+        memory = Memory(id="m", text="She came by zeppelin.", example=hotel.name)
+        origin = Origin(system="s", format="plain")
+        store = ExportedStore(name="s", origin=origin, memories=(memory,))
+        write_store(store, folder / "store.json")
+        assert b"Nothing contains" not in server.get("/search.html?q=zeppelin")[2]
+        package = named(folder, "package")
+        (folder / "hotel.json").unlink()
+        assert server.get(f"/package/{package}/index.html")[0] == 404
 
 
 def value(site: Site, slug: str) -> str:
-    status, text = show(site, PAGES, f"package/{slug}/certificate/24.json", {})
+    status, text = shown(site, f"package/{slug}/certificate/24.json")
     assert status == 200, text
     return str(json.loads(text)["value"])
 
@@ -158,6 +136,7 @@ def test_rows_of_a_run_that_goes_on(tmp_path: Path) -> None:
         (2, "greedy"),
     ]
     (tmp_path / "run" / ROWS).write_text("".join(rows))
+    site.library.refresh()
     assert [row.budget for row in site.rows(indexed)] == [2, 2, 4, 4]
     assert site.budgets(indexed) == (2, 4)
 
@@ -168,5 +147,6 @@ def test_nothing_is_read_again_that_did_not_change(tmp_path: Path) -> None:
     library = Library([tmp_path])
     indexed = [library.package(entry) for entry in library.of("package")]
     os.utime(tmp_path / "1.json", ns=(1, 1))
+    library.refresh()
     again = [library.package(entry) for entry in library.of("package")]
     assert [one is two for one, two in zip(indexed, again, strict=True)] == [True, False, True]

@@ -17,11 +17,8 @@ from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show
 from memaudit.workspace.journal import to_line
 from tests.lab.explorer.libraries import (
-    agreement_text,
     diagnosis_row,
     exported,
-    frame_of,
-    ratios_data,
     sheet_data,
     summary_data,
     write_diagnosis,
@@ -75,11 +72,6 @@ def scores(folder: Path, dice: random.Random) -> None:
     (folder / "s.json").write_text(json.dumps(damaged(sheet, dice)))
 
 
-def audits(folder: Path, dice: random.Random) -> None:
-    data = dice.choice([json.loads(agreement_text(frame_of(4))), ratios_data("x")])
-    (folder / "a.json").write_text(json.dumps(damaged(data, dice)))
-
-
 def diagnoses(folder: Path, dice: random.Random) -> None:
     rows = [diagnosis_row("p", f"q{n}", store, "x") for n in range(2) for store in "ab"]
     write_diagnosis(folder / "d", rows)
@@ -95,7 +87,7 @@ def stores(folder: Path, dice: random.Random) -> None:
     (folder / "s.json").write_text(json.dumps(damaged(data, dice)))
 
 
-@pytest.mark.parametrize("write", [scores, audits, diagnoses, stores])
+@pytest.mark.parametrize("write", [scores, diagnoses, stores])
 def test_no_page_crashes(write: Callable[[Path, random.Random], None], tmp_path: Path) -> None:
     dice = random.Random(8)
     seen = set()

@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.package.package import Package
@@ -45,13 +44,6 @@ def test_between_the_steps_nothing_changes(package: Package) -> None:
         assert solve(package, step.budget).value == step.value
         below = solve(package, step.budget - Fraction(1, 10**9))
         assert below.value == before.value
-
-
-@given(packages(), st.integers(0, 40))
-@settings(max_examples=30)
-def test_the_step_of_a_budget(package: Package, budget: int) -> None:
-    found = searched(package, budget).work(LONG)
-    assert found.at(Fraction(budget)).value == solve(package, budget).value
 
 
 def test_given_budgets_come_first(tiny: Package) -> None:

@@ -1,7 +1,6 @@
-"""The first page says what is here, what is best, and where to begin."""
+"""The first page says what is here, and leads to reports of the folders."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,21 +12,12 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.io.store_file import ExportedStore, Memory, Origin, write_store
 from memaudit.kernel.score.score_files import read_scores
 from memaudit.lab.explorer.bundle import write_bundle
+from memaudit.lab.explorer.library import entries
 from memaudit.lab.explorer.library.library import Library
-from memaudit.lab.explorer.pages.run import run_part
 from memaudit.lab.explorer.site import Site
-from tests.lab.explorer.site_pages import hrefs, page, refused, slug_of, table_rows, words_of
+from tests.lab.explorer.site_pages import hrefs, page, refused, table_rows
 from tests.show.board.scores import row, write
 from tests.show.html_tree import Tree
-
-
-def begin(tree: Tree) -> tuple[str, str]:
-    """The address of the first link to press, and what stands above it."""
-    (panel,) = [
-        one for one in tree.named("section") if one.attributes.get("class") == "panel first"
-    ]
-    (button,) = [one for one in tree.named("a") if one.attributes.get("class") == "button"]
-    return button.attributes["href"] or "", words_of(panel)
 
 
 def lede(tree: Tree) -> str:
@@ -35,55 +25,15 @@ def lede(tree: Tree) -> str:
     return sentence.text
 
 
-def test_scores_come_before_runs(records_site: Site) -> None:
-    """By shared words the notes keep 0.778 at 24. It leads to the stores of their package."""
-    tree = page(records_site, "index.html")
-    assert lede(tree) == (
-        "Here are 2 packages, 4 stores of memory systems, 3 score files, 3 audits of labels and 1 "
-        "diagnosis."
+def test_what_is_here_in_a_sentence(records_site: Site, tmp_path: Path) -> None:
+    assert lede(page(records_site, "index.html")) == (
+        "Here are 2 packages, 4 stores of memory systems, 3 score files and 1 diagnosis."
     )
-    address, said = begin(tree)
-    assert address == f"package/{slug_of(records_site, 'package', 'hotel-rooms')}/stores.html"
-    for word in ("notes", "0.778", "24", "an estimate"):
-        assert word in said
-
-
-def test_a_labelled_score_is_better_than_a_higher_estimate(tmp_path: Path) -> None:
-    guess = {"judge": "lexical", "coverage_is_an_estimate": True}
-    write(tmp_path, "guessed", row("a", "1"), row("b", None), **guess)
-    write(tmp_path, "labelled", row("a", "1/2"), row("b", "1/4"))
-    site = Site(Library([tmp_path]))
-    address, said = begin(page(site, "index.html"))
-    assert "0.500" in said
-    assert "labels people" in said
-    assert address == f"scores/{slug_of(site, 'scores', 'labelled')}/index.html"
-
-
-def test_a_run_has_its_best_writer(site: Site, plain: Path, tmp_path: Path) -> None:
-    """References do not count: OPT would always be the best."""
-    shutil.copytree(plain / "a-run", tmp_path / "a-run")
-    alone = Site(Library([tmp_path]))
-    address, said = begin(page(alone, "index.html"))
-    assert address == f"run/{slug_of(alone, 'run', 'a-run')}/index.html"
-    places = [
-        place
-        for place in run_part(site, site.library.of("run")[0], None, None).places
-        if place.member.group != "reference"
-    ]
-    assert places[0].member.label in said
-    assert f"{places[0].interval.mean:.3f}" in said
-
-
-def test_packages_alone_and_nothing(tmp_path: Path) -> None:
     site = Site(Library([tmp_path]))
     assert "Nothing of MemAudit was found" in page(site, "index.html").text
     write_package(short_set()[0], tmp_path / "one.json")
     site.library.refresh()
-    tree = page(site, "index.html")
-    assert lede(tree) == "Here is 1 package."
-    address, said = begin(tree)
-    assert address == f"package/{site.library.of('package')[0].slug}/index.html"
-    assert "Nothing is scored here yet" in said
+    assert lede(page(site, "index.html")) == "Here is 1 package."
 
 
 def store_of(count: int, *examples: str) -> ExportedStore:
@@ -95,23 +45,25 @@ def store_of(count: int, *examples: str) -> ExportedStore:
 
 
 def test_stores_of_one_name_are_told_apart_by_package(tmp_path: Path) -> None:
-    """By what they say themselves, in short files and in long ones, or by what was scored."""
+    """By what they say themselves."""
     write_store(store_of(2, "ann"), tmp_path / "a.json")
     write_store(store_of(5000, "bo", "cy", "di", "ed", 'f "g"'), tmp_path / "b.json")
-    bare = store_of(1, "x").model_copy(
-        update={"memories": (Memory(id="m", text="one two three four five"),)}
-    )
-    write_store(bare, tmp_path / "c.json")
-    scored = row("mem0", "1/2")
-    scored["written"]["memories"] = 1
-    write(tmp_path, "gus", scored)
     site = Site(Library([tmp_path]))
     listed = table_rows(page(site, "index.html"), "stores-table")
     assert [(one[0], one[1]) for one in listed] == [
         ("mem0 on ann", "2 memories, s"),
         ("mem0 on bo, cy, di and 2 more", "5,000 memories, s"),
-        ("mem0 on gus", "1 memory, s"),
     ]
+
+
+def test_of_a_file_too_long_to_parse_the_beginning_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entries, "WHOLE", 1000)
+    write_store(store_of(5000, "ann"), tmp_path / "a.json")
+    site = Site(Library([tmp_path]))
+    assert table_rows(page(site, "index.html"), "stores-table")[0][0] == "mem0"
+    assert len(site.library.store(site.library.of("store")[0]).memories) == 5000
 
 
 @pytest.fixture
@@ -148,24 +100,16 @@ def test_reports_of_the_folder_are_linked(reports: Path, tmp_path: Path) -> None
     assert len(list(copied.parent.iterdir())) == 1
 
 
-def test_a_report_that_changed_is_not_shown(reports: Path) -> None:
-    site = Site(Library([reports]))
-    (entry,) = site.library.of("page")
-    (reports / "board <b>.html").write_text("<script>alert(1)</script>")
-    status, text = refused(site, f"page/{entry.slug}.html")
-    assert status == 404
-    assert "alert(1)" not in text
-
-
-def test_a_report_does_not_lead_away(reports: Path) -> None:
+@pytest.mark.parametrize("away", [True, False], ids=["leads away", "script"])
+def test_a_report_that_changed_is_not_shown(reports: Path, away: bool) -> None:
     """A page that would leave for another address is not ours, wherever it says so."""
     site = Site(Library([reports]))
     (entry,) = site.library.of("page")
-    text = entry.path.read_text().replace("</main>", '<META http-equiv="refresh"></main>')
-    entry.path.write_text(text)
-    site.library.refresh()
-    status, _ = refused(site, f"page/{site.library.of('page')[0].slug}.html")
+    leaving = entry.path.read_text().replace("</main>", '<META http-equiv="refresh"></main>')
+    entry.path.write_text(leaving if away else "<script>alert(1)</script>")
+    status, text = refused(site, f"page/{entry.slug}.html")
     assert status == 404
+    assert "alert(1)" not in text
 
 
 def test_the_search_of_a_bundle_knows_reports(reports: Path, tmp_path: Path) -> None:

@@ -25,19 +25,16 @@ from tests.lab.explorer.libraries import CORPUS, hostile_package
 
 def test_everything_is_found(plain: Path) -> None:
     library = Library([plain])
-    kinds: tuple[Kind, ...] = ("package", "run", "store", "certificate", "frame")
+    kinds: tuple[Kind, ...] = ("package", "run", "store", "certificate")
     names = {kind: sorted(entry.name for entry in library.of(kind)) for kind in kinds}
     assert names == {
         "package": ["base-1", "cv-gaps", "hotel-rooms", "new-knee", "puppy-name", "w"],
         "run": ["a-run"],
         "store": ["notes"],
         "certificate": ["proofs"],
-        "frame": ["frame"],
     }
     (proofs,) = library.of("certificate")
     assert proofs.count("certificates") == 2
-    (frame,) = library.of("frame")
-    assert frame.count("cells") == 6
     assert all(entry.place.startswith("library/") for entry in library.items)
 
 
@@ -54,7 +51,6 @@ def test_what_is_found_can_be_opened(plain: Path) -> None:
     assert len(library.run(library.of("run")[0]).members) == 5
     assert len(library.store(library.of("store")[0]).memories) == 2
     assert len(library.certificates(library.of("certificate")[0])) == 2
-    assert len(library.frame(library.of("frame")[0]).cells) == 6
 
 
 def test_packages_of_a_run_are_made_again(plain: Path) -> None:
@@ -83,21 +79,6 @@ def test_the_unreadable_is_listed_with_a_line(plain: Path) -> None:
     assert all("\n" not in reason and str(plain) not in reason for reason in reasons.values())
 
 
-def test_a_change_is_seen(tmp_path: Path) -> None:
-    write_package(hostile_package("a", 1), tmp_path / "one.json")
-    library = Library([tmp_path])
-    assert not library.refresh()
-    (found,) = library.of("package")
-    before = library.package(found).digest
-    write_package(hostile_package("b", 1), tmp_path / "one.json")
-    assert library.refresh()
-    (found,) = library.of("package")
-    assert library.package(found).digest != before
-    (tmp_path / "one.json").unlink()
-    assert library.refresh()
-    assert library.items == ()
-
-
 def test_odd_entries_are_passed_by(tmp_path: Path) -> None:
     """A pipe, a link in a circle, a folder without rights: none is waited for or followed."""
     os.mkfifo(tmp_path / "pipe.json")
@@ -105,26 +86,23 @@ def test_odd_entries_are_passed_by(tmp_path: Path) -> None:
     (tmp_path / "nowhere.json").symlink_to(tmp_path / "gone")
     (tmp_path / ".hidden").mkdir()
     write_package(hostile_package("a", 1), tmp_path / ".hidden" / "one.json")
-    for name in ("run.json", "manifest.json", "spec.json", "frame.json"):
+    for name in ("run.json", "manifest.json", "spec.json"):
         (tmp_path / name).write_text("[]")
     library = Library([tmp_path])
-    assert [entry.kind for entry in library.items] == ["frame"]
+    assert library.items == ()
     assert [entry.place for entry in library.unreadable] == [f"{tmp_path.name}/nowhere.json"]
 
 
 def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
-    """A file, a part of what a folder is, and labels; links within the folder are files."""
+    """A file, and a part of what a folder is; links within the folder are files."""
     given, private = tmp_path / "given", tmp_path / "private"
     (given / "tables").mkdir(parents=True)
-    (given / "frame").mkdir()
     private.mkdir()
     for folder in (given, private):
         write_package(hostile_package("a", 1), folder / "one.json")
     write_package(hostile_package("b", 2), given / "tables")
     (given / "tables" / "units.jsonl").rename(private / "units.jsonl")
     (given / "tables" / "units.jsonl").symlink_to(private / "units.jsonl")
-    (given / "frame" / "frame.json").write_text("{}")
-    (given / "frame" / "labels.csv").symlink_to("../../private/one.json")
     (given / "out.json").symlink_to("../private/one.json")
     (given / "run.json").symlink_to(private / "one.json")
     (given / "within.json").symlink_to("one.json")
@@ -140,7 +118,6 @@ def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
             f"{root}/out.json": "is a link that leads out of the folder",
             f"{root}/run.json": "is a link that leads out of the folder",
             f"{root}/tables": "units.jsonl is a link that leads out of the folder",
-            f"{root}/frame": "labels.csv is a link that leads out of the folder",
         }
     assert len(Library([given / "out.json"]).items) == 1  # given itself
 
@@ -197,7 +174,7 @@ def test_slugs_are_harmless(text: str) -> None:
     assert re.fullmatch(r"c-[0-9a-f]{10}", anchor("candidates", text))
 
 
-NAMES = ("run.json", "frame.json", "package.json", "manifest.json")
+NAMES = ("run.json", "spec.json", "package.json", "manifest.json")
 
 
 @pytest.mark.slow

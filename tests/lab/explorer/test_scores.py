@@ -46,11 +46,6 @@ def falls(tree: Tree) -> list[list[tuple[str, str]]]:
     ]
 
 
-def test_what_is_there_in_words(records_site: Site) -> None:
-    held = "2 packages, 4 stores, 3 score files, 3 frames, 1 diagnosis"
-    assert records_site.library.contents == held
-
-
 def test_every_store_and_budget(records_site: Site) -> None:
     """A row each, with the policy, the score and what the store cost."""
     tree = page(records_site, f"scores/{slug_of(records_site, 'scores', 'cells')}/index.html")
@@ -58,7 +53,7 @@ def test_every_store_and_budget(records_site: Site) -> None:
     assert [(row[0], *row[2:5], *row[6:]) for row in table] == [
         ("notes", "12", "0.000", "recency", "1.000", "29", "4"),
         ("digest", "12", "0.000", "recency", "0.000", "30", "2"),
-        ("notes", "24", "0.778", "recency", "0.889", "29", "4"),
+        ("notes", "24", "0.667", "recency", "0.778", "29", "4"),
         ("digest", "24", "0.000", "recency", "0.778", "30", "2"),
     ]
     assert "digest: truncated: the list may go on" in element_with(tree, "unseen").all_text
@@ -132,18 +127,6 @@ def test_a_file_without_cells_takes_texts_from_the_package(records_site: Site) -
     assert {(row[0], row[3]) for row in without} == {(row[0], row[3]) for row in with_cells}
 
 
-def test_failures_only(records_site: Site) -> None:
-    """Every line's lost units, with the line each belongs to."""
-    one = entry_named(records_site, "scores", "cells")
-    sheets = records_site.library.scores(one)
-    expected = sum(len(line.score.lost_units or ()) for line in sheets.lines)
-    table = table_rows(page(records_site, f"scores/{one.slug}/lost.html"), "lost-table")
-    assert len(table) == expected == 19
-    assert {(row[5], row[6]) for row in table} == {
-        (store, budget) for store in ("notes", "digest") for budget in ("12", "24")
-    }
-
-
 def signs(tree: Tree) -> dict[str, set[tuple[str | None, str | None]]]:
     """By the word after it, the shape and the colour of every sign on a page."""
     found: dict[str, set[tuple[str | None, str | None]]] = {}
@@ -164,7 +147,6 @@ def test_a_store_has_one_sign_everywhere(records_site: Site, records: Path, tmp_
     (diagnosis,) = records_site.library.of("diagnosis")
     pages = [
         page(records_site, f"scores/{cells}/index.html"),
-        page(records_site, f"scores/{cells}/lost.html"),
         page(records_site, line(records_site, "cells", "notes", 24)),
         page(records_site, f"store/{store}/index.html"),
         page(records_site, f"package/{package}/stores.html", budget="24"),
@@ -207,7 +189,6 @@ def test_no_diagnosis_says_why(tmp_path: Path) -> None:
     tree = page(site, line(site, "s", "store x", 3))
     assert "There is no diagnosis: the optimum is 0." in tree.text
     assert falls(tree) == []
-    page(site, f"scores/{slug_of(site, 'scores', 's')}/lost.html")
 
 
 def test_shares_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
@@ -222,20 +203,16 @@ def test_shares_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
     assert refused(site, f"scores/{slug}/at/nothing.html")[0] == 422
 
 
-def test_many_lines_and_many_losses_have_pages(tmp_path: Path) -> None:
+def test_many_lines_have_pages(tmp_path: Path) -> None:
     count = scores.MOST_ROWS + 1
     sheets = [sheet_data(f"p{n}", "x") for n in range(count)]
     data = {"format": "memaudit-scores", "version": 2, "packages": sheets}
     (tmp_path / "s.json").write_text(json.dumps(data))
     site = Site(Library([tmp_path]))
     slug = slug_of(site, "scores", "s")
-    for name, table in (("index", "scores-table"), ("lost", "lost-table")):
-        seen = [
-            len(table_rows(page(site, f"scores/{slug}/{part}.html"), table))
-            for part in (name, f"{name}-2")
-        ]
-        assert seen == [500, 1]
-        assert refused(site, f"scores/{slug}/{name}-3.html")[0] == 404
+    pages = [page(site, f"scores/{slug}/{name}.html") for name in ("index", "index-2")]
+    assert [len(table_rows(tree, "scores-table")) for tree in pages] == [500, 1]
+    assert refused(site, f"scores/{slug}/index-3.html")[0] == 404
     assert refused(site, f"scores/{slug}/at/nothing.html")[0] == 404
 
 
@@ -264,13 +241,12 @@ def test_lost_parts_share_the_row_of_their_statement(tmp_path: Path) -> None:
         (tmp_path / f"{name}.json").write_text(json.dumps(sheet))
     site = Site(Library([tmp_path]))
     for name in ("texts", "none"):
-        address = f"scores/{slug_of(site, 'scores', name)}/lost.html"
-        for tree in (page(site, line(site, name, "store x", 3)), page(site, address)):
-            assert [(row[0], row[2]) for row in table_rows(tree, "lost-table")] == [
-                (f"{MOVED.text} (who, when)", "2"),
-                (f"{MOVED.text} (what)", "+2"),
-                ("plain", "3"),
-            ]
+        tree = page(site, line(site, name, "store x", 3))
+        assert [(row[0], row[2]) for row in table_rows(tree, "lost-table")] == [
+            (f"{MOVED.text} (who, when)", "2"),
+            (f"{MOVED.text} (what)", "+2"),
+            ("plain", "3"),
+        ]
     asked = [
         row[4] for row in table_rows(page(site, line(site, "texts", "store x", 3)), "lost-table")
     ]

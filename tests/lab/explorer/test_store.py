@@ -82,19 +82,6 @@ def test_a_long_store_has_pages_and_nothing_is_left_out(tmp_path: Path) -> None:
         assert refused(site, f"store/{slug}/{name}.html")[0] == 404
 
 
-def test_words_are_looked_for_in_all_of_it(tmp_path: Path) -> None:
-    """Of 2,001 memories 200 are deleted; one of those is number 1990."""
-    site, slug = large(tmp_path / "in", 2 * MOST_ROWS + 1)
-    address = f"store/{slug}/index.html"
-    tree = page(site, address, q="DELETED")
-    assert "200 contain all the words" in tree.text
-    assert len(table_rows(tree, "memories-table")) == 200
-    (row,) = table_rows(page(site, address, q="deleted 1990"), "memories-table")
-    assert row[0] == "1,990"
-    assert "the first 1,000 are shown" in page(site, address, q="said").text
-    assert "No memory contains all of these words" in page(site, address, q="zzz").text
-
-
 def test_an_empty_store(tmp_path: Path) -> None:
     site, slug = large(tmp_path / "in", 0)
     assert "The store is empty." in page(site, f"store/{slug}/index.html").text

@@ -46,7 +46,6 @@ def test_run_without_summary(folder: Path, tmp_path: Path) -> None:
     assert {path.name for path in drawn.files} == {
         "pipeline.svg",
         "bare-validity_timeline.svg",
-        "bare-opt_frontiers.svg",
     }
     reason = f"{bare} has no summary.json; summarise the run first"
     assert drawn.skipped == tuple(
@@ -64,7 +63,6 @@ def test_summary_of_another_run(folder: Path, tmp_path: Path) -> None:
     drawn = draw_all([mixed], tmp_path / "out", ("svg",))
     reasons = {skip.figure: skip.reason for skip in drawn.skipped}
     assert reasons["budget_sweep"] == (f"the summary in {mixed} is of another run; summarise again")
-    assert reasons["opt_frontiers"].startswith(f"cannot read {mixed / 'rows.jsonl'}")
 
 
 def test_no_runs(tmp_path: Path) -> None:
@@ -81,7 +79,3 @@ def test_refusals(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(MemAuditError, match="cannot draw 'gif'"):
         draw_all([folder], tmp_path / "out", ("gif",))
     assert not (tmp_path / "out").exists()
-
-
-def test_every_figure_has_one_line() -> None:
-    assert all(kind.about and "\n" not in kind.about for kind in FIGURES.values())

@@ -7,10 +7,8 @@ import pytest
 
 from memaudit.kernel.io.packages import example_package
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.solvers.frontier import Frontier, frontier
 from memaudit.lab.figures.budget_sweep import budget_sweep
 from memaudit.lab.figures.frontier_gap import frontier_gap
-from memaudit.lab.figures.opt_frontiers import opt_frontiers
 from memaudit.lab.figures.pipeline import ARROWS, PARTS, pipeline
 from memaudit.lab.figures.stress_heatmap import stress_heatmap
 from memaudit.lab.figures.validity_timeline import validity_timeline
@@ -119,16 +117,3 @@ def test_pipeline() -> None:
         assert abs(a.column - b.column) + abs(a.row - b.row) == 1
     places = [(part.column, part.row) for part in PARTS.values()]
     assert len(set(places)) == len(places)
-
-
-@pytest.mark.parametrize("many", [1, 3, 8, 12, 30])
-def test_opt_frontiers(many: int, tiny: Package) -> None:
-    """Packages that are all alike still have names apart."""
-    one = frontier(tiny, 4)
-    several = [
-        Frontier(f"{i} a package with quite a long name" * 2, f"{i}", 1, one.values, one.method)
-        for i in range(many)
-    ]
-    texts = assert_readable(opt_frontiers(several))
-    named = sum("a package" in text for text in texts)
-    assert named == (1 if many == 1 else 0 if many > 21 else many)

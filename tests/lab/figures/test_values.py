@@ -14,10 +14,8 @@ from matplotlib.text import Text
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.solvers.frontier import frontier
 from memaudit.lab.figures.budget_sweep import budget_sweep
 from memaudit.lab.figures.frontier_gap import frontier_gap
-from memaudit.lab.figures.opt_frontiers import opt_frontiers
 from memaudit.lab.figures.stress_heatmap import ratio_text, stress_heatmap, text_on
 from memaudit.lab.figures.validity_timeline import LARGEST, timeline_table, validity_timeline
 from tests.lab.figures.drawing import summary_of
@@ -175,26 +173,11 @@ def test_timeline_order(tiny: Package) -> None:
     assert table.covered == {"u1": Fraction(1), "u2": Fraction(1)}
 
 
-def test_frontier_lines(tiny: Package) -> None:
-    """OPT at every budget, and a writer's points where they are given."""
-    one = frontier(tiny, 4)
-    figure = opt_frontiers([one], {one.digest: [(2, 1.5)]}, "gvt")
-    lines = by_gid(figure, Line2D)
-    assert list(lines[one.digest].get_xdata()) == [0, 1, 2, 3, 4]
-    assert list(lines[one.digest].get_ydata()) == [0, 1, 2, 3, 3]
-    points = lines[f"reached/{one.digest}"]
-    assert (list(points.get_xdata()), list(points.get_ydata())) == ([2], [1.5])
-
-
 @pytest.mark.parametrize(
     ("make", "line"),
     [
         (lambda: budget_sweep({}), "cannot draw: the file is not a summary of format"),
         (lambda: budget_sweep(summary_of([], [], [])), "cannot draw: the summary has no rows"),
-        (
-            lambda: budget_sweep(summary_of(["opt"], ["base"], [1]), "other"),
-            "no results for distribution 'other'; the distributions are base",
-        ),
         (
             lambda: stress_heatmap(summary_of(["opt"], ["base"], [1, 2])),
             "no results at budget 6; the budgets are 1, 2",
@@ -203,7 +186,6 @@ def test_frontier_lines(tiny: Package) -> None:
             lambda: frontier_gap(summary_of(["opt"], ["base"], [1])),
             "no mean value of writer 'no_tombstone_opt' for 'base' at budget 1",
         ),
-        (lambda: opt_frontiers([]), "no frontier to draw"),
         (
             lambda: budget_sweep(summary_of(["opt"], ["base"], [1], mean_ratio="high")),
             "cannot draw: summary row 0, mean_ratio: ",

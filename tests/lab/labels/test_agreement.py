@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.labels.agreement import AgreementAudit, agreement_notes, audit_agreement
+from memaudit.lab.labels.agreement import audit_agreement
+from memaudit.lab.labels.agreement_file import AgreementFile, Group, ScaleAgreement
 from memaudit.lab.labels.frame import Frame, FrameCell, LabelSet
 from memaudit.lab.labels.frame_files import read_frame
-from memaudit.lab.labels.pair_agreement import PACKAGE_LABEL, Comparison
+from memaudit.lab.labels.pair_agreement import PACKAGE_LABEL
 from tests.lab.labels.small_frames import frame, labels, plain_cell
 
 KEY = "ffpnnnnn"
@@ -19,7 +20,7 @@ WEIGHTS = {place: Fraction(5, 2) for place in range(3, 8)}
 
 
 @pytest.fixture(scope="module")
-def audit() -> AgreementAudit:
+def audit() -> AgreementFile:
     """Eight cells; the five that the package does not cover stand for 5/2 each."""
     held = frame(8, KEY, WEIGHTS)
     cells = tuple(
@@ -33,11 +34,15 @@ def audit() -> AgreementAudit:
     )
 
 
-def pair(found: AgreementAudit, title: str, scale: str) -> Comparison:
-    return next(one for one in found.comparisons if (one.title, one.scale.name) == (title, scale))
+def pair(found: AgreementFile, title: str, scale: str) -> ScaleAgreement:
+    return next(one.scales[scale] for one in found.pairs if one.title == title)
 
 
-def test_annotators(audit: AgreementAudit) -> None:
+def rounded(number: Fraction) -> float:
+    return round(float(number), 9)
+
+
+def test_annotators(audit: AgreementFile) -> None:
     """Seven cells compared, f-f, f-p, p-p, n-n three times, f-n.
 
     Rows none 3, partial 1, full 3; columns none 4, partial 2, full 1: expected (12 + 2 + 3) / 49,
@@ -47,28 +52,22 @@ def test_annotators(audit: AgreementAudit) -> None:
     one = pair(audit, "ann - ben", "labels")
     assert one.cells == 7
     assert one.left_out == {"missing": 1, "cannot_tell": 0, "disagreed": 0}
-    assert one.as_drawn.table == ((3, 0, 0), (0, 1, 0), (1, 1, 1))
+    assert one.as_drawn.confusion == [[3, 0, 0], [0, 1, 0], [1, 1, 1]]
     assert one.as_drawn.kappa.value == Fraction(9, 16)
-    assert one.as_drawn.raw.value == Fraction(5, 7)
-    assert [own.value for own in one.as_drawn.specific] == [
-        Fraction(6, 7),
-        Fraction(2, 3),
-        Fraction(1, 2),
-    ]
+    assert one.as_drawn.raw_agreement.value == rounded(Fraction(5, 7))
     assert one.natural is not None
     expected = Fraction(163, 338)
-    assert one.natural.raw.value == Fraction(19, 26)
-    assert one.natural.kappa.value == (Fraction(19, 26) - expected) / (1 - expected)
+    assert one.natural.raw_agreement.value == rounded(Fraction(19, 26))
+    assert one.natural.kappa.value == rounded((Fraction(19, 26) - expected) / (1 - expected))
 
 
-def test_covered_or_not(audit: AgreementAudit) -> None:
-    """Covered by both 3, by the first alone 1, by none 3: positive 6/7, negative 6/7."""
+def test_covered_or_not(audit: AgreementFile) -> None:
+    """Covered by both 3, by the first alone 1, by none 3."""
     one = pair(audit, "ann - ben", "covered")
-    assert one.as_drawn.table == ((3, 0), (1, 3))
-    assert [own.value for own in one.as_drawn.specific] == [Fraction(6, 7), Fraction(6, 7)]
+    assert one.as_drawn.confusion == [[3, 0], [1, 3]]
 
 
-def test_consensus(audit: AgreementAudit) -> None:
+def test_consensus(audit: AgreementFile) -> None:
     assert audit.consensus["labels"] == {
         "agreed": 5,
         "disagreed": 2,
@@ -77,53 +76,55 @@ def test_consensus(audit: AgreementAudit) -> None:
     }
     assert audit.consensus["covered"]["agreed"] == 6
     one = pair(audit, "consensus - package", "labels")
-    assert (one.cells, one.kind) == (5, "consensus-package")
+    assert one.cells == 5
+    kinds = {one.title: one.kind for one in audit.pairs}
+    assert kinds["consensus - package"] == "consensus-package"
     assert one.left_out == {"missing": 0, "cannot_tell": 1, "disagreed": 2}
     assert one.as_drawn.kappa.value == 1
     assert pair(audit, "consensus - bot (model)", "covered").cells == 6
-    assert pair(audit, "bot (model) - package", "labels").as_drawn.raw.value == Fraction(6, 8)
+    assert pair(audit, "bot (model) - package", "labels").as_drawn.raw_agreement.value == 6 / 8
 
 
-def test_groups(audit: AgreementAudit) -> None:
-    groups = {(one.by, one.name): one for one in pair(audit, "ann - ben", "labels").groups}
-    positive = groups[PACKAGE_LABEL, "package-positive"]
-    assert (positive.cells, positive.disagreements) == (3, 1)
-    assert (positive.share, positive.rate) == (Fraction(1, 2), Fraction(1, 3))
-    assert positive.raw.value == Fraction(2, 3)
-    summary = groups["candidate kind", "summary"]
-    assert (summary.cells, summary.disagreements) == (2, 1)
-    assert summary.kappa is not None
-    assert summary.kappa.value == 0  # ben says none throughout: no better than chance
-    stratum = groups["stratum", "summary / event / same session"]
-    assert stratum.kappa is not None
-    assert (stratum.kappa.value, stratum.kappa.interval) == (0, None)
+def test_groups(audit: AgreementFile) -> None:
+    groups = {(one.by, one.group): one for one in pair(audit, "ann - ben", "labels").groups}
+    assert groups[PACKAGE_LABEL, "package-positive"] == Group(
+        by=PACKAGE_LABEL,
+        group="package-positive",
+        cells=3,
+        # Rows full 2, partial 1, columns full 1, partial 2: (2/3 - 4/9) / (5/9).
+        kappa={"value": 0.4},
+        disagreements=1,
+        share_of_disagreements=0.5,
+        rate=rounded(Fraction(1, 3)),
+    )
+    for name in ("candidate kind", "summary"), ("stratum", "summary / event / same session"):
+        summary = groups[name]
+        assert (summary.cells, summary.disagreements) == (2, 1)
+        assert summary.kappa is not None
+        assert summary.kappa.value == 0  # ben says none throughout: no better than chance
     own = pair(audit, "ann - package", "labels").groups[0]
     assert (own.by, own.kappa) == (PACKAGE_LABEL, None)
 
 
-def test_disputed(audit: AgreementAudit) -> None:
+def test_disputed(audit: AgreementFile) -> None:
     first, second, third = audit.disputed[:3]
-    assert (first.cell.id, first.gap, first.pairs) == ("c001", 1, 5)
+    assert (first.cell_id, first.gap, first.differing_pairs) == ("c001", 1, 5)
     assert first.labels == {"ann": "full", "ben": "partial", "bot": "none", "package": "full"}
-    assert (second.cell.id, second.gap, second.pairs) == ("c005", 1, 3)
-    assert (third.cell.id, third.gap, third.pairs) == ("c002", Fraction(1, 2), 3)
+    assert (second.cell_id, second.gap, second.differing_pairs) == ("c005", 1, 3)
+    assert (third.cell_id, third.gap, third.differing_pairs) == ("c002", 0.5, 3)
     assert len(audit.disputed) == 3
 
 
-def test_alpha_and_intervals(audit: AgreementAudit) -> None:
-    assert [(one.scale.name, one.level, one.balance) for one in audit.alphas] == [
-        (scale, level, balance)
-        for scale, levels in (
-            ("labels", ("nominal", "ordinal", "interval")),
-            ("covered", ("nominal",)),
-        )
-        for balance in ("as_drawn", "natural")
-        for level in levels
-    ]
+def test_intervals(audit: AgreementFile) -> None:
+    """Packages are drawn where there are several, else cells."""
     kappa = pair(audit, "ann - ben", "labels").as_drawn.kappa
-    assert kappa.over_cells is not None
-    assert kappa.over_cells.low <= float(kappa.value or 0) <= kappa.over_cells.high
+    assert kappa.over_cells is None
     assert kappa.interval == kappa.over_packages is not None
+    alone = audit_agreement(frame(8, KEY), [labels("ann", ANN), labels("ben", BEN)], draws=200)
+    kappa = pair(alone, "ann - ben", "labels").as_drawn.kappa
+    assert kappa.over_packages is None
+    assert kappa.over_cells is not None
+    assert kappa.over_cells.low <= (kappa.value or 0) <= kappa.over_cells.high
 
 
 def test_little_is_known() -> None:
@@ -132,14 +133,13 @@ def test_little_is_known() -> None:
         for place in range(3)
     )
     found = audit_agreement(Frame(cells), [labels("a", "nnn"), labels("b", "nnn")], draws=5)
-    (one, _) = found.comparisons
+    one = pair(found, "a - b", "labels")
     assert one.natural is None
-    assert one.groups == ()
+    assert one.groups == []
     assert one.as_drawn.kappa.value is None
     assert one.as_drawn.kappa.interval is None
-    assert one.as_drawn.raw.over_packages is None
-    assert [one.estimate.value for one in found.alphas] == [None] * 4
-    assert found.disputed == ()
+    assert one.as_drawn.raw_agreement.over_packages is None
+    assert found.disputed == []
     assert not found.has_partial
     with pytest.raises(MemAuditError, match="no cells"):
         audit_agreement(Frame(()), [labels("a", "n"), labels("b", "n")])
@@ -147,14 +147,14 @@ def test_little_is_known() -> None:
 
 def test_nothing_in_common() -> None:
     found = audit_agreement(frame(4), [labels("a", "ff"), labels("b", "..nn")], draws=5)
-    one = found.comparisons[0]
+    one = pair(found, "a - b", "labels")
     assert (one.cells, one.left_out["missing"]) == (0, 4)
     assert one.as_drawn.kappa.value is None
-    assert one.as_drawn.raw.value is None
+    assert one.as_drawn.raw_agreement.value is None
 
 
 def noted(held: Frame, *sets: LabelSet, models: tuple[LabelSet, ...] = ()) -> str:
-    return "\n".join(agreement_notes(audit_agreement(held, sets, models, draws=10)))
+    return "\n".join(audit_agreement(held, sets, models, draws=10).notes)
 
 
 def test_two_steps_against_three() -> None:
@@ -167,12 +167,11 @@ def test_two_steps_against_three() -> None:
     assert "the covered scale is the fair one" in text
     found = audit_agreement(held, [ann, ben], draws=10)
     kappas = {
-        one.scale.name: one.as_drawn.kappa.value
-        for one in found.comparisons
-        if one.kind == "consensus-package"
+        scale: pair(found, "consensus - package", scale).as_drawn.kappa.value
+        for scale in ("labels", "covered")
     }
     # Labels: 4 of 6 agree, by chance (3 x 3 + 0 x 2 + 3 x 1) / 36 = 1/3.
-    assert kappas == {"labels": Fraction(1, 2), "covered": 1}
+    assert kappas == {"labels": 0.5, "covered": 1}
 
 
 def test_whoever_may_say_partial() -> None:
@@ -189,7 +188,7 @@ def test_whoever_may_say_partial() -> None:
 
 
 def test_published_columns(tmp_path: Path) -> None:
-    """The published label is the coverage from 0.5 on; which of the two the key is, is said."""
+    """The published label is the coverage from 0.5 on; the coverage is the key if it is there."""
     file = tmp_path / "annotation_cells.csv"
     row = "instance_id,candidate_id,unit_id,candidate_text,evidence_text"
     file.write_text(
@@ -197,10 +196,6 @@ def test_published_columns(tmp_path: Path) -> None:
         "c000,q,m,u,a,b,1,0.5\nc001,q,n,u,a,b,0,0.0\nc002,q,o,u,a,b,1,1.0\n"
     )
     text = noted(read_frame(tmp_path), labels("ann", "fnf"))
-    assert "the published gemini_label is 1 for coverage of at least 0.5" in text
     assert "ann never answered partial, package did" in text
     file.write_text(f"cell_id,{row},gemini_label\nc000,q,m,u,a,b,1\nc001,q,n,u,a,b,0\n")
-    text = noted(read_frame(tmp_path), labels("ann", "fn"))
-    assert "the key is the published column gemini_label, which is 1 for coverage" in text
-    (tmp_path / "key.csv").write_text("cell_id,value\nc000,1\nc001,0\n")
-    assert "published" not in noted(read_frame(tmp_path), labels("ann", "fn"))
+    assert "never answered partial" not in noted(read_frame(tmp_path), labels("ann", "fn"))

@@ -36,6 +36,10 @@ def sheets(board: Path, vendor: Path, folder: Path) -> str:
     return done("label", "sheets", board, "--add", f"secretive={vendor}", "--out", folder).stdout
 
 
+def refusal(board: Path, vendor: Path, folder: Path) -> str:
+    return failure("label", "sheets", board, "--add", f"secretive={vendor}", "--out", folder)
+
+
 def label(board: Path, vendor: Path, folder: Path) -> None:
     """Both readers say what is true, so that no third is needed."""
     sheets(board, vendor, folder)
@@ -156,13 +160,13 @@ def test_a_reader_who_says_that_everything_is_kept_is_refused(
     folders: tuple[Path, Path, Path],
 ) -> None:
     """His labels would raise OPT, and so lower the scores of all others. Another reader helps."""
-    board, vendor, folder = folders
+    folder = folders[2]
     sheets(*folders)
     sheet = folder / "talk0.a.md"
     statements, memories = numbered(sheet)
     answer = sheet.with_suffix(".txt")
     answer.write_text("".join(f"{number}: {', '.join(statements)}\n" for number in memories))
-    said = failure("label", "sheets", board, "--add", f"x={vendor}", "--out", folder)
+    said = refusal(*folders)
     assert f"{answer}: kappa 0.00 with the board's labels on 4 controls; below 0.6" in said
     answer_sheets(folder, KEEPS)
     assert "labels of 4 memories are in" in sheets(*folders)
@@ -342,23 +346,23 @@ def test_nothing_to_label(tmp_path: Path) -> None:
 def test_answers_that_cannot_be_read(
     folders: tuple[Path, Path, Path], line: str, message: str
 ) -> None:
-    board, vendor, folder = folders
+    _, vendor, folder = folders
     sheets(*folders)
     answer_sheets(folder, KEEPS)
     (folder / "talk0.a.txt").write_text(line)
-    said = failure("label", "sheets", board, "--add", f"x={vendor}", "--out", folder)
+    said = refusal(*folders)
     assert message in said
     (folder / "talk1.b.txt").unlink()  # what is there is read before the rest has come
-    assert message in failure("label", "sheets", board, "--add", f"x={vendor}", "--out", folder)
+    assert message in refusal(*folders)
     assert not (vendor / "coverage.jsonl").exists()
 
 
 def test_sheets_of_another_board(folders: tuple[Path, Path, Path]) -> None:
-    board, vendor, folder = folders
+    folder = folders[2]
     sheets(*folders)
     key = folder / "sheets.json"
     key.write_text(key.read_text().replace('"talk1"', '"../talk9"'))
-    said = failure("label", "sheets", board, "--add", f"x={vendor}", "--out", folder)
+    said = refusal(*folders)
     assert "'../talk9' and its units are not those of this board" in said
 
 
@@ -389,23 +393,15 @@ def test_sheets_lie_elsewhere(folders: tuple[Path, Path, Path], tmp_path: Path) 
     assert (tmp_path / "full" / "notes.md").read_text() == "mine"
 
 
-def test_decisions_that_nobody_was_asked_for(folders: tuple[Path, Path, Path]) -> None:
-    board, vendor, folder = folders
+def test_decisions_about_other_pairs(folders: tuple[Path, Path, Path]) -> None:
+    """Nobody was asked for them, or a pass changed after the third reader."""
+    folder = folders[2]
     sheets(*folders)
     answer_sheets(folder, KEEPS, partly="u2", reader="a")
     (folder / "third.txt").write_text("1: full\n2: none\n")
-    assert "has third.txt without third.md, which says what it decides" in failure(
-        "label", "sheets", board, "--add", f"x={vendor}", "--out", folder
-    )
-
-
-def test_a_pass_that_changes_after_the_third_reader(folders: tuple[Path, Path, Path]) -> None:
-    board, vendor, folder = folders
-    sheets(*folders)
-    answer_sheets(folder, KEEPS, partly="u2", reader="a")
+    assert "has third.txt without third.md, which says what it decides" in refusal(*folders)
+    (folder / "third.txt").unlink()
     sheets(*folders)
     (folder / "third.txt").write_text("1: full\n2: none\n")
     answer_sheet(folder / "talk1.a.md", KEEPS)
-    assert "has changed since third.md" in failure(
-        "label", "sheets", board, "--add", f"x={vendor}", "--out", folder
-    )
+    assert "has changed since third.md" in refusal(*folders)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import Coverage, Package
 from memaudit.lab.labels.frame import Frame
-from memaudit.lab.labels.frame_drawing import Design, allocated, draw, quote_of
+from memaudit.lab.labels.frame_drawing import Design, draw, quote_of
 from memaudit.lab.labels.package_cells import cells_of
 from tests.lab.labels.small_frames import grid, packages_with_sessions
 
@@ -128,16 +128,6 @@ def test_kinds() -> None:
         draw([TALK], Design(kinds=frozenset({"edge"})))
 
 
-def test_at_most() -> None:
-    """120 of 1,200 cells are covered; the other 1,080 give what is left of the limit."""
-    package = grid("tenth")
-    drawing = draw([package], Design(max_cells=200))
-    assert len(drawing.frame.cells) == 200
-    assert {one.weight for one in drawing.frame.key.values()} == {1, Fraction(1080, 80)}
-    with pytest.raises(MemAuditError, match="120 cells are covered"):
-        draw([package], Design(max_cells=119))
-
-
 def test_refused() -> None:
     with pytest.raises(MemAuditError, match="two packages are called 'talk'"):
         draw([TALK, TALK], Design())
@@ -226,39 +216,3 @@ def test_seeds_and_more_packages() -> None:
     assert drawn[0] < more
     order = [at for at in names(draw([two, one], Design(0, ALL)).frame) if at[0] == "grid"]
     assert order == names(draw([one], Design(0, ALL)).frame)
-
-
-FIFTH = Fraction(1, 5)
-
-
-def test_rounded_up() -> None:
-    """A fifth of 10 is 2; of 3 and of 1 it is more than 0, so 1; of 11 more than 2, so 3."""
-    assert allocated({"a": 10, "b": 3, "c": 1, "d": 11}, FIFTH) == {"a": 2, "b": 1, "c": 1, "d": 3}
-    assert allocated({"a": 10, "b": 0}, Fraction(0)) == {"a": 0, "b": 0}
-
-
-def test_largest_remainders() -> None:
-    """Half would be 75 cells, 30 are allowed: 1 each, and 27 in proportion to 99, 39 and 9.
-
-    That is 18.18, 7.16 and 1.65 of 147: 26 whole ones, and the last goes to the third.
-    """
-    sizes = {"a": 100, "b": 40, "c": 10}
-    assert allocated(sizes, Fraction(1, 2), 30) == {"a": 19, "b": 8, "c": 3}
-    assert allocated(sizes, Fraction(1, 2), 75) == {"a": 50, "b": 20, "c": 5}
-
-
-def test_no_room_for_one_of_each() -> None:
-    with pytest.raises(MemAuditError, match="room for 2 uncovered cells, but they fall into 3"):
-        allocated({"a": 100, "b": 40, "c": 10}, FIFTH, 2)
-
-
-@given(
-    st.lists(st.integers(1, 400), min_size=1, max_size=9),
-    st.fractions(Fraction(1, 100), 1),
-    st.integers(9, 300),
-)
-def test_within_bounds(sizes: list[int], rate: Fraction, most: int) -> None:
-    found = allocated(dict(enumerate(sizes)), rate, most)
-    assert all(1 <= found[place] <= size for place, size in enumerate(sizes))
-    free = allocated(dict(enumerate(sizes)), rate)
-    assert sum(found.values()) == min(most, sum(free.values()))

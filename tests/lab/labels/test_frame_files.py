@@ -14,7 +14,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.labels import LABEL_NAMES, parse_label
 from memaudit.lab.labels.cell_tables import table_rows
-from memaudit.lab.labels.frame import DrawnFrom, Frame, FrameCell, KeyedCell, LabelSet
+from memaudit.lab.labels.frame import Frame, FrameCell, KeyedCell, LabelSet
 from memaudit.lab.labels.frame_drawing import Design, draw
 from memaudit.lab.labels.frame_files import read_frame, read_label_sets, write_frame, write_labels
 from tests.lab.labels.small_frames import cell, grid, keyed_frame
@@ -74,21 +74,6 @@ def test_frames_come_back(
         assert read_frame(path) == frame
     (folder / "key.csv").unlink()
     assert read_frame(folder) == Frame(frame.cells)
-
-
-def test_what_a_frame_was_drawn_from(tmp_path: Path) -> None:
-    """Known from its manifest, with a package of which nothing was drawn; not without one, and not
-    from a manifest of something else."""
-    packages = [grid("first", name, units=1) for name in ("one", "other")]
-    drawing = draw(packages, Design(zero_rate=Fraction(0)))
-    write_frame(drawing.frame, tmp_path / "f", drawing)
-    expected = DrawnFrom(frozenset({"one", "other"}), judged_only=False)
-    for path in (tmp_path / "f", tmp_path / "f" / "cells.jsonl"):
-        assert read_frame(path).drawn_from == drawing.frame.drawn_from == expected
-    write_frame(drawing.frame, tmp_path / "g")
-    assert read_frame(tmp_path / "g").drawn_from is None
-    (tmp_path / "g" / "frame.json").write_text('{"format": "film"}')
-    assert read_frame(tmp_path / "g" / "cells.csv").drawn_from is None
 
 
 def test_texts_in_jsonl_are_as_they_are(tmp_path: Path) -> None:
@@ -202,17 +187,13 @@ def test_bad_keys(tmp_path: Path, row: str, line: str) -> None:
 @given(
     st.dictionaries(st.sampled_from(("c1", "c2", "c3")), st.sampled_from(LABEL_NAMES), min_size=1),
     st.dictionaries(st.sampled_from(("c1", "c2", "c3")), HARD.filter(bool)),
-    st.sampled_from(("csv", "jsonl")),
 )
 def test_labels_come_back(
-    tmp_path_factory: pytest.TempPathFactory,
-    labels: dict[str, str],
-    notes: dict[str, str],
-    kind: str,
+    tmp_path_factory: pytest.TempPathFactory, labels: dict[str, str], notes: dict[str, str]
 ) -> None:
     kept = {id: note for id, note in notes.items() if id in labels}
     said = LabelSet("Ann O'Neil", labels, kept)  # type: ignore[arg-type]
-    path = tmp_path_factory.mktemp("labels") / f"l.{kind}"
+    path = tmp_path_factory.mktemp("labels") / "l.csv"
     write_labels(said, path)
     assert read_label_sets(path) == [said]
 
@@ -260,7 +241,7 @@ def test_bad_labels(tmp_path: Path) -> None:
     )
     assert refused(tmp_path / "gone.csv") == "gone.csv: does not exist (check the path)"
     assert "is not a .csv or .jsonl file" in refused(labels_file(tmp_path, "x", "labels.xls"))
-    with pytest.raises(MemAuditError, match=r"written to a \.csv or \.jsonl file"):
+    with pytest.raises(MemAuditError, match=r"written to a \.csv file"):
         write_labels(LabelSet("a", {"c1": "full"}), tmp_path / "labels.xlsx")
 
 

@@ -10,39 +10,36 @@ from memaudit.building.label_passes import LabelPass, label_passes, label_passes
 from memaudit.building.named_packages import short_set
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.labels import VALUES
-from memaudit.lab.labels.audited_package import AuditedPackage, audited_package
+from memaudit.kernel.package.package import Package
 from memaudit.lab.labels.coded_labels import LABEL_SCALE, ORDER, code_labels
-from memaudit.lab.labels.frame import Frame, KeyedCell, LabelSet
+from memaudit.lab.labels.frame import LabelSet
 from memaudit.lab.labels.label_sources import (
     LabelSource,
     check_sources,
     consensus_source,
-    package_source,
     source_of_annotator,
     source_of_pass,
 )
 from tests.lab.labels.small_frames import LETTERS
-from tests.lab.labels.tiny_package import F, audited, frame_of_cells, label_set, package, source
+from tests.lab.labels.tiny_package import F, frame_of_cells, label_set, package, source
 
 
-def with_passes(kind: str, judged: int) -> AuditedPackage:
+def with_passes(kind: str, judged: int) -> Package:
     x = LabelPass("x", "", {("a", "u"): (F(1), ""), ("b", "v"): (F(1), "")})
     y = LabelPass("y", "", {("a", "u"): (F(1, 2), ""), ("c", "v"): (F(1), "")})
-    return audited_package(
-        package(
-            attributes={"label_passes": label_passes_json(kind, judged, [x, y])},
-            candidates=[
-                {
-                    "id": id,
-                    "experience": f"e{n}",
-                    "kind": "raw",
-                    "text": "w",
-                    "cost": 1,
-                    "generator": "labels:memories",
-                }
-                for n, id in enumerate(("a", "b", "c"), 1)
-            ],
-        )
+    return package(
+        attributes={"label_passes": label_passes_json(kind, judged, [x, y])},
+        candidates=[
+            {
+                "id": id,
+                "experience": f"e{n}",
+                "kind": "raw",
+                "text": "w",
+                "cost": 1,
+                "generator": "labels:memories",
+            }
+            for n, id in enumerate(("a", "b", "c"), 1)
+        ],
     )
 
 
@@ -73,21 +70,19 @@ def test_a_pass_over_listed_cells(kind: str, judged: int) -> None:
 
 
 def test_the_shipped_set_judged_whole_conversations() -> None:
-    cases = [audited_package(one) for one in short_set()]
     kept = [passes for one in short_set() if (passes := label_passes(one))]
-    found = source_of_pass(kept[0].passes[0].name, cases)
+    found = source_of_pass(kept[0].passes[0].name, short_set())
     assert found.labelled_cells == sum(one.judged for one in kept) == 1586 + 2375
-    assert found.labels == package_source(cases, [found]).labels
 
 
 def test_unknown_pass() -> None:
     with pytest.raises(MemAuditError, match="has no label pass 'z'"):
-        source_of_pass("z", [audited()])
+        source_of_pass("z", [package()])
 
 
 def test_annotator() -> None:
     """Labels by cell; what could not be told, was left blank or is of other packages is kept
-    apart. Weights other than 1 are the key's."""
+    apart."""
     cells = frame_of_cells(
         ("pets", "a", "u"),
         ("pets", "b", "v"),
@@ -95,47 +90,36 @@ def test_annotator() -> None:
         ("zoo", "a", "u"),
         ("pets", "c", "u"),
     )
-    key = {"c2": KeyedCell(F(0), "", F(5)), "c0": KeyedCell(F(1), "", F(1))}
     labels = label_set("ann", "partial", "cannot_tell", "full", "none")
-    found = source_of_annotator(labels, Frame(cells.cells, key), [audited()])
+    found = source_of_annotator(labels, cells, [package()])
     assert found == LabelSource(
         "ann",
         {"pets": {("a", "u"): F(1, 2), ("c", "v"): F(1)}},
         undecided={"pets": frozenset({("b", "v")})},
         blank={"pets": frozenset({("c", "u")})},
         elsewhere=1,
-        weights={"pets": {("c", "v"): F(5)}},
     )
     assert (found.labelled_cells, found.undecided_cells) == (2, 1)
     assert len(found.asked("pets")) == 4
-    assert (found.weight("pets", ("c", "v")), found.weight("pets", ("a", "u"))) == (5, 1)
     assert (
-        source_of_annotator(replace(labels, annotator="model:x"), cells, [audited()]).role
+        source_of_annotator(replace(labels, annotator="model:x"), cells, [package()]).role
         == "model"
     )
 
 
 def test_labels_of_other_packages() -> None:
-    with pytest.raises(MemAuditError, match="labels name 'z', which is neither"):
+    with pytest.raises(MemAuditError, match="the candidate 'z', which 'pets' does not have"):
         source_of_annotator(
-            label_set("ann", "full"), frame_of_cells(("pets", "z", "u")), [audited()]
+            label_set("ann", "full"), frame_of_cells(("pets", "z", "u")), [package()]
         )
     with pytest.raises(MemAuditError, match="the unit 'z', which 'pets' does not have"):
         source_of_annotator(
-            label_set("ann", "full"), frame_of_cells(("pets", "a", "z")), [audited()]
+            label_set("ann", "full"), frame_of_cells(("pets", "a", "z")), [package()]
         )
     with pytest.raises(MemAuditError, match=r"labelled no cell of these packages.*'zoo'"):
         source_of_annotator(
-            label_set("ann", "full"), frame_of_cells(("zoo", "a", "u")), [audited()]
+            label_set("ann", "full"), frame_of_cells(("zoo", "a", "u")), [package()]
         )
-
-
-def test_own_reading_holds_every_judged_cell() -> None:
-    """With the package's label, 0 where it has no row; and every cell that somebody was asked about
-    in vain."""
-    blank = LabelSource("eve", {}, blank={"pets": frozenset({("b", "v")})})
-    found = package_source([audited()], [source("ann", au="0.5"), source("bob", cv="1"), blank])
-    assert found.labels == {"pets": {("a", "u"): 1, ("b", "v"): 1, ("c", "v"): 0}}
 
 
 def test_names_of_label_sets() -> None:
@@ -186,7 +170,7 @@ def test_the_same_as_in_agreement(said: list[str]) -> None:
     held = code_labels(FRAME, sets)
     codes = held.scaled[LABEL_SCALE.name]["consensus"].tolist()
     expected = {at: VALUES[ORDER[code]] for at, code in zip(CELLS, codes, strict=True) if code >= 0}
-    found = consensus_source([source_of_annotator(one, FRAME, [audited()]) for one in sets])
+    found = consensus_source([source_of_annotator(one, FRAME, [package()]) for one in sets])
     assert found is not None
     assert found.labels == {"pets": expected}
     counts = held.consensus_counts(LABEL_SCALE.name)

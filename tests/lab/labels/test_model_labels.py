@@ -1,4 +1,4 @@
-"""A frame answered by a deterministic model over real HTTP, blind; and through a batch queue."""
+"""A frame answered by a deterministic model over real HTTP, blind."""
 
 import json
 from collections.abc import Iterator
@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from memaudit.kernel.errors import MemAuditError, Waiting
 from memaudit.lab.labels.frame import Frame
 from memaudit.lab.labels.model_labels import labels_by_model
 from memaudit.models.cache import Cache
 from memaudit.models.session import ModelSession, ModelSettings, open_session
-from tests.building.passes.building import live, queue
+from tests.building.passes.building import live
 from tests.building.passes.fake_model import blocks, instead, plays, which
 from tests.lab.labels.small_frames import cell, keyed_frame
 from tests.models.server import serving
@@ -32,7 +31,7 @@ SAID = {"c0000": "full", "c0001": "partial", "c0002": "none", "c0003": "none"}
 @contextmanager
 def session(folder: Path, settings: ModelSettings) -> Iterator[ModelSession]:
     with Cache(folder / "cache") as cache:
-        yield open_session(settings, cache, folder / "requests.jsonl")
+        yield open_session(settings, cache)
 
 
 def asked_pairs(body: dict[str, Any]) -> set[tuple[str, str]]:
@@ -86,24 +85,3 @@ def test_no_answer_is_no_zero(
     troubles = [(one.what, one.failure) for one in asked.ledger.problems]
     assert troubles.count((kind, True)) == 2
     assert troubles.count(("undecided cell", False)) == 1
-
-
-def test_no_answer_at_all(tmp_path: Path) -> None:
-    with (
-        serving(instead("coverage", "no")) as served,
-        session(tmp_path, live(served.url)) as asked,
-        pytest.raises(MemAuditError, match="'one' gave no answer for any cell"),
-    ):
-        labels_by_model(FRAME, asked, "one")
-
-
-def test_batch(tmp_path: Path) -> None:
-    with (
-        session(tmp_path, ModelSettings(provider="batch")) as asked,
-        pytest.raises(Waiting, match="2 replies of one"),
-    ):
-        labels_by_model(FRAME, asked, "one")
-    assert queue(tmp_path) == ["coverage one", "coverage one"]
-    for provider in ("batch", "offline"):
-        with session(tmp_path, ModelSettings(provider=provider)) as asked:
-            assert labels_by_model(FRAME, asked, "one").labels.labels == SAID

@@ -141,8 +141,8 @@ def test_every_front_end_gives_the_same_labels(tmp_path: Path) -> None:
     (folder / "ben.md").write_text("Here are the labels:\n" + "\n".join(lines))
     (by_line,) = read_label_sets(folder / "ben.md", frame)
     assert by_line.labels == by_table.labels
-    write_labels(by_line, folder / "ben.jsonl")
-    for name in ("ann.csv", "ben.jsonl"):
+    write_labels(by_line, folder / "ben.csv")
+    for name in ("ann.csv", "ben.csv"):
         result = scored(folder / name, ONE, TWO)
         assert [row.numbers.written.value for row in result] == [1, 1.5]
     (tmp_path / "away").mkdir()

@@ -8,16 +8,14 @@ import pytest
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.unit_parts import core_problems, part_units
-from memaudit.lab.labels.agreement import agreement_data, audit_agreement
-from memaudit.lab.labels.audited_package import audited_package, relabelled
-from memaudit.lab.labels.frame import LabelSet, by_part
+from memaudit.lab.labels.agreement import audit_agreement
+from memaudit.lab.labels.frame import LabelSet
 from memaudit.lab.labels.frame_drawing import Design, draw, frame_of
 from memaudit.lab.labels.frame_files import read_frame, read_label_sets, write_frame, write_labels
-from memaudit.lab.labels.label_samples import represented_cells
-from memaudit.lab.labels.label_sources import package_source, source_of_annotator
+from memaudit.lab.labels.label_sources import source_of_annotator
 from memaudit.lab.labels.model_labels import labels_by_model
 from memaudit.lab.labels.optimum_audit import FrameLabels, optimum_frame
-from memaudit.lab.labels.package_cells import Strata
+from memaudit.lab.labels.relabelling import relabelled
 from tests.building.passes.building import live
 from tests.building.passes.fake_model import plays
 from tests.lab.labels.test_model_labels import session
@@ -74,17 +72,6 @@ def test_a_frame_draws_statements() -> None:
     assert (shown.unit_text, shown.parts[0]) == (MOVED.text, ("what", "to Lisbon"))
 
 
-def test_parts_stand_for_as_many_parts() -> None:
-    """Outside the frame are 2 statements of 3 parts, 2 of 2, and 2 plain units: 12 cells."""
-    frame, _ = by_part(FRAME)
-    assert len(frame.cells) == 3 * 3 + 3 * 2 + 3
-    audited = audited_package(PACKAGE)
-    label_set = LabelSet("a", {cell.id: "none" for cell in FRAME.cells})
-    own = package_source([audited], [source_of_annotator(label_set, FRAME, [audited])])
-    found = represented_cells([audited], own, FRAME, {"p": Strata(PACKAGE)})
-    assert found.expected == found.available == found.number == 2 * 3 + 2 * 2 + 2
-
-
 def labels() -> LabelSet:
     """Ana is lost and her date is found; the boat has lost the sea."""
     given = {cell.id: "none" for cell in FRAME.cells}
@@ -101,9 +88,8 @@ def test_files_round_trip(tmp_path: Path) -> None:
     write_frame(FRAME, tmp_path / "f", DRAWING)
     assert read_frame(tmp_path / "f") == FRAME
     assert read_frame(tmp_path / "f" / "cells.jsonl") == FRAME
-    for name in ("l.csv", "l.jsonl"):
-        write_labels(labels(), tmp_path / name)
-        assert read_label_sets(tmp_path / name, FRAME) == [labels()]
+    write_labels(labels(), tmp_path / "l.csv")
+    assert read_label_sets(tmp_path / "l.csv", FRAME) == [labels()]
 
 
 @pytest.mark.parametrize(
@@ -133,19 +119,18 @@ def test_a_label_by_word_or_by_parts(tmp_path: Path) -> None:
 
 
 def test_sources_and_second_looks_are_by_part() -> None:
-    audited = audited_package(PACKAGE)
-    source = source_of_annotator(labels(), FRAME, [audited])
+    source = source_of_annotator(labels(), FRAME, [PACKAGE])
     found = {at: value for at, value in source.labels["p"].items() if value}
     assert found == {("m0", "u7#what"): 1, ("m0", "u7#when"): 1, ("m1", "u8#what"): 1}
     cells = [("m0", "u7#who"), ("m1", "u8#what")]
     assert FrameLabels(FRAME, labels()).labels(PACKAGE, cells) == {cells[0]: 0, cells[1]: 1}
     asked = optimum_frame(PACKAGE, [], F(1))
     assert [(cell.candidate, cell.unit) for cell in asked.cells] == [("m0", "u7")]
-    assert frame_of(PACKAGE, [("m1", "u8#where")], FRAME.drawn_from).cells[0].unit == "u8"  # type: ignore[arg-type]
+    assert frame_of(PACKAGE, [("m1", "u8#where")]).cells[0].unit == "u8"
 
 
 def test_a_lost_core_takes_its_parts_with_it() -> None:
-    """Where single cells get other labels, by draws or by a second look."""
+    """Where single cells get other labels, as by a second look."""
     changed = relabelled(PACKAGE, {("m0", "u7#what"): F(0)}, "x")
     assert {row.unit for row in changed.coverage} == {"u8#what", "u8#where"}
     found = {("m2", "u7#who"): F(1), ("m1", "u8#where"): F(1, 2), ("m3", "u8#what"): F(1)}
@@ -153,20 +138,14 @@ def test_a_lost_core_takes_its_parts_with_it() -> None:
     assert list(core_problems(changed.units, changed.coverage)) == []
 
 
-def test_agreement_by_statement_and_by_part() -> None:
-    """Of two raters, 6 statements: 4 both none, u7 {what, when} against {what, who}, u8 {what}
-    against both. Parts: 9 + 6; they differ on who, when and where. Shares: 3/4 and 3/4, 1/2 and 1,
-    so a mean difference of 1/2 / 6."""
+def test_agreement_is_by_statement() -> None:
+    """Of 9 cells ann labelled 6 of statements: 4 none as the package, u7 partial as the package,
+    with other parts, and u8 partial where the package says full. Parts are not compared."""
     audit = audit_agreement(FRAME, [labels()], draws=10)
-    (pair,) = audit.parts
-    assert (pair.first.name, pair.second.name) == ("ann", "package")
-    assert (pair.parts, pair.agreed, pair.statements, pair.same) == (15, 12, 6, 4)
-    assert pair.difference == F(1, 12)
-    # Both kept 2, only ann 1, only the package 2, neither 10: (12/15 - p) / (1 - p) with
-    # p = (3 x 4 + 12 x 11) / 225 = 144/225.
-    assert pair.kappa == (F(12, 15) - F(144, 225)) / (1 - F(144, 225))
-    assert audit.cells == 9
-    assert agreement_data(audit)["parts"][0]["same_parts"] == 4
+    (pair,) = audit.pairs
+    assert pair.title == "ann - package"
+    assert pair.scales["labels"].as_drawn.confusion[1][1:] == [1, 1]
+    assert "statements with parts are compared whole: any two partial labels agree" in audit.notes
 
 
 def test_a_model_is_asked_by_statement(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from memaudit.kernel.package.labels import Label
 from memaudit.kernel.package.package import Package
-from memaudit.lab.labels.audited_package import AuditedPackage, audited_package
 from memaudit.lab.labels.frame import Frame, FrameCell, LabelSet
 from memaudit.lab.labels.label_sources import LabelSource
 
@@ -40,10 +39,6 @@ def package(name: str = "pets", **changes: object) -> Package:
             **changes,
         }
     )
-
-
-def audited(name: str = "pets") -> AuditedPackage:
-    return audited_package(package(name))
 
 
 def source(name: str, package_name: str = "pets", **labels: str) -> LabelSource:

@@ -8,11 +8,11 @@ import pytest
 
 from memaudit.building.named_packages import natural_set
 from memaudit.kernel.io.packages import read_packages
-from memaudit.kernel.io.published_folder import write_artifact
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.solvers.solve import solve
 from memaudit.lab.reproduce.archive import measure_archive
 from tests.cli.running import run
+from tests.published_layout import write_artifact
 
 
 @pytest.fixture(scope="module")

@@ -27,12 +27,11 @@ def test_every_prompt_is_there() -> None:
         assert hashlib.sha256((ROOT / name).read_bytes()).hexdigest() == sha256
 
 
-def test_data_are_tables_examples_and_the_trained_model() -> None:
-    """Eight tables, the example, the natural set, and the ridge estimator's model."""
+def test_data_are_tables_and_examples() -> None:
+    """Eight tables, the example and the natural set."""
     names = set(data_hashes())
     assert sum(name.startswith("lab/sweeps/generators/tables/") for name in names) == 8
     assert {"examples/travel.json", "examples/short/coverage.jsonl"} <= names
-    assert "lab/sweeps/writers/estimators/ridge_default.json" in names
 
 
 def test_the_source_digest_is_about_files_that_ship() -> None:

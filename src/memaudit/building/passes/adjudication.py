@@ -14,8 +14,7 @@ from memaudit.building.passes.requirements import (
     question_data,
 )
 from memaudit.conversations.conversation import Question
-from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request
-from memaudit.models.request import ModelParameters, Request
+from memaudit.models.prompts import Quotable, StrictRow
 from memaudit.models.session import ModelSession
 
 STAGE = "adjudication"
@@ -90,12 +89,18 @@ class RequirementProposal:
         sessions = {unit.session for unit in self.units if unit.number in required}
         return [unit for unit in self.units if unit.session in sessions]
 
-    def as_data(self) -> Quotable:
-        """The annotator's decision as the prompt shows it."""
+    @property
+    def blocks(self) -> dict[str, Quotable]:
+        """What the prompt shows: the question, the units and the annotator's decision."""
+        given = self.requirement
         return {
-            "decision": self.requirement.decision,
-            "required": [self._row(number, reason) for number, reason in self.requirement.required],
-            "reason": self.requirement.reason,
+            "question": question_data(self.question),
+            "units": [unit.with_quote() for unit in self.shown],
+            "proposal": {
+                "decision": given.decision,
+                "required": [self._row(number, reason) for number, reason in given.required],
+                "reason": given.reason,
+            },
         }
 
     def _row(self, number: int, reason: str) -> Quotable:
@@ -114,29 +119,12 @@ def adjudicate(
     model: str,
 ) -> dict[QuestionKey, AdjudicatorVerdict | None]:
     """A verdict for each proposal; None if the adjudicator gave no valid reply."""
-    requests = [
-        (owner, adjudication_request(proposal, model, session.parameters))
-        for (owner, _), proposal in proposals.items()
-    ]
-    replies = session.ask(STAGE, requests, AdjudicationReply)
+    blocks = [(owner, proposal.blocks) for (owner, _), proposal in proposals.items()]
+    replies = session.ask_pass(STAGE, blocks, AdjudicationReply, model)
     return {
         place: None if reply is None else _verdict(reply, proposal, place, session)
         for (place, proposal), reply in zip(proposals.items(), replies, strict=True)
     }
-
-
-def adjudication_request(
-    proposal: RequirementProposal, model: str, parameters: ModelParameters
-) -> Request:
-    return pass_request(
-        pass_prompt(STAGE),
-        AdjudicationReply,
-        model,
-        parameters,
-        question=question_data(proposal.question),
-        units=[unit.with_quote() for unit in proposal.shown],
-        proposal=proposal.as_data(),
-    )
 
 
 def _verdict(

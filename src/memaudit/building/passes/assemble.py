@@ -8,7 +8,6 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from memaudit.building.evidence import query_of
-from memaudit.building.label_passes import CONVERSATION
 from memaudit.building.passes.adjudication import FAILED, IN_POOL, Rulings, package_status
 from memaudit.building.passes.memories import ExtractedMemories, ExtractedMemory
 from memaudit.building.passes.recipe import ModelRecipe
@@ -165,26 +164,22 @@ class ConversationDraft:
             for turn in session.turns
         }
 
-    def pairs(self, judge_raw: bool, frame: str) -> set[TextPair]:
-        """The pairs for the judge: candidates and required units of a session or of all.
+    def pairs(self) -> set[TextPair]:
+        """The pairs for the judge: all candidates and required units.
 
         Raw turns that contain a unit's verified quote are decided already.
         """
-        memories = [(memory.text, memory.turns) for _, memory in self.written]
-        raw = [(turn.text, (turn.turn,)) for turn in self.raw] if judge_raw else []
+        written = [memory.text for _, memory in self.written]
         asked: set[TextPair] = set()
         # Units that no question requires weigh nothing, so nobody is asked about them.
         for number in sorted(self.rulings.required):
-            statement, unit = self.statement(number), self.units.items[number - 1]
-            own = unit.turn
-            texts = memories + [
-                item for item in raw if item[1] != (own,) or not unit.is_stated_by_turn
+            unit = self.units.items[number - 1]
+            raw = [
+                turn.text
+                for turn in self.raw
+                if turn.turn != unit.turn or not unit.is_stated_by_turn
             ]
-            asked |= {
-                (text, statement)
-                for text, turns in texts
-                if frame == CONVERSATION or self.session_of[own] in map(self.session_of.get, turns)
-            }
+            asked |= {(text, self.statement(number)) for text in (*written, *raw)}
         return asked
 
 
@@ -222,7 +217,6 @@ def assemble(draft: ConversationDraft, recipe: ModelRecipe) -> Package:
         coverage=tables.coverage,
         cost_rule=recipe.cost_rule,
         equal_texts_once=True,
-        group_cap=recipe.group_cap,
         attributes={
             "method": METHOD,
             "format": recipe.format,

@@ -1,6 +1,4 @@
-"""All passes in order: conversations in, a folder of packages and its manifest out.
-
-The manifest says for every pass what it sees and must not see."""
+"""All passes in order: conversations in, a folder of packages and its manifest out."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,14 +10,17 @@ from memaudit.building.build_folder import (
     MANIFEST,
     BuildJob,
     BuildPlan,
+    by_provenance,
     counted,
     file_name,
     manifest_head,
     plan_build,
     refuse_an_empty_build,
     refuse_other_builds,
+    summary_row,
     write_if_new,
 )
+from memaudit.building.label_passes import CONVERSATION
 from memaudit.building.passes.adjudication import (
     QUERY_STATUSES,
     RequirementProposal,
@@ -40,48 +41,16 @@ from memaudit.building.passes.recipe import ModelRecipe
 from memaudit.building.passes.requirements import find_requirements
 from memaudit.building.passes.units import find_units
 from memaudit.conversations.records import LoadedConversation
-from memaudit.judges.model_judge import SpotCheck, judge_pairs, spot_check
+from memaudit.judges.model_judge import SPOT_CHECK_SHARE, SpotCheck, judge_pairs, spot_check
 from memaudit.kernel.exact import plain
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.strict_json import json_text
 from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.package import TABLES, Package
-from memaudit.kernel.package.provenance import is_exact
+from memaudit.kernel.package.package import TABLES
 from memaudit.models.prompts import PROMPTS, pass_prompt
 from memaudit.models.request import ModelParameters, Usage, canonical_json
 from memaudit.models.session import ModelSession, SessionLedger, usage_json
 from memaudit.workspace.run_folder import locked
-
-_SOURCE = ("speakers, texts and times of the turns", "order and times of the sessions")
-_ASKED = ("questions", "answers", "gold evidence", "representations the dataset ships", "ids")
-
-VIEWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "memories": (_SOURCE, (*_ASKED, "units")),
-    "units": (_SOURCE, (*_ASKED, "memories")),
-    "quotes": ((*_SOURCE, "units whose quotes did not hold"), (*_ASKED, "memories")),
-    "requirements": (
-        ("one question, when it was asked, its answer", "unit statements, kinds and times"),
-        ("gold evidence", "representations the dataset ships", "ids", "source", "memories"),
-    ),
-    "adjudication": (
-        (
-            "one question, when it was asked, its answer",
-            "unit statements, kinds, times and quotes",
-            "the proposed requirements",
-        ),
-        ("gold evidence", "representations the dataset ships", "ids", "memories", "coverage"),
-    ),
-    "coverage": (
-        ("texts of memories", "texts of units"),
-        (*_ASKED, "who wrote a memory", "kinds", "costs", "requirements", "source"),
-    ),
-    "spot check": (
-        ("texts of sampled memories", "texts of sampled units"),
-        (*_ASKED, "who wrote a memory", "kinds", "costs", "requirements", "the first label"),
-    ),
-}
-"""By pass: what it sees, and what it must not see."""
-
 
 _RULES = {QUOTE: "the raw turn holds the unit's quote, which was found in it word for word"}
 
@@ -109,7 +78,6 @@ def package_entry(built: ModelBuild, file: str, ledger: SessionLedger) -> dict[s
             "judged": sum(cell is not None for cell in draft.cells.values()),
             "undecided": labels[UNDECIDED],
             "by_quote": sum(row.provenance == QUOTE for row in package.coverage),
-            "not_asked": _not_asked(package),
         },
         "spot_check": None if draft.spot is None else spot_json(draft.spot),
         "failures": ledger.counts(draft.name, failure=True),
@@ -121,13 +89,6 @@ def package_entry(built: ModelBuild, file: str, ledger: SessionLedger) -> dict[s
             if owner == draft.name
         },
     }
-
-
-def _not_asked(package: Package) -> int:
-    """Cells of required units that neither a quote nor the judge decides."""
-    required = {unit for query in package.queries for unit in query.required}
-    rows = sum(row.unit in required for row in package.coverage)
-    return len(package.candidates) * len(required) - rows
 
 
 def spot_json(spot: SpotCheck) -> dict[str, Any]:
@@ -175,11 +136,7 @@ def model_manifest(
         "models": recipe.models,
         "parameters": parameters.to_json(),
         "prompts": prompts_of(),
-        "passes": {
-            name: {"sees": list(sees), "must_not_see": list(hidden)}
-            for name, (sees, hidden) in VIEWS.items()
-        },
-        "settings": settings_of(recipe),
+        "settings": SETTINGS,
         "adjudication": _adjudication(recipe, entries),
         "spot_check": _spot(recipe, builds),
         "usage": usage_json(sum(ledger.usage.values(), Usage())),
@@ -188,7 +145,11 @@ def model_manifest(
         "candidates_by_kind": counted(
             candidate.kind for package in packages for candidate in package.candidates
         ),
-        "coverage_by_provenance": _provenances(packages),
+        "coverage_by_provenance": by_provenance(
+            counted(row.provenance or "" for package in packages for row in package.coverage),
+            _RULES,
+            "judged by a model",
+        ),
         "irregularity_counts": counted(row.what for row in irregular),
         "irregularities": [asdict(row) for row in irregular],
         "packages": list(entries),
@@ -199,14 +160,14 @@ def prompts_of() -> list[dict[str, str | int]]:
     return [pass_prompt(name).to_json() for name in PROMPTS]
 
 
-def settings_of(recipe: ModelRecipe) -> dict[str, Any]:
-    return {
-        "group_cap": recipe.group_cap,
-        "judge_raw": recipe.judge_raw,
-        "frame": recipe.frame,
-        "spot_share": plain(recipe.spot_share),
-        "seed": recipe.seed,
-    }
+SETTINGS = {
+    "group_cap": 1,
+    "judge_raw": True,
+    "frame": CONVERSATION,
+    "spot_share": plain(SPOT_CHECK_SHARE),
+    "seed": 0,
+}
+"""What MemAudit 0.1 let people choose; a folder built with other choices is another build."""
 
 
 def _adjudication(recipe: ModelRecipe, entries: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
@@ -239,45 +200,36 @@ def _spot(recipe: ModelRecipe, builds: Iterable[ModelBuild]) -> dict[str, Any] |
     }
 
 
-def _provenances(packages: Iterable[Package]) -> dict[str, Any]:
-    rows = Counter(row.provenance or "" for package in packages for row in package.coverage)
-    return {
-        name: {
-            "rows": number,
-            "exact": is_exact(name),
-            "rule": _RULES.get(name, "judged by a model"),
-        }
-        for name, number in sorted(rows.items())
-    }
-
-
 def build_summary(manifest: dict[str, Any], out: Path) -> list[str]:
     """What was built, how it was judged and what failed, as lines of text."""
     counts = manifest["counts"]
     existing = f", {manifest['kept']} of them already existed" if manifest.get("kept") else ""
     number = counts["packages"]
     lines = [f"{number} package{'s'[: number != 1]} in {out}{existing}"]
-    lines += [_row(number, status, 1) for status, number in manifest["statuses"].items()]
-    lines += [_row(counts.get(name, 0), name) for name in ("experiences", "candidates", "units")]
-    lines.append(_row(counts.get("queries", 0), "queries"))
+    lines += [summary_row(number, status, 1) for status, number in manifest["statuses"].items()]
+    lines += [
+        summary_row(counts.get(name, 0), name) for name in ("experiences", "candidates", "units")
+    ]
+    lines.append(summary_row(counts.get("queries", 0), "queries"))
     for status, number in _summed(manifest, "queries").items():
         if number:
-            lines.append(_row(number, status, 1))
-    lines.append(_row(counts.get("coverage", 0), "coverage rows"))
+            lines.append(summary_row(number, status, 1))
+    lines.append(summary_row(counts.get("coverage", 0), "coverage rows"))
     for name, part in manifest["coverage_by_provenance"].items():
-        lines.append(_row(part["rows"], name, 1))
+        lines.append(summary_row(part["rows"], name, 1))
     cells = _summed(manifest, "cells")
-    for name in ("undecided", "not_asked"):
-        if cells[name]:
-            lines.append(_row(cells[name], f"cells {name.replace('_', ' ')}", 1))
+    if cells["undecided"]:
+        lines.append(summary_row(cells["undecided"], "cells undecided", 1))
     if (spot := manifest["spot_check"]) is not None:
-        lines.append(_row(spot["cells"], f"cells judged again by {spot['model']}"))
-        lines.append(_row(spot["same"], "with the same label", 1))
+        lines.append(summary_row(spot["cells"], f"cells judged again by {spot['model']}"))
+        lines.append(summary_row(spot["same"], "with the same label", 1))
     for title, field in (("replies failed", "failures"), ("items refused", "rejections")):
         counts_by_kind = _by_kind(manifest, field)
         if counts_by_kind:
-            lines.append(_row(counts_by_kind.total(), title))
-            lines += [_row(number, what, 1) for what, number in sorted(counts_by_kind.items())]
+            lines.append(summary_row(counts_by_kind.total(), title))
+            lines += [
+                summary_row(number, what, 1) for what, number in sorted(counts_by_kind.items())
+            ]
     return lines
 
 
@@ -297,18 +249,13 @@ def _by_kind(manifest: dict[str, Any], field: str) -> Counter[str]:
     return total
 
 
-def _row(number: int, what: str, deeper: int = 0) -> str:
-    return f"{number:>9,}{'  ' * deeper}  {what}"
-
-
 def build_with_model(
     conversations: Iterable[LoadedConversation], recipe: ModelRecipe, session: ModelSession
 ) -> list[ModelBuild]:
     """The package of each conversation, pass by pass.
 
-    With a batch queue, a pass without answers stops the build with Waiting, and the next run
-    takes everything before it from the cache. Units and requirements are adjudicated before
-    coverage is judged, so the judge sees the statements of the final package.
+    Units and requirements are adjudicated before coverage is judged, so the judge sees the
+    statements of the final package.
     """
     drafts = {
         loaded.conversation.id: ConversationDraft.of(loaded, recipe.format)
@@ -316,12 +263,12 @@ def build_with_model(
     }
     _generate(drafts, recipe, session)
     _require(drafts, recipe, session)
-    wanted = {name: draft.pairs(recipe.judge_raw, recipe.frame) for name, draft in drafts.items()}
+    wanted = {name: draft.pairs() for name, draft in drafts.items()}
     judged = judge_pairs(wanted, session, recipe.coverage_judge)
     for name, draft in drafts.items():
         draft.cells = judged[name]
     if recipe.checker is not None:
-        checks = spot_check(judged, session, recipe.checker, recipe.spot_share, recipe.seed)
+        checks = spot_check(judged, session, recipe.checker)
         for name, draft in drafts.items():
             draft.spot = checks[name]
     return [ModelBuild(assemble(draft, recipe), draft) for draft in drafts.values()]
@@ -330,11 +277,9 @@ def build_with_model(
 def _generate(
     drafts: dict[str, ConversationDraft], recipe: ModelRecipe, session: ModelSession
 ) -> None:
-    """Memories and units from sources alone; in a batch they wait together."""
+    """Memories and units from sources alone."""
     sources = {name: draft.source for name, draft in drafts.items()}
-    # Neither pass needs the other's replies, so in a batch the first holds back its stop for the
-    # second.
-    memories = find_memories(sources, session, recipe.model, hold=True)
+    memories = find_memories(sources, session, recipe.model)
     units = find_units(sources, session, recipe.model)
     for name, draft in drafts.items():
         draft.memories, draft.units = memories[name], units[name]
@@ -387,7 +332,7 @@ def build_into_with_model(
         cost_rule=plan.recipe.cost_rule,
         group=plan.recipe.group,
     )
-    used = {"models": own.models, "settings": settings_of(own), "prompts": prompts_of()}
+    used = {"models": own.models, "settings": SETTINGS, "prompts": prompts_of()}
     refuse_other_builds(out, plan, METHOD, used)
     with locked(out):
         refuse_other_builds(out, plan, METHOD, used)  # one may have finished meanwhile

@@ -6,8 +6,7 @@ from typing import Literal
 
 from memaudit.building.passes.source import SourceText, pieces
 from memaudit.kernel.words.text import one_line
-from memaudit.models.prompts import StrictRow, long_reply, pass_prompt, pass_request
-from memaudit.models.request import ModelParameters, Request
+from memaudit.models.prompts import StrictRow
 from memaudit.models.session import ModelSession
 
 STAGE = "memories"
@@ -58,14 +57,11 @@ def find_memories(
     sources: Mapping[str, SourceText],
     session: ModelSession,
     model: str,
-    hold: bool = False,
 ) -> dict[str, ExtractedMemories]:
     """Memories for each source, piece by piece. Sees sources and nothing else."""
     work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
-    requests = [
-        (owner, memories_request(piece, model, session.parameters)) for owner, piece in work
-    ]
-    replies = session.ask(STAGE, requests, MemoriesReply, hold)
+    blocks = [(owner, {"source": piece.as_data()}) for owner, piece in work]
+    replies = session.ask_pass(STAGE, blocks, MemoriesReply, model, long=True)
     memories: dict[str, _ByTurnAndText] = {owner: {} for owner in sources}
     lost = dict.fromkeys(sources, 0)
     for (owner, piece), reply in zip(work, replies, strict=True):
@@ -77,12 +73,6 @@ def find_memories(
     return {
         owner: ExtractedMemories(tuple(memories[owner].values()), lost[owner]) for owner in sources
     }
-
-
-def memories_request(piece: SourceText, model: str, parameters: ModelParameters) -> Request:
-    return pass_request(
-        pass_prompt(STAGE), MemoriesReply, model, long_reply(parameters), source=piece.as_data()
-    )
 
 
 _ByTurnAndText = dict[tuple[int, str], ExtractedMemory]

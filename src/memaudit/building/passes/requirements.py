@@ -7,8 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from memaudit.conversations.conversation import Question
-from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request
-from memaudit.models.request import ModelParameters, Request
+from memaudit.models.prompts import Quotable, StrictRow
 from memaudit.models.session import ModelSession
 
 STAGE = "requirements"
@@ -110,11 +109,11 @@ def find_requirements(
         for question in questions
         for part in parts(units)
     ]
-    requests = [
-        (owner, requirements_request(question, part, model, session.parameters))
+    blocks: list[tuple[str, dict[str, Quotable]]] = [
+        (owner, {"question": question_data(question), "units": [unit.brief() for unit in part]})
         for owner, question, part in work
     ]
-    replies = session.ask(STAGE, requests, RequirementsReply)
+    replies = session.ask_pass(STAGE, blocks, RequirementsReply, model)
     gathered: dict[tuple[str, str], list[Requirement | None]] = {
         (owner, question.id): []
         for owner, (questions, _) in asked.items()
@@ -124,22 +123,6 @@ def find_requirements(
         answer = None if reply is None else _requirement(reply, part, owner, question.id, session)
         gathered[owner, question.id].append(answer)
     return {key: merge_parts(answers) for key, answers in gathered.items()}
-
-
-def requirements_request(
-    question: Question,
-    units: Sequence[ShownUnit],
-    model: str,
-    parameters: ModelParameters,
-) -> Request:
-    return pass_request(
-        pass_prompt(STAGE),
-        RequirementsReply,
-        model,
-        parameters,
-        question=question_data(question),
-        units=[unit.brief() for unit in units],
-    )
 
 
 def parts(units: Sequence[ShownUnit]) -> Iterator[Sequence[ShownUnit]]:

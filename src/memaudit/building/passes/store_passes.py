@@ -15,8 +15,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from memaudit.kernel.package.package import Experience
-from memaudit.models.prompts import Quotable, StrictRow, pass_prompt, pass_request
-from memaudit.models.request import ModelParameters, Request
+from memaudit.models.prompts import Quotable, StrictRow
 from memaudit.models.session import ModelSession
 
 MAX_MEMORIES, MAX_CHARACTERS = 15, 24_000
@@ -73,14 +72,11 @@ def find_support(
 ) -> list[Support | None]:
     """A verdict on each memory; None where there was no answer. Those are asked about once more."""
     answers: list[Support | None] = [None] * len(memories)
-    for second in (False, True):
+    for again in (False, True):
         left = [place for place, answer in enumerate(answers) if answer is None]
         work = list(_chunks(memories, turns, left))
-        requests = [
-            (owner, _request(memories, turns, *chunk, model, session.parameters, second))
-            for chunk in work
-        ]
-        replies = session.ask(f"{STAGE} again" if second else STAGE, requests, SupportReply)
+        blocks = [(owner, _support_blocks(memories, turns, *chunk)) for chunk in work]
+        replies = session.ask_pass(STAGE, blocks, SupportReply, model, again=again)
         for (places, shown), reply in zip(work, replies, strict=True):
             for row in [] if reply is None else reply.verdicts:
                 if not 1 <= row.memory <= len(places):
@@ -116,16 +112,13 @@ def _chunks(
         yield together, sorted(shown)
 
 
-def _request(
+def _support_blocks(
     memories: Sequence[MemoryToCheck],
     turns: Sequence[Experience],
     places: Sequence[int],
     shown: Sequence[int],
-    model: str,
-    parameters: ModelParameters,
-    second: bool,
-) -> Request:
-    blocks: dict[str, Quotable] = {
+) -> dict[str, Quotable]:
+    return {
         "turns": [
             {
                 "turn": number,
@@ -140,9 +133,6 @@ def _request(
             for number, at in enumerate(places, start=1)
         ],
     }
-    if second:
-        blocks["asked_before"] = "yes"
-    return pass_request(pass_prompt(STAGE), SupportReply, model, parameters, **blocks)
 
 
 MAX_PAIRS = 30
@@ -178,25 +168,11 @@ def find_pair_verdicts(
 ) -> list[PairVerdict | None]:
     """A verdict on each pair; None where there was no answer. Those are asked about once more."""
     verdicts: list[PairVerdict | None] = [None] * len(pairs)
-    for second in (False, True):
+    for again in (False, True):
         left = [place for place, verdict in enumerate(verdicts) if verdict is None]
         work = list(_pair_chunks(pairs, left))
-        requests = []
-        for places in work:
-            blocks: dict[str, Quotable] = {
-                "pairs": [
-                    {"pair": number, "first": pairs[at][0], "second": pairs[at][1]}
-                    for number, at in enumerate(places, start=1)
-                ]
-            }
-            if second:
-                blocks["asked_before"] = "yes"
-            prompt = pass_prompt(PAIRS_STAGE)
-            request = pass_request(prompt, PairReply, model, session.parameters, **blocks)
-            requests.append((owner, request))
-        replies = session.ask(
-            f"{PAIRS_STAGE} again" if second else PAIRS_STAGE, requests, PairReply
-        )
+        blocks = [(owner, {"pairs": _pair_rows(pairs, places)}) for places in work]
+        replies = session.ask_pass(PAIRS_STAGE, blocks, PairReply, model, again=again)
         for places, reply in zip(work, replies, strict=True):
             for row in [] if reply is None else reply.verdicts:
                 if 1 <= row.pair <= len(places):
@@ -208,6 +184,13 @@ def find_pair_verdicts(
         if verdict is None:
             session.ledger.refuse(owner, PAIRS_STAGE, "pair without a verdict", first)
     return verdicts
+
+
+def _pair_rows(pairs: Sequence[TextPair], places: Sequence[int]) -> Quotable:
+    return [
+        {"pair": number, "first": pairs[at][0], "second": pairs[at][1]}
+        for number, at in enumerate(places, start=1)
+    ]
 
 
 def _pair_chunks(pairs: Sequence[TextPair], places: Sequence[int]) -> Iterator[list[int]]:

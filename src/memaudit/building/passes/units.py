@@ -11,8 +11,7 @@ from pydantic import Field, model_validator
 from memaudit.building.passes.source import SourceText, pieces
 from memaudit.kernel.package.package import ABSTENTION, CURRENT, DELETION, STALE, SUPERSESSION
 from memaudit.kernel.words.text import NARROW, one_line, stands_close
-from memaudit.models.prompts import Quotable, StrictRow, long_reply, pass_prompt, pass_request
-from memaudit.models.request import ModelParameters, Request
+from memaudit.models.prompts import Quotable, StrictRow
 from memaudit.models.session import ModelSession
 
 UNITS_STAGE, QUOTES_STAGE = "units", "quotes"
@@ -140,8 +139,8 @@ def find_units(
     A unit whose quote is not in its turn is asked about once more, then refused and counted.
     """
     work = [(owner, piece) for owner, source in sources.items() for piece in pieces(source)]
-    requests = [(owner, units_request(piece, model, session.parameters)) for owner, piece in work]
-    replies = session.ask(UNITS_STAGE, requests, UnitsReply)
+    blocks = [(owner, {"source": piece.as_data()}) for owner, piece in work]
+    replies = session.ask_pass(UNITS_STAGE, blocks, UnitsReply, model, long=True)
     lost = dict.fromkeys(sources, 0)
     checked: list[list[ExtractedUnit | UnverifiedUnit]] = []
     for (owner, piece), reply in zip(work, replies, strict=True):
@@ -163,12 +162,6 @@ def find_units(
             if unit is not None:
                 _take(units[owner], unit, owner, session, (unit.turn, unit.quote) in earlier)
     return {owner: ExtractedUnits(tuple(units[owner].values()), lost[owner]) for owner in sources}
-
-
-def units_request(piece: SourceText, model: str, parameters: ModelParameters) -> Request:
-    return pass_request(
-        pass_prompt(UNITS_STAGE), UnitsReply, model, long_reply(parameters), source=piece.as_data()
-    )
 
 
 Refuse = Callable[[str, str], None]
@@ -267,21 +260,11 @@ def _requote(
     open_work = [
         (owner, piece, rows) for (owner, piece), rows in zip(work, unverified, strict=True) if rows
     ]
-    requests = [
-        (
-            owner,
-            pass_request(
-                pass_prompt(QUOTES_STAGE),
-                QuotesReply,
-                model,
-                session.parameters,
-                source=piece.as_data(),
-                rejected=_numbered(rows),
-            ),
-        )
+    blocks = [
+        (owner, {"source": piece.as_data(), "rejected": _numbered(rows)})
         for owner, piece, rows in open_work
     ]
-    replies = session.ask(QUOTES_STAGE, requests, QuotesReply)
+    replies = session.ask_pass(QUOTES_STAGE, blocks, QuotesReply, model)
     units: list[ExtractedUnit | None] = []
     for (owner, piece, rows), reply in zip(open_work, replies, strict=True):
         quotes = {} if reply is None else {row.number: row for row in reply.quotes}

@@ -1,8 +1,7 @@
 """Files and folders that are replaced in one step; an interruption leaves the old ones in place.
 
-What is written goes to a temporary neighbour of the path first, under one name that one process at
-a time locks. A killed process leaves its neighbour behind. Whoever writes to the same path next
-finds that nobody locks it, and removes it.
+What is written goes to a temporary neighbour of the path first, which then takes its place. A
+process that is killed leaves its neighbour behind: a hidden name that ends in `.new-part`.
 
 Only regular files and folders are replaced, never a link, a pipe or a device; the new one has the
 permissions and the owner of the old one. Folders on the way to the path may be links.
@@ -10,8 +9,8 @@ permissions and the owner of the old one. Folders on the way to the path may be 
 
 import ctypes
 import errno
-import fcntl
 import os
+import secrets
 import shutil
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -45,24 +44,21 @@ def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
     path = path.absolute()
     with one_line_errors(path):
         refuse_to_write(path)
-        with _neighbour(path, folder=False) as (temporary, handle):
-            _write(handle, parts)
-            _keep_access(handle, path)
+        temporary = _neighbour(path)
+        try:
+            _write(temporary, parts, path)
             refuse_to_write(path)  # what came there meanwhile
-            os.replace(temporary, path)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
         _sync(path.parent)
 
 
 def write_folder(path: Path, files: Mapping[str, str], ours: Collection[str]) -> None:
     """Replace a folder of files in one step; a folder holding anything but `ours` is refused."""
-    with one_line_errors(path), new_folder(path, lambda: _refuse_foreign(path, ours)) as folder:
+    with new_folder(path, lambda: _refuse_foreign(path, ours)) as folder:
         for name, text in files.items():
-            handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-            try:
-                _write(handle, [text.encode()])
-                _keep_access(handle, path / name)
-            finally:
-                os.close(handle)
+            _write(folder / name, [text.encode()], path / name)
 
 
 def make_folder(folder: Path) -> None:
@@ -77,8 +73,8 @@ def make_folder(folder: Path) -> None:
 def new_folder(path: Path, refuse: Callable[[], None] = lambda: None) -> Iterator[Path]:
     """An empty folder to fill; at the end it replaces the one at `path` in one step.
 
-    `refuse` raises if what is at `path` must stay. It is asked before and after other writers of
-    the same path are waited for.
+    `refuse` raises if what is at `path` must stay. It is asked before and after the folder is
+    filled.
     """
     # A name of its own, for a neighbour: not `..`, and not that of a link's target.
     named = path.name not in ("", "..")
@@ -86,14 +82,21 @@ def new_folder(path: Path, refuse: Callable[[], None] = lambda: None) -> Iterato
     with one_line_errors(path):
         _refuse_no_folder(path)
         refuse()
-        with _neighbour(path, folder=True) as (temporary, handle):
+        temporary = _neighbour(path)
+        temporary.mkdir(_mode(path, 0o777) | 0o700)
+        try:
+            yield temporary
             _refuse_no_folder(path)
             refuse()
-            yield temporary
-            _keep_access(handle, path)
-            _sync(temporary)
-            _refuse_no_folder(path)
+            handle = os.open(temporary, os.O_RDONLY)
+            try:
+                _keep_access(handle, path)
+                _sync(temporary)
+            finally:
+                os.close(handle)
             _swap(temporary, path)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
         _sync(path.parent)
 
 
@@ -115,25 +118,21 @@ def _refuse_foreign(path: Path, ours: Collection[str]) -> None:
 
 
 def _swap(temporary: Path, path: Path) -> None:
-    """Put the new folder in place of the old one."""
+    """Put the new folder in place of the old one, which is then at the place of the new one."""
     old = path.with_name(f".{path.name}.old-part")
     if old.exists() and not path.exists():  # a process was killed between the two steps below
         old.rename(path)
-    remove(old)
+    shutil.rmtree(old, ignore_errors=True)
     if not path.exists():
         temporary.rename(path)
-        return
-    with removed_after_swap(path, temporary):
-        if exchange(temporary, path):
-            return
-    # No single step does it here.
-    path.rename(old)
-    try:
-        temporary.rename(path)
-    except OSError:
-        old.rename(path)
-        raise
-    remove(old)
+    elif not exchange(temporary, path):  # no single step does it here
+        path.rename(old)
+        try:
+            temporary.rename(path)
+        except OSError:
+            old.rename(path)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def exchange(first: Path, second: Path) -> bool:
@@ -152,29 +151,9 @@ def exchange(first: Path, second: Path) -> bool:
     raise OSError(code, os.strerror(code), str(second))
 
 
-@contextmanager
-def _neighbour(path: Path, folder: bool) -> Iterator[tuple[Path, int]]:
-    """A new neighbour of a path and its handle, removed at the end.
-
-    Waits for other writers of the same path.
-    """
-    place = neighbour_path(path)
-    while True:
-        try:
-            handle = _create(place, folder, _mode(path, 0o777 if folder else 0o666))
-        except FileExistsError:
-            clear_leftover(path)
-            continue
-        if handle is None:
-            continue
-        _lock(handle)
-        if _is_at(handle, place):
-            break
-        os.close(handle)  # another process cleared it before it was locked
-    try:
-        yield place, handle
-    finally:
-        _remove(handle, place)
+def _neighbour(path: Path) -> Path:
+    """Where the file or folder that will become `path` is made; no other writer has this name."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.new-part")
 
 
 def _mode(path: Path, new: int) -> int:
@@ -198,80 +177,6 @@ def _keep_access(handle: int, path: Path) -> None:
     os.fchmod(handle, stat.S_IMODE(before.st_mode))
 
 
-def neighbour_path(path: Path) -> Path:
-    """Where the file or folder that will become `path` is made."""
-    return path.with_name(f".{path.name}.new-part")
-
-
-def _create(place: Path, folder: bool, mode: int) -> int | None:
-    """A handle of a new file or folder; None if another process removed it at once."""
-    if folder:
-        place.mkdir(mode | 0o700)
-        with suppress(FileNotFoundError):  # another process cleared it
-            return os.open(place, os.O_RDONLY)
-        return None
-    return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-
-
-def clear_leftover(path: Path) -> None:
-    """Remove what a killed process left beside a path; a running one is waited for."""
-    place = neighbour_path(path)
-    try:
-        mode = place.lstat().st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # nothing we made
-            place.unlink()
-            return
-        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return
-    _lock(handle)
-    _remove(handle, place)
-
-
-@contextmanager
-def removed_after_swap(path: Path, place: Path) -> Iterator[None]:
-    """Lock the folder at `path` while it is moved to `place`, then delete it there."""
-    # Whoever wrote the old folder may not have let go of it: it is deleted once nobody locks it.
-    handle = os.open(path, os.O_RDONLY)
-    _lock(handle)
-    try:
-        yield
-    finally:
-        _remove(handle, place)
-
-
-def remove(place: Path) -> None:
-    """Delete a file or folder if it exists."""
-    if place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place, ignore_errors=True)
-    else:
-        with suppress(FileNotFoundError):
-            place.unlink()
-
-
-def _remove(handle: int, place: Path) -> None:
-    """Delete what the handle locks, unless something else is at the place by now."""
-    try:
-        if _is_at(handle, place):
-            remove(place)
-    finally:
-        os.close(handle)
-
-
-def _lock(handle: int) -> None:
-    """Wait until nobody else locks it; where a file system has no locks, do not wait."""
-    with suppress(OSError):
-        fcntl.flock(handle, fcntl.LOCK_EX)
-
-
-def _is_at(handle: int, place: Path) -> bool:
-    """Whether the file that was opened is still the one at the place."""
-    try:
-        return os.path.samestat(os.fstat(handle), place.lstat())
-    except FileNotFoundError:
-        return False
-
-
 @contextmanager
 def one_line_errors(path: Path) -> Iterator[None]:
     """Turn a failure of the operating system into one line."""
@@ -291,9 +196,12 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _write(handle: int, parts: Iterable[bytes]) -> None:
-    with open(handle, "wb", closefd=False) as file:
+def _write(new: Path, parts: Iterable[bytes], path: Path) -> None:
+    """Make a new file that will take the place of the one at `path`."""
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _mode(path, 0o666))
+    with open(handle, "wb") as file:
         file.writelines(parts)
+        _keep_access(handle, path)
         # On disk before it gets its name: after a power cut the name must not lead to an empty
         # file.
         file.flush()

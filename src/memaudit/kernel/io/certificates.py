@@ -8,6 +8,7 @@ from typing import Any
 from memaudit.kernel.errors import InvalidCertificate, InvalidPackage, MemAuditError
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.io.files import decode, read_bytes
+from memaudit.kernel.io.strict_json import RefusedJson, unique_keys
 from memaudit.kernel.package.optimum import Certificate
 
 MAX_BYTES = 1 << 28
@@ -16,35 +17,27 @@ MAX_BYTES = 1 << 28
 TOO_LONG = "a number of too many digits"
 
 
-class _Refused(ValueError):
-    """Something that JSON allows and a certificate does not."""
-
-
 def _no_float(text: str) -> Any:
-    raise _Refused(f"contains the number {text[:40]}, but certificates have only whole numbers")
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        raise _Refused("names a key twice in one object")
-    return data
+    raise RefusedJson(
+        f"it contains the number {text[:40]}, but certificates have only whole numbers"
+    )
 
 
 def _parse(text: str) -> Any:
     try:
         return json.loads(
-            text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_pairs
+            text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=unique_keys
         )
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise _Refused(f"is not valid JSON: {error.msg.removesuffix(' at')} at {place}") from None
+        message = error.msg.removesuffix(" at")
+        raise RefusedJson(f"it is not valid JSON: {message} at {place}") from None
     except RecursionError:
-        raise _Refused("nests too deeply for a certificate") from None
-    except _Refused:
+        raise RefusedJson("it nests too deeply for a certificate") from None
+    except RefusedJson:
         raise
     except ValueError:  # int() refuses numbers that take forever to read
-        raise _Refused(f"holds {TOO_LONG}") from None
+        raise RefusedJson(f"it holds {TOO_LONG}") from None
 
 
 def read_certificates(path: Path) -> list[Certificate]:
@@ -53,8 +46,8 @@ def read_certificates(path: Path) -> list[Certificate]:
         data = _parse(decode(read_bytes(path, MAX_BYTES), path.name))
     except InvalidPackage as error:
         raise InvalidCertificate(f"{path} {error.problems[0].message}") from None
-    except _Refused as error:
-        raise InvalidCertificate(f"{path} is not a certificate: it {error}") from None
+    except RefusedJson as error:
+        raise InvalidCertificate(f"{path} is not a certificate: {error}") from None
     entries = data if isinstance(data, list) else [data]
     if not entries:
         raise InvalidCertificate(f"{path} holds no certificate")

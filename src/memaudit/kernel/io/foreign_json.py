@@ -7,21 +7,15 @@ holds one record.
 import codecs
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import MAX_DIGITS
 from memaudit.kernel.io.files import open_regular
-from memaudit.kernel.io.strict_json import kind_of
-
-MAX_DIGITS = 60
-
-
-class RefusedJson(ValueError):
-    """Something the JSON grammar allows and no dataset or export should hold."""
+from memaudit.kernel.io.strict_json import RefusedJson, kind_of, unique_keys
 
 
 def _integer(text: str) -> int:
@@ -39,16 +33,8 @@ def _decimal(text: str) -> Decimal:
         raise RefusedJson(f"the number {text} is out of range") from None
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise RefusedJson(f"the key {twice!r} appears twice in one object")
-    return members
-
-
 LENIENT = json.JSONDecoder(
-    object_pairs_hook=_pairs,
+    object_pairs_hook=unique_keys,
     parse_float=_decimal,
     parse_int=_integer,
     parse_constant=lambda _: None,  # NaN and infinities: how table libraries write a missing value
@@ -90,19 +76,10 @@ _PARTIAL = re.compile(r"[\s\w.+\-\\]*")
 
 
 def records(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    """Each object of the top-level list with its place; a file that is one object is one record."""
-    with open_regular(path) as file:
-        cursor = JsonCursor(file, path.name)
-        if cursor.peek() == "{":
-            yield 0, record(cursor, path.name, 0)
-        else:
-            for place in cursor.elements():
-                yield place, record(cursor, path.name, place)
-        cursor.done()
+    """Each object of a list or of JSON lines, with its place; lines may have any length.
 
-
-def listed_or_lined(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
-    """Each object of a list or of JSON lines, with its place; lines may have any length."""
+    A file that is one object is one record.
+    """
     with open_regular(path) as file:
         cursor = JsonCursor(file, path.name)
         if cursor.peek() == "[":

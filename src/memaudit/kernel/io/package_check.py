@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from memaudit.kernel.errors import Problem
 from memaudit.kernel.exact import common_denominator, exact, plain
-from memaudit.kernel.io.strict_json import JsonRow, floats, kind_of
+from memaudit.kernel.io.strict_json import JsonRow, fault_message, floats
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import TABLES, Package, checked_package
 from memaudit.kernel.package.package_problems import find_problems
@@ -31,8 +31,7 @@ HEADER = ("name", "group_cap", "cost_rule", "budgets", "equal_texts_once", "attr
 class PackageDraft:
     """The header, the rows with their places, and the problems found while reading.
 
-    `digest` is what the file claims. A table in `partial` lost rows to problems already listed,
-    so references into it are not checked. `spelling` is how the files name our fields, per table.
+    `digest` is what the file claims. `spelling` is how the files name our fields, per table.
     `added_prefix` means that the ids were prefixed with the name when they were written.
     """
 
@@ -40,7 +39,6 @@ class PackageDraft:
     tables: dict[str, list[JsonRow]]
     problems: list[Problem] = field(default_factory=list)
     digest: str | None = None
-    partial: set[str] = field(default_factory=set)
     spelling: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     added_prefix: bool = False
 
@@ -106,24 +104,6 @@ def table_data(package: Package) -> dict[str, list[dict[str, Any]]]:
 
 Model = TypeVar("Model", bound=BaseModel)
 
-EXPECTED = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "int_parsing_size": "a whole number that is not too large",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
-    "tuple_type": "a list",
-    "list_type": "a list",
-    "invalid-json-value": "a JSON value",
-}
-"""What a field should hold, by the type of its validation error."""
-
-_NOUNS = {"experiences": "experience", "candidates": "candidate", "units": "unit"}
-
-
 Header = create_model(  # type: ignore[call-overload]
     "Header",
     __config__=ConfigDict(extra="forbid"),
@@ -135,40 +115,32 @@ Header = create_model(  # type: ignore[call-overload]
 
 
 def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
-    """The package, or None and every problem."""
+    """The package, or None and every problem.
+
+    First those of single rows. What is wrong between rows is looked for when all can be read: that
+    others refer to a damaged row is no problem of its own.
+    """
     problems = list(draft.problems)
     parsed: dict[str, list[Any]] = {}
-    places: dict[str, list[JsonRow]] = {}
-    lost: dict[str, set[str]] = {}
     for table in TABLES:
         rows = _numbered(draft.tables[table]) if table == "experiences" else draft.tables[table]
-        parts = _parse(table, rows, draft.spelling.get(table, {}), problems)
-        parsed[table], places[table], lost[table] = parts
+        parsed[table] = _parse(table, rows, draft.spelling.get(table, {}), problems)
     header = _header(draft.header, problems)
+    if problems:
+        return None, problems
     contents = SimpleNamespace(**header, **parsed)
-    all_units = not lost["units"] and "units" not in draft.partial
-    inconsistencies = list(find_problems(contents, all_units))
-    if all_units and not lost["coverage"] and "coverage" not in draft.partial:
-        inconsistencies += core_problems(contents.units, contents.coverage)
-    # One damaged row is one problem: that others refer to it is not another for each of them.
-    hidden = {table: {repr(id) for id in ids} for table, ids in lost.items()}
-    problems += [
-        _placed(problem, places, draft.header)
-        for problem in inconsistencies
-        if not _follows(problem, draft.partial, hidden)
-    ]
+    found = [*find_problems(contents), *core_problems(contents.units, contents.coverage)]
+    problems += [_placed(problem, draft) for problem in found]
     factors = (
         *(query.importance for query in contents.queries),
         *(unit.share for unit in contents.units),
     )
     # Sums of numbers without a usable common denominator take for ever; they have a problem
     # already.
-    countable = common_denominator(factors) is not None
-    if countable and not lost["queries"] and "queries" not in draft.partial:
+    if common_denominator(factors) is not None:
         shares = {unit.id: unit.share for unit in contents.units}
-        problems += _weight_problems(contents.queries, shares, places["units"])
-    # An inconsistency that follows from a damaged row is not listed, and still there is no package.
-    if problems or inconsistencies:
+        problems += _weight_problems(contents.queries, shares, draft.tables["units"])
+    if problems:
         return None, problems
     package = checked_package(header | {table: tuple(rows) for table, rows in parsed.items()})
     problems += _digest_problems(draft, digest(package))
@@ -177,26 +149,16 @@ def check_package(draft: PackageDraft) -> tuple[Package | None, list[Problem]]:
 
 def _parse(
     table: str, rows: Sequence[JsonRow], spelling: Mapping[str, str], problems: list[Problem]
-) -> tuple[list[Any], list[JsonRow], set[str]]:
-    """The valid rows, their places, and the ids of the other rows."""
+) -> list[Any]:
+    """The valid rows."""
     parsed: list[Any] = []
-    places: list[JsonRow] = []
-    lost: set[str] = set()
     for row in rows:
-        data = dict(row.data)
-        if table == "units":
-            data.pop(WEIGHT_ON_DISK, None)
+        data = {name: value for name, value in row.data.items() if name != WEIGHT_ON_DISK}
         try:
-            parsed.append(parse_row(TABLES[table], data))
-            places.append(row)
+            parsed.append(parse_row(TABLES[table], data if table == "units" else row.data))
         except ValidationError as error:
             problems += row_problems(error, TABLES[table], row, spelling)
-            if (rest := without_extras(error, data)) is None:
-                lost.add(row_id(row.data))
-            else:
-                parsed.append(parse_row(TABLES[table], rest))
-                places.append(row)
-    return parsed, places, lost
+    return parsed
 
 
 def _numbered(rows: Sequence[JsonRow]) -> Sequence[JsonRow]:
@@ -207,15 +169,12 @@ def _numbered(rows: Sequence[JsonRow]) -> Sequence[JsonRow]:
 
 
 def _header(row: JsonRow, problems: list[Problem]) -> dict[str, Any]:
-    """The header's fields; invalid ones become problems and take their defaults."""
-    data = row.data
+    """The header's fields; none where one is not valid."""
     try:
-        header = parse_row(Header, data)
+        header = parse_row(Header, row.data)
     except ValidationError as error:
         problems += row_problems(error, Header, row, {})
-        bad = {detail["loc"][0] for detail in error.errors()}
-        data = {name: value for name, value in data.items() if name not in bad}
-        header = parse_row(Header, {"name": "unnamed", **data})
+        return {}
     return {name: getattr(header, name) for name in HEADER}
 
 
@@ -230,49 +189,22 @@ def row_problems(
 ) -> Iterator[Problem]:
     """One problem for every field that is wrong; `spelling` is how the file names our fields."""
     for detail in error.errors(include_url=False):
-        field = _field(detail, spelling)
-        message, fix = _message(detail, field)
-        if detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1:
-            fix = f"known fields: {', '.join(model.model_fields)}"
+        field, fix = _field(detail, spelling), ""
+        if detail["type"] == "missing":
+            message = f"lacks the field {field!r}"
+        elif detail["type"] == "extra_forbidden":
+            message = f"has the unknown field {field!r}"
+            if len(detail["loc"]) == 1:
+                fix = f"known fields: {', '.join(model.model_fields)}"
+        else:
+            message = f"has a bad field {field!r}: {fault_message(detail)}"
         yield Problem(message, fix, row_id(row.data), file=row.file, line=row.line)
-
-
-def without_extras(error: ValidationError, data: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The row without its unknown fields, if nothing else is wrong with it."""
-    details = error.errors(include_url=False)
-    extras = {detail["loc"][0] for detail in details if detail["type"] == "extra_forbidden"}
-    if any(len(detail["loc"]) > 1 or detail["loc"][0] not in extras for detail in details):
-        return None
-    return {name: value for name, value in data.items() if name not in extras}
 
 
 def _field(detail: ErrorDetails, spelling: Mapping[str, str]) -> str:
     """A dotted path to the field, without the steps validation adds itself."""
     steps = [str(step) for step in detail["loc"] if step not in SHAPES]
     return ".".join([spelling.get(step, step) for step in steps[:1]] + steps[1:])
-
-
-def _message(detail: ErrorDetails, field: str) -> tuple[str, str]:
-    """What is wrong with the field, and what to do."""
-    kind, context = detail["type"], detail.get("ctx", {})
-    if kind == "missing":
-        return f"lacks the field {field!r}", ""
-    if kind == "extra_forbidden":
-        return f"has the unknown field {field!r}", ""
-    if kind in EXPECTED:
-        return (
-            f"has {kind_of(detail['input'])} in the field {field!r}",
-            f"{EXPECTED[kind]} was expected",
-        )
-    if kind in ("string_too_short", "too_short"):
-        return f"has an empty field {field!r}", ""
-    if kind == "greater_than_equal":
-        return f"has a field {field!r} below {context['ge']}", ""
-    if kind.startswith("union_tag"):
-        return f"has an unknown shape in the field {field!r}", f"known shapes: {', '.join(SHAPES)}"
-    if kind == "value_error":
-        return f"has a bad field {field!r}: {context['error']}", ""
-    return f"has a bad field {field!r}", ""
 
 
 def row_id(data: Mapping[str, Any]) -> str:
@@ -284,23 +216,11 @@ def row_id(data: Mapping[str, Any]) -> str:
     return ""
 
 
-def _follows(problem: Problem, partial: set[str], hidden: Mapping[str, set[str]]) -> bool:
-    """Whether a reference only dangles because the row it names has a problem of its own.
-
-    `hidden` are the ids of such rows, as messages spell them.
-    """
-    for table, noun in _NOUNS.items():
-        _, unknown, name = problem.message.rpartition(f"unknown {noun} ")
-        if unknown:
-            return table in partial or "''" in hidden[table] or name in hidden[table]
-    return False
-
-
-def _placed(problem: Problem, places: Mapping[str, Sequence[JsonRow]], header: JsonRow) -> Problem:
+def _placed(problem: Problem, draft: PackageDraft) -> Problem:
     """The problem with the file and line of its row instead of the row's number."""
     if problem.row < 0:
-        return replace(problem, file=header.file)
-    rows = places[problem.table]
+        return replace(problem, file=draft.header.file)
+    rows = draft.tables[problem.table]
     message = re.sub(
         r"\brow (\d+)$", lambda match: f"line {rows[int(match[1])].line}", problem.message
     )

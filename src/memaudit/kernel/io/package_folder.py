@@ -35,12 +35,10 @@ def read_package_folder(folder: Path) -> PackageDraft:
     counts = _mapping(manifest, "counts", set(TABLES), draft)
     hashes = _mapping(manifest, "sha256", set(FILES.values()), draft)
     for table, file in FILES.items():
-        draft.tables[table], problems, complete = read_table_file(
+        draft.tables[table], problems = read_table_file(
             folder / file, counts.get(table), hashes.get(file)
         )
         draft.problems += problems
-        if not complete:
-            draft.partial.add(table)
     return draft
 
 
@@ -63,15 +61,15 @@ def _mapping(
 
 def read_table_file(
     path: Path, count: Any = None, expected_hash: Any = None
-) -> tuple[list[JsonRow], list[Problem], bool]:
-    """The rows, the problems, and whether every row could be read."""
+) -> tuple[list[JsonRow], list[Problem]]:
+    """The rows, and the problems."""
     file = path.name
     try:
         data = read_bytes(path)
         rows, problems = parse_lines(decode(data, file), file)
     except InvalidPackage as error:
-        return [], list(error.problems), False
-    complete, total = not problems, len(rows) + len(problems)
+        return [], list(error.problems)
+    total = len(rows) + len(problems)
     if count is not None and count != total:
         message = f"has {total} rows but the manifest counts {str(count)[:20]}"
         problems.append(Problem(message, "rows were lost or added", file=file))
@@ -79,7 +77,7 @@ def read_table_file(
     if expected_hash is not None and expected_hash != sha256(data):
         message = f"has SHA-256 {sha256(data)[:12]} but the manifest says {str(expected_hash)[:12]}"
         problems.append(Problem(message, "the file changed after it was written", file=file))
-    return rows, problems, complete
+    return rows, problems
 
 
 def write_package_folder(package: Package, folder: Path) -> None:

@@ -1,10 +1,7 @@
-"""Packages on disk, whatever their form: one file, a folder, a build or the published layout.
+"""Packages on disk, whatever their form: one file, a folder, a build or the published layout."""
 
-The one-file form is read with the line of every row and written with one row per line.
-"""
-
-import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,7 +29,7 @@ from memaudit.kernel.io.package_folder import (
     write_package_folder,
 )
 from memaudit.kernel.io.published_folder import MARKS, read_artifact
-from memaudit.kernel.io.strict_json import JsonRow, json_text, kind_of, parse_json
+from memaudit.kernel.io.strict_json import JsonRow, NotJson, json_text, kind_of, parse_json
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import TABLES, Package
 
@@ -241,39 +238,65 @@ def schema_text() -> str:
     return json_text(package_schema(), indent=2) + "\n"
 
 
-_LENIENT = json.JSONDecoder(parse_int=str, parse_float=str)
-_SPACE = " \t\r\n"
+_TOKEN = re.compile(r'"(?:[^"\\]+|\\.?)*(?:"|\Z)(?P<names>\s*:)?|[][{},]|[^][{},":\s]+', re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """One row of a table, or one other top-level value (row -1), in the text."""
+def _places(text: str) -> Iterator[tuple[str, int, int, str]]:
+    """Key, number, line and text of every row, and of every other value of a package (number -1).
 
-    key: str
-    row: int
-    text: str
-    line: int
+    The parser of the standard library does not tell where a value stood.
+    """
+    depth, key, number, start, line, counted = 0, "", -1, -1, 1, 0
+    for token in _TOKEN.finditer(text):
+        sign, ends = token[0], token[0] in (",", "]", "}")
+        if depth == 1 and token["names"]:
+            key, number = sign.split('"')[1], -1
+        elif depth == 1 and sign == "[":
+            number = 0
+        elif depth == (1 if number < 0 else 2):
+            if ends and start >= 0:
+                line += text.count("\n", counted, start)
+                yield key, number, line, text[start : token.start()]
+                number, counted, start = number + (number >= 0), start, -1
+            elif not ends and start < 0:
+                start = token.start()
+        depth += (sign in ("[", "{")) - (sign in ("]", "}"))
+
+
+def _parsed(text: str, file: str) -> Any:
+    """The document; a row that is JSON but not allowed in a package is reported at its own line."""
+    try:
+        return parse_json(text, file)
+    except NotJson:
+        raise
+    except InvalidPackage as error:
+        refusals: list[Problem] = []
+        for _, _, line, value in _places(text):
+            try:
+                parse_json(value, file, line)
+            except InvalidPackage as refused:
+                refusals += refused.problems
+        raise InvalidPackage(refusals or error.problems, file) from None
 
 
 def read_package_file(path: Path, lines: bool) -> PackageDraft:
     """The draft of a one-file package, with the line of every row if asked for."""
     text, file = read_text(path), path.name
-    document = _parse(text, file)
+    document = _parsed(text, file)
     if not isinstance(document, dict):
         problem = Problem(f"is not a package: it holds {kind_of(document)}", file=file)
         raise InvalidPackage([problem], file)
     draft, is_package = open_header(document, file, set(TABLES))
     if not is_package:
         raise InvalidPackage(draft.problems, file)
-    # The parser of the standard library does not tell where a value stood.
-    places = {(span.key, span.row): span.line for span in spans(text)} if lines else {}
+    places = {(table, row): line for table, row, line, _ in _places(text)} if lines else {}
     for table in TABLES:
         _read_table(draft, table, document.get(table), places)
     return draft
 
 
 def _read_table(
-    draft: PackageDraft, table: str, rows: Any, places: dict[tuple[str, int], int]
+    draft: PackageDraft, table: str, rows: Any, places: Mapping[tuple[str, int], int]
 ) -> None:
     """Put a table's rows into the draft."""
     file = draft.header.file
@@ -284,81 +307,14 @@ def _read_table(
         draft.problems.append(
             Problem(f"the table {table!r} {state}", "a list was expected", file=file)
         )
-        draft.partial.add(table)
         return
     for number, data in enumerate(rows):
-        place = places.get((table, number), 0)
+        line = places.get((table, number), 0)
         if isinstance(data, dict):
-            draft.tables[table].append(JsonRow(data, file, place))
+            draft.tables[table].append(JsonRow(data, file, line))
         else:
             message = f"{table}[{number}] is {kind_of(data)}"
-            draft.problems.append(Problem(message, "an object was expected", file=file, line=place))
-            draft.partial.add(table)
-
-
-def _parse(text: str, file: str) -> Any:
-    """The document; a row that is JSON but not allowed in a package is reported at its own line."""
-    try:
-        return parse_json(text, file)
-    except InvalidPackage as error:
-        refusals = [problem for span in _parts(text) for problem in _refusals(span, file)]
-        raise InvalidPackage(refusals or error.problems, file) from None
-
-
-def _parts(text: str) -> list[Span]:
-    """The parts of a document that is JSON, else none."""
-    try:
-        json.loads(text, parse_int=str)
-        return list(spans(text)) if text.lstrip().startswith("{") else []
-    except (ValueError, RecursionError):
-        return []
-
-
-def _refusals(span: Span, file: str) -> tuple[Problem, ...]:
-    try:
-        parse_json(span.text, file, span.line)
-    except InvalidPackage as error:
-        return error.problems
-    return ()
-
-
-def spans(text: str) -> Iterator[Span]:
-    """The parts of a JSON object in file order, each with its line."""
-    line, before = 1, 0
-    for key, row, start, end in _values(text):
-        line += text.count("\n", before, start)
-        before = start
-        yield Span(key, row, text[start:end], line)
-
-
-def _values(text: str) -> Iterator[tuple[str, int, int, int]]:
-    """Key, row, start and end of every row; `text` is a valid JSON object."""
-    at = _skip(text, _skip(text, 0) + 1)
-    while text[at] != "}":
-        key, at = _LENIENT.raw_decode(text, at)
-        at = _skip(text, _skip(text, at) + 1)
-        if text[at] == "[":
-            at, row = _skip(text, at + 1), 0
-            while text[at] != "]":
-                _, end = _LENIENT.raw_decode(text, at)
-                yield key, row, at, end
-                at, row = _skip(text, end), row + 1
-                if text[at] == ",":
-                    at = _skip(text, at + 1)
-            at += 1
-        else:
-            _, end = _LENIENT.raw_decode(text, at)
-            yield key, -1, at, end
-            at = end
-        at = _skip(text, at)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-
-
-def _skip(text: str, at: int) -> int:
-    while at < len(text) and text[at] in _SPACE:
-        at += 1
-    return at
+            draft.problems.append(Problem(message, "an object was expected", file=file, line=line))
 
 
 def write_package_file(package: Package, path: Path) -> None:

@@ -1,25 +1,23 @@
 """The published artifact's folder layout: many examples in one set of files.
 
 Examples are distinguished by id prefix. Each becomes one package named after its query; ids keep
-their full form. A folder written by MemAudit also says, under "memaudit" in its manifest, what that
-layout has no place for.
+their full form. Folders that MemAudit 0.1 wrote also say, under "memaudit" in their manifest, what
+that layout has no place for.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from memaudit.kernel.errors import InvalidPackage, MemAuditError, Problem
-from memaudit.kernel.io.atomic import write_folder
-from memaudit.kernel.io.files import read_text, sha256
-from memaudit.kernel.io.package_check import HEADER, PackageDraft, header_data, table_data
+from memaudit.kernel.errors import InvalidPackage, Problem
+from memaudit.kernel.io.files import read_text
+from memaudit.kernel.io.package_check import HEADER, PackageDraft
 from memaudit.kernel.io.package_folder import read_table_file
-from memaudit.kernel.io.strict_json import JsonRow, json_lines, json_text, kind_of, parse_json
-from memaudit.kernel.package.digest import digest
-from memaudit.kernel.package.package import TABLES, Package
+from memaudit.kernel.io.strict_json import JsonRow, kind_of, parse_json
+from memaudit.kernel.package.package import TABLES
 
 FILES = {
     "experiences": "experiences.jsonl",
@@ -113,7 +111,6 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
         return [], list(error.problems)
     tables: dict[str, list[JsonRow]] = {}
     problems: list[Problem] = []
-    partial = set()
     checked = ours or {}
     # Only the decisions may be missing. Counts and hashes are checked where a manifest of ours has
     # them.
@@ -122,10 +119,8 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
             tables[table] = []
             continue
         expected = [checked.get(part, {}).get(file) for part in ("counts", "file_hashes")]
-        tables[table], more, complete = read_table_file(folder / file, *expected)
+        tables[table], more = read_table_file(folder / file, *expected)
         problems += more
-        if not complete:
-            partial.add(table)
     drafts = _drafts(tables["queries"], manifest, ours)
     # Every package carries the manifest: a small file with many examples could fill the memory.
     if manifest is not None and len(drafts) * _size(folder / MANIFEST) > MOST_REPEATED:
@@ -135,15 +130,11 @@ def read_artifact(folder: Path) -> tuple[list[PackageDraft], list[Problem]]:
         problems.append(Problem("holds no query, so no example", file=FILES["queries"]))
         return [], problems
     for table in TABLES:
-        if strays := _share_out(table, tables[table], drafts):
-            problems += strays
-            partial.add(table)
+        problems += _share_out(table, tables[table], drafts)
     for row in tables["decisions"]:
         draft = drafts[example_of_decision(row.data, drafts)]
         draft.header.data["attributes"].setdefault("annotation_decisions", []).append(row.data)
-    for draft in drafts.values():
-        draft.partial = partial
-    return list(drafts.values()), problems
+    return ([] if problems else list(drafts.values())), problems
 
 
 def _size(path: Path) -> int:
@@ -222,103 +213,6 @@ def _share_out(
     return problems
 
 
-def write_artifact(packages: Sequence[Package], folder: Path) -> None:
-    """All packages in one folder; ids that do not start with the package's name get it."""
-    _refuse_clashes([package.name for package in packages])
-    names = {package.name: package for package in packages}
-    shared = packages[0].attributes.get("candidate_generation_manifest") if packages else None
-    rows: dict[str, list[dict[str, Any]]] = {file: [] for file in (*FILES.values(), DECISIONS)}
-    headers = []
-    for package in packages:
-        header, decisions = _header(package, names, shared)
-        headers.append(header)
-        rows[DECISIONS] += decisions
-        for table, data in _tables(package, header["added_prefix"]).items():
-            rows[FILES[table]] += data
-    files = {file: json_lines(data) for file, data in rows.items()}
-    facts: dict[str, Any] = {
-        "counts": {file: len(data) for file, data in rows.items()},
-        "file_hashes": {file: sha256(text.encode()) for file, text in files.items()},
-    }
-    ours = {"version": 1, "packages": headers, "manifest": shared}
-    published = shared if isinstance(shared, dict) else {}
-    files[MANIFEST] = json_text({**published, **facts, "memaudit": ours}, indent=2) + "\n"
-    write_folder(folder, files, files.keys())
-
-
-def _refuse_clashes(names: Sequence[str]) -> None:
-    """Examples are distinguished by the start of their ids, so no name may start another."""
-    if not names:
-        raise MemAuditError("there is no package to write")
-    others: dict[str, None] = {}
-    # From the shortest on, every name that could start this one is among `others` already.
-    for name in sorted(names, key=len):
-        if (other := example_of(name, others)) is not None:
-            raise MemAuditError(
-                f"packages {other!r} and {name!r} cannot share a folder: rename one of them"
-            )
-        others[name] = None
-
-
-def _has_own_prefix(package: Package) -> bool:
-    """Whether every id already starts with the package's name."""
-    start = f"{package.name}::"
-    ids = [
-        row.id
-        for table in ("experiences", "candidates", "units")
-        for row in getattr(package, table)
-    ]
-    queries = [query.id for query in package.queries if query.id != package.name]
-    return all(id.startswith(start) for id in [*ids, *queries])
-
-
-def _tables(package: Package, add_prefix: bool) -> dict[str, list[dict[str, Any]]]:
-    """The package's rows under the published names."""
-
-    def rename(id: str) -> str:
-        return f"{package.name}::{id}" if add_prefix else id
-
-    return {
-        table: [to_artifact(table, renamed(table, row, rename)) for row in rows]
-        for table, rows in table_data(package).items()
-    }
-
-
-def _header(
-    package: Package, names: Mapping[str, Any], shared: Any
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The package's entry in the manifest, and its annotation decisions."""
-    header = header_data(package)
-    attributes = dict(header["attributes"])
-    share = shared is not None and attributes.get("candidate_generation_manifest") == shared
-    if share:
-        del attributes["candidate_generation_manifest"]
-    decisions: Any = attributes.get("annotation_decisions")
-    if _can_be_rows(decisions, package.name, names):
-        del attributes["annotation_decisions"]
-    else:
-        decisions = []
-    entry = {
-        **{name: header[name] for name in HEADER if name in header},
-        "attributes": attributes,
-        "digest": digest(package),
-        "added_prefix": not _has_own_prefix(package),
-        "shared_manifest": share,
-    }
-    return entry, decisions
-
-
-def _can_be_rows(decisions: Any, name: str, names: Mapping[str, Any]) -> bool:
-    """Whether reading the decisions back would give them to the same package."""
-    return (
-        isinstance(decisions, list)
-        and bool(decisions)
-        and all(
-            isinstance(row, dict) and example_of_decision(row, names) == name for row in decisions
-        )
-    )
-
-
 def example_of(id: object, names: Mapping[str, Any]) -> str | None:
     """The example an id belongs to: the longest name it equals or starts with, before `::`."""
     if not isinstance(id, str):
@@ -391,33 +285,6 @@ def _as_text(value: Any) -> Any:
     """Numbers as text: published answers and times are sometimes bare numbers."""
     is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
     return str(value) if is_number else value
-
-
-def to_artifact(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Their row for one of ours, as `plain_rows` gives it."""
-    data = {name: row[field] for name, field in FIELDS[table].items() if field in row}
-    reserved = {*FIELDS[table], "attributes"}
-    attributes = row.get("attributes", {})
-    if table == "candidates":
-        data["candidate_group"] = row["experience"]
-        if attributes.get("candidate_group", row["experience"]) == row["experience"]:
-            reserved.add("candidate_group")
-    if table == "units":
-        reserved.add(FROM_QUERIES)
-        if "weight" not in row:
-            data |= {"unit_weight": row["query_weight"], FROM_QUERIES: True}
-        spans = row.get("sources", ())
-        names = {"id": "span_id", "session": "session_id", "text": "text"}
-        data["source_spans"] = [{names[key]: span[key] for key in span} for span in spans]
-    if table == "coverage" and row.get("provenance") != provenance(attributes):
-        data["provenance"] = row.get("provenance")
-    elif table == "coverage":
-        data.pop("provenance", None)
-    # Attributes stand beside the fields in this layout; one that is called like a field goes one
-    # level down, so that reading the row back tells them apart.
-    nested = {name: value for name, value in attributes.items() if name in reserved}
-    data |= {name: value for name, value in attributes.items() if name not in reserved}
-    return {**data, "attributes": nested} if nested else data
 
 
 def provenance(attributes: Mapping[str, Any]) -> str | None:

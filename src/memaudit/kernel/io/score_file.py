@@ -197,6 +197,8 @@ class ScoreRow(FileModel):
     written: WrittenRow
     package_ratio: RatioRow
     union_ratio: RatioRow
+    random_cut: WithinOne | None = None
+    """The mean score if memories were taken in random order."""
     best_subset: KeptRow
     policies: dict[str, KeptRow] = Field(default_factory=dict)
     unit_kinds: dict[str, UnitKindRow] = Field(default_factory=dict)
@@ -219,6 +221,37 @@ class ScoreRow(FileModel):
         return self.diagnosis.message or self.diagnosis.undefined
 
 
+class CompleteRow(FileModel):
+    """What a whole store is worth, over OPT of the common union without a budget."""
+
+    value: WithinOne | None
+    interval: Between | None = None
+    between: Between | None = None
+    undefined: str | None = None
+
+
+class LeanRow(FileModel):
+    """The least budget that is worth as much as a whole store, over what the store costs."""
+
+    value: WithinOne | None
+    interval: Between | None = None
+    between: Between | None = None
+    undefined: str | None = None
+    least_cost: tuple[Exact, Exact] | None = None
+    """Its lowest and highest value; equal where it is known."""
+
+
+class VerdictRow(FileModel):
+    """One store as it stands, without a budget."""
+
+    store: str
+    memories: Count
+    cost: Exact
+    measure: str
+    complete: CompleteRow
+    lean: LeanRow
+
+
 class StoreRow(FileModel):
     """What the score of a store does not see."""
 
@@ -230,16 +263,6 @@ class StoreRow(FileModel):
     left_out: dict[str, Count] = Field(default_factory=dict)
     without_salience: dict[str, Count] = Field(default_factory=dict)
     mixed_users: tuple[str, ...] = ()
-
-
-class LazyRow(FileModel):
-    """What lazy judging asked, in files of 0.1."""
-
-    pairs: Count
-    kept_by_filter: Count
-    asked: Count
-    rounds: Count
-    stopped_early: bool = False
 
 
 def _this_version(version: Any) -> Any:
@@ -281,11 +304,12 @@ class ScoreFile(FileModel):
     """Of the file of an offline judge."""
     draws: Count = 0
     escalation: EscalationRow | None = None
-    lazy: LazyRow | None = None
     cost_rule: str
     group_cap: Count
     undecided_cells: Count = 0
     stores: tuple[StoreRow, ...] = ()
+    verdicts: tuple[VerdictRow, ...] = ()
+    """Empty in files of 0.2.0 and before."""
     scores: tuple[ScoreRow, ...]
     cells: dict[str, tuple[ScoreCell, ...]] = Field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from memaudit.kernel.errors import InvalidPackage, MemAuditError, Problem
 from memaudit.kernel.exact import MAX_DIGITS
@@ -17,8 +18,8 @@ from memaudit.kernel.io.files import read_text, refusal
 MAX_DEPTH = 64
 
 
-class _Refused(ValueError):
-    """Something that JSON allows and a package does not."""
+class RefusedJson(ValueError):
+    """Something that the grammar of JSON allows, and no file of ours and no dataset should hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class JsonRow:
 
 def _integer(text: str) -> int:
     if len(text.removeprefix("-")) > MAX_DIGITS:
-        raise _Refused(f"a number has more than {MAX_DIGITS} digits")
+        raise RefusedJson(f"a number has more than {MAX_DIGITS} digits")
     return int(text)
 
 
@@ -40,15 +41,15 @@ def _decimal(text: str) -> Decimal:
     try:
         number = Decimal(text)
     except ArithmeticError:
-        raise _Refused(f"the number {text[:40]} is out of range") from None
+        raise RefusedJson(f"the number {text[:40]} is out of range") from None
     # Free-form attributes are kept as floats, and would be written as Infinity, which is not JSON.
     if math.isinf(float(text)):
-        raise _Refused(f"the number {text[:40]} is out of range")
+        raise RefusedJson(f"the number {text[:40]} is out of range")
     return number
 
 
 def _constant(name: str) -> Any:
-    raise _Refused(f"{name} is not a number a package can hold")
+    raise RefusedJson(f"{name} is not a number a package can hold")
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -56,19 +57,19 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise _Refused(f"the key {twice!r} appears twice in one object")
+        raise RefusedJson(f"the key {twice!r} appears twice in one object")
     return data
 
 
 def _walk(value: Any, depth: int = 0) -> None:
     """Refuse what cannot be written back: deep nesting and unpaired surrogates."""
     if depth > MAX_DEPTH:
-        raise _Refused(f"nests deeper than {MAX_DEPTH} levels")
+        raise RefusedJson(f"nests deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise _Refused("holds half of a surrogate pair, which is not a character") from None
+            raise RefusedJson("holds half of a surrogate pair, which is not a character") from None
     elif isinstance(value, dict):
         for key, item in value.items():
             _walk(key, depth)
@@ -102,7 +103,7 @@ def parse_json(text: str, file: str, line: int = 1) -> Any:
         raise NotJson([problem], file) from None
     except RecursionError:
         raise refusal(f"nests deeper than {MAX_DEPTH} levels", "", file, line) from None
-    except _Refused as error:
+    except RefusedJson as error:
         raise refusal(str(error), "", file, line) from None
     return value
 
@@ -159,11 +160,14 @@ def first_fault(error: ValidationError) -> str:
     named = [str(step) for step in first["loc"] if not str(step).startswith("function-")]
     steps = [step[:LONGEST_STEP] for step in named]
     place = ".".join(steps if len(steps) <= MOST_STEPS else [*steps[:MOST_STEPS], "..."])
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        message = "unknown field"
-    message = f"{message[:1].lower()}{message[1:LONGEST]}"
+    message = "unknown field" if first["type"] == "extra_forbidden" else fault_message(first)
     return f"{place}: {message}" if place else message
+
+
+def fault_message(detail: ErrorDetails) -> str:
+    """What a validation finds wrong with a value."""
+    message = detail["msg"].removeprefix("Value error, ")
+    return f"{message[:1].lower()}{message[1:LONGEST]}"
 
 
 def read_object(path: Path, remedy: str) -> dict[str, Any]:
@@ -174,7 +178,7 @@ def read_object(path: Path, remedy: str) -> dict[str, Any]:
         raise MemAuditError(f"cannot read {path}: it {error.problems[0].message}") from None
     except RecursionError:
         raise MemAuditError(f"{path} nests too deeply; {remedy}") from None
-    except _Refused as error:
+    except RefusedJson as error:
         raise MemAuditError(f"{path}: {error}; {remedy}") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"

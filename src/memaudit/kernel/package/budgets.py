@@ -41,8 +41,8 @@ def budget_cost(budget: str, total_cost: Fraction | None) -> Fraction:
 
 
 OWN = "own"
-USUAL_BUDGETS = ("5%", "10%", "20%", "40%", OWN)
-"""Of a score, if none is given: from a tight budget to what each system chose to spend."""
+USUAL_BUDGETS = ("10%",)
+"""Where losses are shown if no budget is given; complete and lean need none."""
 
 ASK = "write a cost such as 250, a share of the conversation such as 10%, or own"
 

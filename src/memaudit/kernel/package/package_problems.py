@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from memaudit.kernel.package.package import Candidate, Coverage, Experience
 
 
-def find_problems(package: Any, all_units: bool = True) -> Iterator[Problem]:
-    """Every inconsistency of a Package, or of any object with its fields.
-
-    `all_units` is false where rows of units are missing, each with a problem of its own.
-    """
+def find_problems(package: Any) -> Iterator[Problem]:
+    """Every inconsistency of a Package, or of any object with its fields."""
     for table in ("experiences", "candidates", "units", "queries"):
         yield from _duplicates(table, [row.id for row in getattr(package, table)])
     yield from _duplicate_positions(package.experiences)
@@ -32,7 +29,7 @@ def find_problems(package: Any, all_units: bool = True) -> Iterator[Problem]:
     for row, unit in enumerate(package.units):
         if unit.weight is not None and unit.weight < 0:
             yield Problem("has a negative weight", "weights are 0 or more", unit.id, "units", row)
-    yield from statement_problems(package.units, all_units)
+    yield from statement_problems(package.units)
     for row, query in enumerate(package.queries):
         if query.importance < 0:
             yield Problem(

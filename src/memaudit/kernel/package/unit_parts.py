@@ -221,8 +221,8 @@ def whole_units(units: Iterable["EvidenceUnit"]) -> tuple[WholeUnit, ...]:
     )
 
 
-def statement_problems(units: Sequence["EvidenceUnit"], complete: bool) -> Iterator[Problem]:
-    """What is wrong with parts. Without `complete` rows are missing, and sums mean nothing."""
+def statement_problems(units: Sequence["EvidenceUnit"]) -> Iterator[Problem]:
+    """What is wrong with parts."""
     rows: dict[str, list[tuple[int, EvidenceUnit]]] = {}
     for row, unit in enumerate(units):
         if unit.part_of is not None and unit.part is not None:
@@ -246,9 +246,6 @@ def statement_problems(units: Sequence["EvidenceUnit"], complete: bool) -> Itera
         for name, times in Counter(unit.part for unit in parts).items():
             if times > 1:
                 yield Problem(f"has {times} parts called {name!r}", "name each part once", *at)
-        # The checks below are about all parts together, and rows may be missing.
-        if not complete:
-            continue
         cores = sum(unit.core for unit in parts)
         if cores != 1:
             yield Problem(

@@ -11,6 +11,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.unit_parts import whole_units
+from memaudit.kernel.words.scripts import SCRIPTS, script_shares
 
 Pair = tuple[str, str]
 """The id of a memory and the id of a unit."""
@@ -39,8 +40,6 @@ class MemoryText:
     text: str
     sources: tuple[str, ...] = ()
     example: str = ""
-    is_heading: bool = False
-    """A heading of a document, judged to know what entries owe to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class NotJudged(MemAuditError):
 class Judge(Protocol):
     """Decides coverage: one for all stores, or one each where files of labels name memories by id.
 
-    A judge that cannot read every script says so by an attribute `reads`; see script_support.py.
+    A judge that cannot read every script says so by an attribute `reads`; .
     """
 
     @property
@@ -202,3 +201,72 @@ def only(cells: Cells, pairs: Collection[Pair] | None) -> Cells:
         memory: {unit: cell for unit, cell in row.items() if (memory, unit) in wanted}
         for memory, row in cells.items()
     }
+
+
+# What a judge cannot read has no score: it would call it not covered, and that is not a zero. A
+# judge says by the attribute `reads` which scripts it can read (names of words/scripts.py); without
+# it, or with None, it reads every one.
+
+ENOUGH = Fraction(1, 5)
+"""The share of a text that matters. A name or the word user in another script does not."""
+
+
+class ScriptAware(Protocol):
+    """A judge, or a filter of pairs."""
+
+    @property
+    def name(self) -> str: ...
+
+
+def scripts_read(reader: ScriptAware) -> frozenset[str] | None:
+    """The scripts that a judge or a filter can read; None for every one."""
+    reads: frozenset[str] | None = getattr(reader, "reads", None)
+    return reads
+
+
+def refuse_unreadable(
+    reader: ScriptAware, package: Package, memories: Iterable[str] = (), other: str = ""
+) -> None:
+    """Raise if a judge cannot read the units or the memories, or compare the two.
+
+    `other` is what to use instead.
+    """
+    known = scripts_read(reader)
+    if known is None:
+        return
+    units, written = script_shares(unit.text for unit in package.units), script_shares(memories)
+    for what, shares in ((f"the package {package.name!r}", units), ("the store", written)):
+        if foreign := _unreadable(shares, known):
+            instead = other or _instead(foreign)
+            raise NotJudged(
+                f"{what} is written in {foreign}, which {reader.name} cannot read; use {instead}"
+            )
+    # Both may be readable and still not comparable: a store in Russian about a conversation in
+    # English has no word in common with it, whatever it remembers.
+    shared = sum((min(share, written.get(name, Fraction(0))) for name, share in units.items()), 0)
+    if units and written and shared < ENOUGH:
+        raise NotJudged(
+            f"the store is written in {next(iter(written))} and the package {package.name!r} in "
+            f"{next(iter(units))}, and {reader.name} compares words of one script; use "
+            f"{other or MODELS_AND_LABELS}"
+        )
+
+
+def foremost_script(units: Iterable[str]) -> str:
+    """The script that most of some texts is written in."""
+    return next(iter(script_shares(units)), "")
+
+
+MODELS_AND_LABELS = "model:NAME or labels:FILE"
+
+
+def _unreadable(shares: Mapping[str, Fraction], known: frozenset[str]) -> str | None:
+    """The foremost script that is not known, if there is enough of all that are not."""
+    # All foreign scripts count together: a tenth in each of two is a fifth that is not read.
+    foreign = {script: share for script, share in shares.items() if script not in known}
+    return next(iter(foreign)) if sum(foreign.values()) >= ENOUGH else None
+
+
+def _instead(script: str) -> str:
+    lexical = "lexical, " if script in SCRIPTS else ""
+    return lexical + MODELS_AND_LABELS

@@ -2,25 +2,27 @@
 
 store_match      which stores were written from this conversation, and which turns they were fed
 priced_store     their active memories with costs
-judged_store     what these cover, as a judge says
-rejudge_package  the same judge on the package's own assumed cells
+judging          what these cover, as a judge says, and what the package's assumed cells cover
+core_and_rest    units as two halves, so that partial means the core
 score            optima, what is kept, ratios
+verdict          how complete and how lean a store is
 loss_diagnosis   where the rest of OPT went
 score_interval   what the judge's error does to all this
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.store_file import ExportedStore
-from memaudit.kernel.package.budgets import USUAL_BUDGETS, asked_budgets
+from memaudit.kernel.losses import KEPT, LESS_IS_ENOUGH
+from memaudit.kernel.package.budgets import OWN, USUAL_BUDGETS, asked_budgets
 from memaudit.kernel.package.cost import DECLARED, cost_rule
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import NotJudged
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import assumed_pairs, judge_candidates, judge_store
 from memaudit.kernel.score.loss_diagnosis import (
     Diagnosis,
     NoDiagnosis,
@@ -29,11 +31,11 @@ from memaudit.kernel.score.loss_diagnosis import (
     lost_units,
 )
 from memaudit.kernel.score.priced_store import JudgedStore, is_out_of_pool
-from memaudit.kernel.score.rejudge_package import assumed_pairs, judge_candidates
 from memaudit.kernel.score.result import ScoreResult, Scoring, StoreScore
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.score_interval import with_intervals
 from memaudit.kernel.score.store_match import FedPart, examples_of, fed_part, written_from
+from memaudit.kernel.score.verdict import Verdict, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,19 @@ def score_judged_stores(
         # One judge on both sides: a lenient one then raises the optimum as it raises the store.
         for judge in dict.fromkeys(scoring.judges[store.name] for store in stores):
             rejudged = judge_candidates(rejudged, judge)
+    if (truths := scoring.truths) is not None:
+        rejudged = truths.package(rejudged)
+        stores = [truths.store(store, package) for store in stores]
     scorer = StoreScorer(rejudged, stores, scoring.group_cap, scoring.seconds, scoring.threads)
     plans = _budget_plans(package, scorer.stores, scoring)
-    rows = [_score_row(scorer, store, budget, asked, scoring) for asked, store, budget in plans]
-    return with_intervals(_assemble(package, exported, scorer, rows, scoring))
+    verdicts = {store.name: verdict(scorer, store, truths) for store in scorer.stores}
+    rows = [
+        _score_row(scorer, store, budget, asked, scoring, verdicts[store.name])
+        for asked, store, budget in plans
+    ]
+    return with_intervals(
+        _assemble(package, exported, scorer, rows, tuple(verdicts.values()), scoring)
+    )
 
 
 def _assemble(
@@ -91,6 +102,7 @@ def _assemble(
     exported: Sequence[ExportedStore],
     scorer: StoreScorer,
     rows: Sequence[StoreScore],
+    verdicts: tuple[Verdict, ...],
     scoring: Scoring,
 ) -> ScoreResult:
     rejudged = scorer.package
@@ -105,6 +117,7 @@ def _assemble(
         exported=tuple(exported),
         stores=scorer.stores,
         rows=tuple(rows),
+        verdicts=verdicts,
         union=scorer.common,
         package_cells="kept" if kept else "judged",
     )
@@ -115,7 +128,8 @@ def _budget_plans(
 ) -> list[tuple[str, JudgedStore, Fraction]]:
     """Each budget as it was asked for, with what it amounts to for each store."""
     whole = conversation_cost(package)
-    budgets = scoring.budgets or asked_budgets(USUAL_BUDGETS)
+    # Without a cost of the conversation there is no share of it that could be usual.
+    budgets = scoring.budgets or asked_budgets(USUAL_BUDGETS if whole else OWN)
     # 10% of nothing would be a budget of 1, which nobody meant.
     if not whole and any(asked.share is not None for asked in budgets):
         raise MemAuditError(
@@ -138,16 +152,26 @@ def conversation_cost(package: Package) -> Fraction:
 
 
 def _score_row(
-    scorer: StoreScorer, store: JudgedStore, budget: Fraction, asked: str, scoring: Scoring
+    scorer: StoreScorer,
+    store: JudgedStore,
+    budget: Fraction,
+    asked: str,
+    scoring: Scoring,
+    whole: Verdict,
 ) -> StoreScore:
     numbers = scorer.numbers(store, budget, scoring.policy, asked)
     try:
-        diagnosis: Diagnosis | NoDiagnosis = diagnose_losses(scorer, store, budget, scoring.policy)
+        losses = diagnose_losses(scorer, store, budget, scoring.policy)
+        if losses.advice == KEPT.advice and whole.is_wasteful:
+            losses = replace(losses, advice=LESS_IS_ENOUGH)
+        diagnosis: Diagnosis | NoDiagnosis = losses
     except NoDiagnosis as reason:
         diagnosis = reason
     known = None if isinstance(diagnosis, NoDiagnosis) else diagnosis
+    at_random = scorer.random_cut(store, budget, scoring.shuffles) if scoring.shuffles else None
     return StoreScore(
         numbers,
+        at_random,
         diagnosis,
         tuple(kind_rows(scorer.package, numbers.written.unit_values, known)),
         scoring.judges[store.name].is_estimate,

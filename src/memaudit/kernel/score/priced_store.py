@@ -2,7 +2,7 @@
 
 `price_store` takes the active memories of an export that were written from the package, puts the
 times in front of their texts that the system's reader is shown, and measures them by the package's
-cost rule. `judge_store` (judged_store.py) adds what a judge says they cover.
+cost rule. `judge_store` (judging.py) adds what a judge says they cover.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

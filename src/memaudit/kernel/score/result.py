@@ -20,9 +20,11 @@ from memaudit.kernel.score.caveats import caveat_lines
 from memaudit.kernel.score.judge import Judge
 from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, LostUnits, NoDiagnosis
 from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salience
-from memaudit.kernel.score.pruning import EVERYTHING_FITS, Policy
-from memaudit.kernel.score.score import StoreNumbers, bound_text
-from memaudit.kernel.words.text import counted, visible_text
+from memaudit.kernel.score.pruning import EVERYTHING_FITS, SHUFFLES, Policy
+from memaudit.kernel.score.score import Ratio, StoreNumbers, bound_text
+from memaudit.kernel.score.truth import Truths, maybe_outdated
+from memaudit.kernel.score.verdict import Verdict
+from memaudit.kernel.words.text import counted, one_line, shortened, visible_text
 
 DRAWS = 24
 """Draws of labels behind an interval."""
@@ -50,6 +52,10 @@ class Scoring:
     """Cuts a store that does not fit; None for the first of DEFAULT_POLICIES that it allows."""
     draws: int = DRAWS
     """Draws of labels behind the interval of a score by an offline judge; 0 for no intervals."""
+    truths: Truths | None = None
+    """Which texts are false, by labels or a model; None where nobody said."""
+    shuffles: int = SHUFFLES
+    """Orders behind the random cut; 0 for none."""
     watch: Callable[[int, int], None] | None = field(default=None, compare=False, repr=False)
     """Told the draws done and all of them."""
 
@@ -78,6 +84,8 @@ class StoreScore:
     """
 
     numbers: StoreNumbers
+    random_cut: Ratio | None
+    """The mean score if memories were taken in random order; None if it was not asked for."""
     diagnosis: Diagnosis | NoDiagnosis
     kinds: tuple[KindRow, ...]
     judge_assumes: bool
@@ -152,16 +160,7 @@ class StoreScore:
     @property
     def score_text(self) -> str:
         """The score with its interval, or what it lies between."""
-        return f"{ratio_text(self.exact, self.between)}{self.margin}"
-
-    @property
-    def margin(self) -> str:
-        """How far an interval reaches to both sides, as `\u00b10.05`; empty without one."""
-        if self.interval is None or self.score is None:
-            return ""
-        # The wider side: clipped at 0 or 1, the other one says less than the error is.
-        low, high = self.interval
-        return f"\u00b1{max(self.score - low, high - self.score):.2f}"
+        return f"{ratio_text(self.exact, self.between)}{margin(self.exact, self.interval)}"
 
     @property
     def asked(self) -> str:
@@ -193,6 +192,15 @@ class StoreScore:
         if isinstance(self.diagnosis, NoDiagnosis):
             return html_text(repr(self))
         return html_text(repr(self)) + waterfall(self.diagnosis.kept_share, self.losses)
+
+
+def margin(value: Fraction | None, interval: tuple[float, float] | None) -> str:
+    """How far an interval reaches to both sides, as `\u00b10.05`; empty without one."""
+    if interval is None or value is None:
+        return ""
+    # The wider side: clipped at 0 or 1, the other one says less than the error is.
+    low, high = interval
+    return f"\u00b1{max(float(value) - low, high - float(value)):.2f}"
 
 
 def budget_text(asked: str, amount: Fraction) -> str:
@@ -263,6 +271,8 @@ class ScoreResult:
     scoring: Scoring
     exported: tuple[ExportedStore, ...]
     stores: tuple[JudgedStore, ...]
+    verdicts: tuple[Verdict, ...]
+    """How complete and how lean each store is as it stands."""
     rows: tuple[StoreScore, ...]
     union: Package
     package_cells: str = "judged"
@@ -294,8 +304,17 @@ class ScoreResult:
         known = ", ".join(dict.fromkeys(row.numbers.asked for row in self.rows))
         raise KeyError(f"no score of {name or names[0]!r} at {budget!r}; known budgets: {known}")
 
+    def verdict(self, store: str | None = None) -> Verdict:
+        """How complete and how lean a store is; of several stores, the one of that name."""
+        names = [verdict.store for verdict in self.verdicts]
+        if store is None and len(names) > 1:
+            raise KeyError(f"{len(names)} stores are scored; ask for verdict({names[0]!r})")
+        if store is not None and store not in names:
+            raise KeyError(f"no store is called {store!r}; known stores: {', '.join(names)}")
+        return self.verdicts[0 if store is None else names.index(store)]
+
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self.rows))
+        return "\n".join(map(repr, (*self.verdicts, *self.rows)))
 
     @property
     def union_digest(self) -> str:
@@ -309,7 +328,13 @@ class ScoreResult:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the scores rest on and do not see, a line each."""
-        return (*rests_on(self), *judge_errors(self), *open_optima(self), *self.caveats)
+        return (
+            *outdated_lines(self),
+            *rests_on(self),
+            *judge_errors(self),
+            *open_optima(self),
+            *self.caveats,
+        )
 
     @property
     def caveats(self) -> list[str]:
@@ -366,6 +391,28 @@ class ScoreResult:
         file = Path(path)
         make_folder(file.parent)
         write_file(file, json.dumps(self.to_json(cells=True), indent=1) + "\n")
+
+
+MOST_QUOTED, LONGEST_QUOTE = 3, 60
+
+
+def outdated_lines(result: ScoreResult) -> list[str]:
+    """Memories that may be outdated, where nobody said which texts are false."""
+    lines = []
+    for store in result.stores if result.scoring.truths is None else ():
+        memories = maybe_outdated(result.package, store)
+        if not memories:
+            continue
+        quoted = "; ".join(
+            f'{memory.id} "{shortened(one_line(memory.text), LONGEST_QUOTE)}"'
+            for memory in memories[:MOST_QUOTED]
+        )
+        more = f"; and {len(memories) - MOST_QUOTED} more" if len(memories) > MOST_QUOTED else ""
+        lines.append(
+            f"{store.name}: {counted(len(memories), 'memory')} may be outdated, an estimate (not a "
+            f"word of what came later): {quoted}{more}"
+        )
+    return lines
 
 
 def rests_on(result: ScoreResult) -> list[str]:

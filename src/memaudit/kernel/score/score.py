@@ -35,16 +35,19 @@ from fractions import Fraction
 from typing import Literal
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.exact import Enclosure, plain
+from memaudit.kernel.exact import Enclosure, plain, total
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
+from memaudit.kernel.score.core_and_rest import CoreAndRest, core_and_rest
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import (
     EVERYTHING_FITS,
+    SHUFFLES,
     CutStore,
     Policy,
     keep_within,
     prune,
+    random_cuts,
     usable_policies,
 )
 from memaudit.kernel.score.store_value import StoreValue, StoreValuer
@@ -206,6 +209,7 @@ class StoreScorer:
 
     `stores` are judged, with names of their own. `group_cap` replaces the package's; None keeps it.
     `seconds` is the time limit of one solve, None for none: what is not proven by then is a bound.
+    `additive`: two halves of a unit make it whole, as in the paper; see core_and_rest.py.
     """
 
     def __init__(
@@ -215,8 +219,10 @@ class StoreScorer:
         group_cap: int | None = None,
         seconds: float | None = None,
         threads: int | None = None,
+        additive: bool = False,
     ) -> None:
         self.package, self.stores = package, tuple(stores)
+        self._units = CoreAndRest(package, frozenset()) if additive else core_and_rest(package)
         self.group_cap, self.seconds, self.threads = group_cap, seconds, threads
         names = [store.name for store in self.stores]
         if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -234,12 +240,15 @@ class StoreScorer:
 
     @property
     def _common(self) -> _Problem:
-        return self._problem("common union", lambda: union_of(self.package, self.stores))
+        return self._problem("common union", lambda: self._union_of(*self.stores))
 
     def _union(self, store: JudgedStore) -> _Problem:
         if len(self.stores) == 1:
             return self._common  # the same candidates: nothing to solve twice
-        return self._problem("union", lambda: union_of(self.package, [store]), store.name)
+        return self._problem("union", lambda: self._union_of(store), store.name)
+
+    def _union_of(self, *stores: JudgedStore) -> Union:
+        return union_of(self._units.package, list(map(self._units.store, stores)))
 
     def _as_written(self, store: JudgedStore, budget: Fraction) -> _Problem:
         """OPT of the union as written, between those of the union and of the store alone (with one
@@ -260,7 +269,10 @@ class StoreScorer:
         return alone if optimum.certified and optimum.value < least.value else written
 
     def _alone(self, store: JudgedStore) -> _Problem:
-        return self._problem("store alone", lambda: store_alone(self.package, store), store.name)
+        units = self._units
+        return self._problem(
+            "store alone", lambda: store_alone(units.package, units.store(store)), store.name
+        )
 
     @property
     def common(self) -> Package:
@@ -273,7 +285,8 @@ class StoreScorer:
 
     def package_optimum(self, budget: Fraction) -> Optimum:
         """OPT of the package alone."""
-        return self._problem("package", lambda: Union(self.package, {}, {})).optimum(budget)
+        package = self._units.package
+        return self._problem("package", lambda: Union(package, {}, {})).optimum(budget)
 
     def common_optimum(self, budget: Fraction) -> Optimum:
         """OPT of the package and all stores together."""
@@ -299,15 +312,28 @@ class StoreScorer:
             self._as_written(store, budget),
             self._alone(store),
         )
-        return [problem.units(budget) for problem in chain]
+        return [self._units.together(problem.units(budget)) for problem in chain]
 
     def unit_values(self, store: JudgedStore, ids: Sequence[str]) -> dict[str, Enclosure]:
         """Per unit, what some memories of a store are worth."""
-        return self._alone(store).valuer.by_unit(store.choice(ids))
+        return self._units.together(self._alone(store).valuer.by_unit(store.choice(ids)))
 
     def worth(self, store: JudgedStore, ids: Sequence[str]) -> StoreValue:
         """The value of some memories of a store, named as candidates."""
         return self._alone(store).valuer.worth(store.choice(ids))
+
+    def complete(self, store: JudgedStore) -> Ratio:
+        """What a whole store says of all that could be said: its value over OPT without a budget,
+        with the caps of the package."""
+        return self._whole(store, total(candidate.cost for candidate in self.common.candidates))
+
+    def for_its_size(self, store: JudgedStore) -> Ratio:
+        """The value of a whole store over OPT of what it costs."""
+        return self._whole(store, store.cost)
+
+    def _whole(self, store: JudgedStore, budget: Fraction) -> Ratio:
+        worth = self.worth(store, store.candidate_ids)
+        return self._over_common(budget, worth.value, _highest(worth), NOT_JUDGED)
 
     def numbers(
         self,
@@ -339,6 +365,20 @@ class StoreScorer:
                 for name in usable_policies(store)
             ),
         )
+
+    def random_cut(
+        self, store: JudgedStore, budget: Fraction, shuffles: int = SHUFFLES
+    ) -> Ratio | None:
+        """The mean score if the store took its memories in random order: what a policy must beat.
+
+        Of a store that fits it is the score. None where nobody judged some cells."""
+        alone = self._alone(store)
+        if alone.package.is_open:
+            return None
+        values = [
+            alone.valuer.value(store.choice(ids)) for ids in random_cuts(store, budget, shuffles)
+        ]
+        return self._over_common(budget, total(values) / len(values), None, NOT_JUDGED)
 
     def score(self, store: JudgedStore, budget: Fraction, policy: Policy | None = None) -> Ratio:
         """What a store keeps within the budget, over OPT of the common union: the score alone, for

@@ -10,24 +10,25 @@ about, those that come with the program. A store that covers no more is unrelate
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import stdev
 from typing import Protocol, runtime_checkable
 
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judge import Judge, MemoryText
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judge import Judge, MemoryText, foremost_script
+from memaudit.kernel.score.judging import judge_candidates, judge_store
 from memaudit.kernel.score.priced_store import JudgedStore
-from memaudit.kernel.score.rejudge_package import judge_candidates
 from memaudit.kernel.score.result import ScoreResult, StoreScore
-from memaudit.kernel.score.score import StoreScorer
-from memaudit.kernel.score.script_support import foremost_script
+from memaudit.kernel.score.score import Ratio, StoreScorer
+from memaudit.kernel.score.verdict import verdict
 
 DEVIATIONS = 2.0
 """An interval reaches so many standard deviations of the draws to both sides of the score: of 200
 scores of conversations that the judge was not fitted to, 185 lay inside."""
+LEAN_PRECISION = Fraction(1, 50)
+"""Of lean in a draw: far less than draws differ, and half the solves of an exact one."""
 SECONDS = 2.0
 """Of a solve in a draw. Where it is not enough, the middle of what the score lies between
 counts."""
@@ -77,9 +78,21 @@ def with_draws(
 ) -> ScoreResult:
     """The result with the intervals that draws give, and the level of chance."""
     strangers = _Strangers(result, judge)
+    verdicts = tuple(
+        replace(
+            known,
+            complete_interval=interval_of(
+                known.complete.value, _defined(draw.complete[place] for draw in draws)
+            ),
+            lean_interval=interval_of(
+                _middle(known.lean_between), _defined(draw.lean[place] for draw in draws)
+            ),
+        )
+        for place, known in enumerate(result.verdicts)
+    )
     rows = []
     for place, row in enumerate(result.rows):
-        scores = [score for draw in draws if (score := draw.scores[place]) is not None]
+        scores = _defined(draw.scores[place] for draw in draws)
         rows.append(
             replace(
                 row,
@@ -88,7 +101,15 @@ def with_draws(
                 is_unrelated=strangers.is_unrelated(row),
             )
         )
-    return replace(result, rows=tuple(rows))
+    return replace(result, verdicts=verdicts, rows=tuple(rows))
+
+
+def _defined(numbers: Iterable[float | None]) -> list[float]:
+    return [number for number in numbers if number is not None]
+
+
+def _middle(between: tuple[Fraction, Fraction] | None) -> Fraction | None:
+    return None if between is None else (between[0] + between[1]) / 2
 
 
 def fallible_judge_of(result: ScoreResult) -> FallibleJudge | None:
@@ -100,8 +121,11 @@ def fallible_judge_of(result: ScoreResult) -> FallibleJudge | None:
 
 @dataclass(frozen=True, slots=True)
 class ScoredDraw:
-    """Per row of a result the score, None where OPT is 0, and the texts of the best stores."""
+    """Per store how complete and how lean it is, per row of a result the score, None where it is
+    undefined, and the texts of the best stores."""
 
+    complete: tuple[float | None, ...]
+    lean: tuple[float | None, ...]
     scores: tuple[float | None, ...]
     best: frozenset[str]
 
@@ -115,18 +139,33 @@ def score_draw(result: ScoreResult, judge: FallibleJudge, draw: int) -> ScoredDr
     stores = [judge_store(package, store, drawn, scoring.salience) for store in result.exported]
     judged = package if scoring.trust_package_cells else judge_candidates(package, drawn)
     limit = SECONDS if scoring.seconds is None else min(SECONDS, scoring.seconds)
+    if (truths := scoring.truths) is not None:
+        judged = truths.package(judged)
+        stores = [truths.store(store, package) for store in stores]
     scorer = StoreScorer(judged, stores, scoring.group_cap, limit, scoring.threads)
     by_name = {store.name: store for store in scorer.stores}
+    verdicts = [verdict(scorer, store, precision=LEAN_PRECISION) for store in scorer.stores]
     scores: list[float | None] = []
     best: set[str] = set()
     for row in result.rows:
         ratio = scorer.score(by_name[row.store], row.budget, scoring.policy)
-        # A draw that is not proven within the limit still counts, by the middle of what is known:
-        # without the hard draws an interval could be narrower than the error is.
-        ends = ratio.between if ratio.value is None else (ratio.value, ratio.value)
-        scores.append(None if ends is None else float(sum(ends) / 2))
+        scores.append(_known(ratio))
         best |= chosen_texts(scorer.common, ratio.optimum.store)
-    return ScoredDraw(tuple(scores), frozenset(best))
+    return ScoredDraw(
+        tuple(_known(own.complete) for own in verdicts),
+        tuple(
+            None if (lean := _middle(own.lean_between)) is None else float(lean) for own in verdicts
+        ),
+        tuple(scores),
+        frozenset(best),
+    )
+
+
+def _known(ratio: Ratio) -> float | None:
+    """A ratio in a draw. One that is not proven within the limit still counts, by the middle of
+    what is known: without the hard draws an interval could be narrower than the error is."""
+    middle = _middle(ratio.between) if ratio.value is None else ratio.value
+    return None if middle is None else float(middle)
 
 
 def chosen_texts(union: Package, store: Sequence[str]) -> set[str]:

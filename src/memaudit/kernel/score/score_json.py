@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from fractions import Fraction
 from typing import Any
 
 from memaudit.kernel.exact import Enclosure, plain
@@ -14,6 +15,8 @@ from memaudit.kernel.score.loss_diagnosis import Diagnosis, KindRow, Loss, LostU
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.result import Asked, ScoreResult, StoreScore
 from memaudit.kernel.score.score import PolicyResult, Ratio
+from memaudit.kernel.score.truth import maybe_outdated
+from memaudit.kernel.score.verdict import Verdict
 from memaudit.kernel.score.writing_cost import writing_cost
 
 MOST_UNITS = 10
@@ -42,6 +45,13 @@ def package_scores_data(scores: ScoreResult, cells: bool = False) -> dict[str, A
             {**store_data(exported, store.caveats), **_writing(exported, package.name)}
             for exported, store in zip(scores.exported, scores.stores, strict=True)
         ],
+        "verdicts": [
+            {
+                **verdict_row(verdict),
+                "maybe_outdated": [memory.id for memory in maybe_outdated(package, store)],
+            }
+            for verdict, store in zip(scores.verdicts, scores.stores, strict=True)
+        ],
         "scores": [score_row(row, cells) for row in scores.rows],
     }
     return {**data, "cells": cells_data(scores)} if cells else data
@@ -59,6 +69,54 @@ def asked_data(asked: Asked) -> dict[str, Any]:
     return {**asdict(asked), "optimum": optimum}
 
 
+def verdict_row(verdict: Verdict) -> dict[str, Any]:
+    """How complete and how lean a store is, each with what it is made of."""
+    least, between = verdict.least, verdict.lean_between
+    below = None if least is None else least.below
+    return {
+        "store": verdict.store,
+        "memories": verdict.memories,
+        "cost": plain(verdict.cost),
+        "measure": verdict.measure,
+        "complete": {
+            **ratio_row(verdict.complete),
+            "exact": _exact(verdict.complete.value),
+            "interval": _interval(verdict.complete_interval),
+            "written": rounded(verdict.complete.numerator),
+        },
+        "lean": {
+            "value": rounded(verdict.lean),
+            "exact": _exact(verdict.lean),
+            "interval": _interval(verdict.lean_interval),
+            "between": None if between is None else list(map(float, between)),
+            "undefined": verdict.not_lean or None,
+            "times": rounded(verdict.times),
+            "least_cost": None if least is None else [plain(least.low), plain(least.high)],
+            "least_store": None if least is None else list(least.store),
+            "excluded_at": None if below is None else plain(below.budget),
+        },
+        "false": None
+        if verdict.falsehoods is None
+        else {
+            "by": verdict.falsehoods.source,
+            "memories": list(verdict.falsehoods.false),
+            "in_part": list(verdict.falsehoods.in_part),
+            "read": verdict.falsehoods.read,
+        },
+        "for_its_size": None
+        if verdict.for_its_size is None
+        else rounded(verdict.for_its_size.value),
+    }
+
+
+def _exact(number: Fraction | None) -> str | None:
+    return None if number is None else fraction_text(number)
+
+
+def _interval(ends: tuple[float, float] | None) -> list[float | None] | None:
+    return None if ends is None else [rounded(end) for end in ends]
+
+
 def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
     """One store at one budget: the score first, then what it is made of, then other ratios."""
     # Rounded numbers are for people and tables; the exact text beside them is what can be computed
@@ -69,8 +127,8 @@ def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
         "budget": plain(row.budget),
         "asked": numbers.asked,
         "score": rounded(row.score),
-        "exact": None if row.exact is None else fraction_text(row.exact),
-        "interval": None if row.interval is None else [rounded(end) for end in row.interval],
+        "exact": _exact(row.exact),
+        "interval": _interval(row.interval),
         "chance": rounded(row.chance),
         "unrelated": row.is_unrelated,
         "between": _between(ratio),
@@ -95,6 +153,7 @@ def score_row(row: StoreScore, cells: bool = False) -> dict[str, Any]:
         },
         "package_ratio": ratio_row(numbers.kept.package_ratio),
         "union_ratio": ratio_row(numbers.kept.union_ratio),
+        "random_cut": None if row.random_cut is None else rounded(row.random_cut.value),
         "best_subset": {**_kept_row(numbers.best), **_optimum_row(numbers.best_optimum)},
         "policies": {kept.by: _kept_row(kept) for kept in numbers.policies},
         "unit_kinds": kinds_data(row.kinds),

@@ -18,7 +18,7 @@ from memaudit.kernel.solvers.form import Form
 class StoreValue:
     """What memories are worth, what they cost, and their make-up.
 
-    Coverage of a unit kind is the sum of min(1, covered).
+    Coverage of a unit kind is the sum of min(1, covered); of the parts of a unit, by their shares.
 
     `highest` is what the value may be at most where nobody judged some cells, `assumed` the share
     of it that rests on assumed cells. Where
@@ -62,6 +62,7 @@ class StoreValuer:
         self._union = union or Union(package, {}, {})
         self._place = {id: u for u, id in enumerate(form.candidate_ids)}
         self._kind = {unit.id: unit.kind for unit in package.units}
+        self._share = {unit.id: unit.share for unit in package.units}
 
     @cached_property
     def _known_rows(self) -> tuple[tuple[tuple[int, int], ...], ...]:
@@ -104,6 +105,12 @@ class StoreValuer:
             rows[cell.candidate].append((cell.unit, int(cell.value * steps)))
         return steps, rows
 
+    def value(self, store: Sequence[str]) -> Fraction:
+        """The value alone, for the many stores of a random cut."""
+        levels = self._levels([self._place[id] for id in self._union.candidates(store)])
+        worth = sum(self.form.levels[unit].low(level) for unit, level in levels.items())
+        return Fraction(worth, self.form.value_scale)
+
     def worth(self, store: Sequence[str]) -> StoreValue:
         """The value of a store of known candidates."""
         form, (steps, rows) = self.form, self._cells
@@ -116,10 +123,11 @@ class StoreValuer:
         for id in ids:
             for name, amount in rows[id]:
                 amounts[name] += amount
-        covered: Counter[str] = Counter()
+        covered: dict[str, Fraction] = {}
         for name, amount in amounts.items():
-            # Two halves of a unit make it whole, three are still one unit.
-            covered[self._kind[name]] += min(steps, amount)
+            kind = self._kind[name]
+            share = self._share[name] * Fraction(min(steps, amount), steps)
+            covered[kind] = covered.get(kind, Fraction(0)) + share
         candidate = self.package.candidate
         value = Fraction(sum(worth.values()), form.value_scale)
         return StoreValue(
@@ -129,7 +137,7 @@ class StoreValuer:
             cost=self.cost(store),
             kinds=dict(sorted(Counter(candidate[id].kind for id in ids).items())),
             unit_values={k: Fraction(v, form.value_scale) for k, v in sorted(worth.items())},
-            unit_coverage={k: Fraction(v, steps) for k, v in sorted(covered.items())},
+            unit_coverage=dict(sorted(covered.items())),
         )
 
     def by_unit(self, store: Sequence[str]) -> dict[str, Enclosure]:

@@ -160,12 +160,6 @@ class Pool:
         table: Floats = sums.reshape(-1, width) / self.sizes[:, None]
         return table
 
-    def summed(self, rows: Floats) -> Floats:
-        """The same for cells that each add a row of numbers to the table."""
-        columns = [np.bincount(self.classes, column, len(self.sizes)) for column in rows.T]
-        table: Floats = np.stack(columns, axis=1) / self.sizes[:, None]
-        return table
-
     def draws(self, number: int, dice: np.random.Generator) -> Iterator[Floats]:
         """How often each class is drawn, one row per draw, in batches of rows."""
         members_in_all, kinds = int(self.sizes.sum()), len(self.sizes)
@@ -218,12 +212,3 @@ def table_intervals(
         for values, table_draws, (_, measure) in zip(coefficients, totals, tables, strict=True):
             values.append(measure(table_draws))
     return [column_percentiles(np.concatenate(values)) for values in coefficients]
-
-
-def single_table_intervals(
-    counts: Indices, measure: Measure, number: int, dice: np.random.Generator
-) -> list[PercentileInterval | None]:
-    """Intervals for the first two coefficients of one table, drawing from its own cells only."""
-    cells = int(counts.sum())
-    drawn = dice.multinomial(cells, counts / cells, size=number)
-    return column_percentiles(measure(drawn.astype(np.float64))[:, :2])

@@ -31,9 +31,8 @@ from memaudit.lab.capture.feed_package import (
     ExampleResult,
     FeedSettings,
     feed_example,
-    together,
 )
-from memaudit.lab.capture.messages import EXCHANGE, CaptureExample, as_example, per_person
+from memaudit.lab.capture.messages import EXCHANGE, CaptureExample, as_example
 from memaudit.lab.capture.model_proxy import ModelProxy, Upstream
 from memaudit.lab.capture.systems import (
     CONVERSATION,
@@ -67,7 +66,6 @@ class CaptureOutcome:
     results: list[ExampleResult]
     fed_now: int
     broken: dict[str, str] = field(default_factory=dict)
-    live_misses: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +75,6 @@ class CallPlan:
     record: Path | None = None
     """Beside the store by default."""
     replay: Path | None = None
-    live_misses: bool = False
-    """Whether a model is asked what the record does not answer."""
 
 
 RECORDED = CallPlan()
@@ -99,15 +95,12 @@ def capture(
     if replayed is not None:
         settings = _recorded(settings, replayed, system)
     settings = replace(settings, feed=settings.feed or system.feed)
-    if settings.per_person:
-        for example in examples:
-            per_person(example)
-    live = replayed is None or calls.live_misses
+    live = replayed is None
     kept = calls.record or beside(out, RECORD)
     if live:
         may_write(kept, "record of a capture")
-        if kept.resolve() in {out.resolve(), calls.replay and calls.replay.resolve()}:
-            raise MemAuditError(f"{kept} cannot be the new record as well; choose another --record")
+        if kept.resolve() == out.resolve():
+            raise MemAuditError(f"{kept} cannot be the record as well; choose another --record")
     key = key_for(settings.base_url) if live else Secret("")
     upstream = None
     if live:
@@ -128,6 +121,7 @@ def capture(
             "system": system.name,
             "versions": versions,
             **settings.identity(),
+            "per_person": False,  # 0.1 could also feed each of two people a memory of their own
         }
         record = stack.enter_context(open_record(out, identity))
         known = replayed.settings if replayed is not None else {}
@@ -142,7 +136,7 @@ def capture(
                     "again, or give --replay to use it"
                 )
             proxy.file.begin(identity)
-            proxy.record = replayed or proxy.file.record
+            proxy.record = proxy.file.record
         stack.enter_context(proxy)
         waiting = [example for example in examples if record.result(example) is None]
         run = _Run(drivers, settings, record, proxy, key, report, progress)
@@ -150,8 +144,7 @@ def capture(
         results = [result for example in examples if (result := record.result(example))]
     store = assemble(system, settings, identity, results, broken, identity["name"])
     write_store(store, out)
-    missed = proxy.live if replayed is not None else 0
-    return CaptureOutcome(store, results, len(waiting) - len(broken), broken, missed)
+    return CaptureOutcome(store, results, len(waiting) - len(broken), broken)
 
 
 def _recorded(settings: CaptureSettings, record: Record, system: MemorySystem) -> CaptureSettings:
@@ -161,6 +154,8 @@ def _recorded(settings: CaptureSettings, record: Record, system: MemorySystem) -
         raise MemAuditError(
             f"{record.name} is a record of {known.get('system')}, not {system.name}"
         )
+    if known.get("per_person"):
+        raise MemAuditError(f"{record.name} has a memory for each person, made by memaudit 0.1")
     if known.get("clock") != CONVERSATION:
         raise MemAuditError(
             f"{record.name} was recorded with the clock on the wall, which nobody can set back; "
@@ -316,12 +311,9 @@ class _Run:
             settings.feed or EXCHANGE,
             progress,
         )
-        found = []
-        for part in per_person(example) if settings.per_person else (example,):
-            with self.record.work_folder() as folder:
-                export = self.record.export_path(part.digest)
-                found.append(feed_example(feeding, part, folder, export))
-        result = together(example, found) if settings.per_person else found[0]
+        with self.record.work_folder() as folder:
+            export = self.record.export_path(example.digest)
+            result = feed_example(feeding, example, folder, export)
         self.record.keep(result)
         self.report(f"{example.name}: {result.fed} messages, {len(result.memories)} memories")
 
@@ -406,7 +398,7 @@ def _configuration(
         **({"told": settings.budget_text} if settings.budget_text else {}),
         "feed": settings.feed,
         "feed_from": "as asked" if asked else system.feed_from,
-        "per_person": settings.per_person,
+        "per_person": False,
         "clock": settings.clock,
         "replayable": settings.clock == CONVERSATION,
         # By name: a package for which nothing was written is not one that was never fed.

@@ -2,9 +2,8 @@
 
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -264,53 +263,6 @@ def feed_example(
     )
 
 
-def together(example: CaptureExample, parts: Sequence[ExampleResult]) -> ExampleResult:
-    """The memories of two people as one store, each in a namespace of its own."""
-    people = list(dict.fromkeys(fed.speaker for fed in example.messages))
-    memories: list[Memory] = []
-    documents: list[Document] = []
-    for person, part in zip(people, parts, strict=True):
-        for memory in part.memories:
-            home = memory.document and f"{person}/{memory.document}"
-            memories.append(
-                memory.model_copy(
-                    update={"id": f"{person}/{memory.id}", "namespace": person, "document": home}
-                )
-            )
-        documents += [
-            document.model_copy(update={"id": f"{person}/{document.id}"})
-            for document in part.documents
-        ]
-    place = {fed.experience: at for at, fed in enumerate(example.messages)}
-
-    def written(memory: Memory) -> int:
-        after = memory.metadata.get(WRITTEN_AFTER)
-        return place.get(str(after[0]), 0) if isinstance(after, list) and after else 0
-
-    first = parts[0]
-    counts: Counter[str] = Counter()
-    skipped: Counter[str] = Counter()
-    for part in parts:
-        counts.update(part.changes)
-        skipped.update(part.skipped)
-    return replace(
-        first,
-        digest=example.digest,
-        memories=sorted(memories, key=written),
-        documents=documents,
-        failures=[row for part in parts for row in part.failures],
-        changes=dict(counts),
-        failed=sum(part.failed for part in parts),
-        rows=sum(part.rows for part in parts),
-        skipped=dict(skipped),
-        warnings=[text for part in parts for text in part.warnings],
-        contacted=sorted({address for part in parts for address in part.contacted}),
-        writing=[row for part in parts for row in part.writing],
-        # A line is fed if both stores got it; the two have the same messages in the same order.
-        turns=[line for line in first.turns if all(line in part.turns for part in parts)],
-    )
-
-
 class NotRecorded(MemAuditError):
     """A replay was asked something that is not in its record."""
 
@@ -325,7 +277,7 @@ class _Waiting:
 
     def ask(self, place: int, do: str, **fields: Any) -> dict[str, Any]:
         driver, proxy = self._feeding.driver, self._feeding.proxy
-        proxy.begin(self._example.label, place)
+        proxy.begin(self._example.name, place)
         start = time.monotonic()
         try:
             reply = driver.ask(do, self._feeding.patience, lambda: proxy.last_sign, **fields)
@@ -333,10 +285,10 @@ class _Waiting:
             self._refuse_a_miss(place)
         if do == "read":
             return reply
-        at = self._example.label, place
-        known = None if proxy.went_live else proxy.record.spent.get(at)
+        at = self._example.name, place
+        known = proxy.record.spent.get(at)
         spent = known or Spent.of(proxy.calls, time.monotonic() - start)
-        if proxy.file is not None and (known is None or proxy.file.record is not proxy.record):
+        if proxy.file is not None and known is None:
             proxy.file.fed(*at, spent)
         after = "" if do == "open" else self._after(place)
         self.spent.append((after, spent))
@@ -348,8 +300,7 @@ class _Waiting:
             when = f"after {self._after(place)!r}" if place else "when it is opened"
             raise NotRecorded(
                 f"{proxy.record.name} has no answer to what {self._feeding.driver.system.label} "
-                f"asks {when} in {self._example.name!r}: {proxy.missed} (--live-misses asks a "
-                "model)"
+                f"asks {when} in {self._example.name!r}: {proxy.missed}"
             )
 
     def _after(self, place: int) -> str:

@@ -61,12 +61,6 @@ class CaptureExample:
     digest: str
     messages: tuple[FedExperience, ...]
     empty: int
-    person: str | None = None
-    """Whose memory it is, where each of two people has one: the other one is the assistant."""
-
-    @property
-    def label(self) -> str:
-        return self.name if self.person is None else f"{self.name}, for {self.person}"
 
     @property
     def begins(self) -> int:
@@ -111,39 +105,6 @@ def as_example(package: Package) -> CaptureExample:
     if not messages:
         raise MemAuditError(f"package {package.name!r} has no experience with a text to feed")
     return CaptureExample(package.name, fed_digest(messages), messages, len(empty))
-
-
-def per_person(example: CaptureExample) -> tuple[CaptureExample, ...]:
-    """The example once for each of its two people, who is then the user, the other the assistant,
-    as Mem0's own evaluation feeds conversations."""
-    people = list(dict.fromkeys(fed.speaker for fed in example.messages))
-    if len(people) != 2 or any(person.casefold() in PLAIN or not person for person in people):
-        raise MemAuditError(
-            f"per_person needs a conversation of two named people; {example.name!r} has "
-            f"{', '.join(map(repr, people))}"
-        )
-    found = []
-    for person in people:
-        messages = tuple(
-            FedExperience(
-                fed.experience,
-                FedMessage(
-                    "user" if fed.speaker == person else "assistant",
-                    fed.message.content,
-                    fed.message.spoken,
-                    fed.message.dialogue,
-                    fed.message.time,
-                ),
-                fed.session,
-                fed.speaker,
-                fed.microseconds,
-            )
-            for fed in example.messages
-        )
-        found.append(
-            CaptureExample(example.name, fed_digest(messages), messages, example.empty, person)
-        )
-    return tuple(found)
 
 
 def feedings(messages: Sequence[FedExperience], feed: str) -> list[list[FedExperience]]:

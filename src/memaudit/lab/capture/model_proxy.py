@@ -42,9 +42,6 @@ class ModelProxy:
         self.record, self.file, self.upstream = record, file, upstream
         self.token = secrets.token_urlsafe(32)
         self.missed = ""
-        self.live = 0
-        self.went_live = False
-        """Whether the feeding that is under way asked the real model."""
         self.last_sign = time.monotonic()
         self.calls: list[Call] = []
         """Those of the feeding that is under way."""
@@ -70,7 +67,6 @@ class ModelProxy:
             if place == 0:
                 self.record.begin(example)
             self._example, self._place, self.calls = example, place, []
-            self.went_live = False
 
     def answer(self, path: str, request: dict[str, Any]) -> tuple[int, Any, str]:
         """Status, reply and `Retry-After`."""
@@ -81,8 +77,6 @@ class ModelProxy:
             # A recorded failure is repeated only where no model can be asked: live, it is worth a
             # try.
             if found is not None and (found.status < 300 or self.upstream is None):
-                if self.file is not None and self.file.record is not self.record:
-                    self.file.keep(found)
                 self.calls.append(found)
                 return found.status, found.reply, ""
             if self.upstream is None:
@@ -94,8 +88,6 @@ class ModelProxy:
         tokens = _tokens(reply) if self.upstream.counts_tokens and status < 300 else (None, None)
         call = Call(example, place, path, request, status, reply, *tokens)
         with self._lock:
-            self.live += 1
-            self.went_live = True
             self.calls.append(call)
             if self.file is not None:
                 self.file.keep(call)

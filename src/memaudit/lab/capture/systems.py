@@ -212,7 +212,6 @@ class CaptureSettings:
     feed: str | None = None
     """What is fed at a time; the system's own way by default."""
     clock: str = CONVERSATION
-    per_person: bool = False
     counts_tokens: bool = True
     """Whether the token counts that the server reports are to be believed."""
 
@@ -220,7 +219,6 @@ class CaptureSettings:
         for name, value, allowed in (
             ("feed", self.feed or MESSAGE, FEEDS),
             ("clock", self.clock, CLOCKS),
-            ("per_person", self.per_person, (True, False)),
             ("counts_tokens", self.counts_tokens, (True, False)),
         ):
             if value not in allowed:
@@ -241,11 +239,11 @@ class CaptureSettings:
         return {name: getattr(self, name) for name in SAME}
 
 
-SAME = ("model", "embedder", "options", "view", "feed", "clock", "per_person", "counts_tokens")
+SAME = ("model", "embedder", "options", "view", "feed", "clock", "counts_tokens")
 """Settings that a capture has from its beginning to its end, and a replay from its record."""
 
 
-CAPTURE_OPTIONS = ("feed", "per_person", "clock", "counts_tokens", "patience")
+CAPTURE_OPTIONS = ("feed", "clock", "counts_tokens", "patience")
 """Options that say how a system is run, whichever it is. All others go to the system."""
 
 

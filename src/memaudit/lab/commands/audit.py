@@ -3,25 +3,24 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memaudit.cli.errors import FAILED
 from memaudit.cli.options import chosen_engine
-from memaudit.cli.terminal import safe
-from memaudit.kernel.number_text import percent, ratio
+from memaudit.cli.terminal import console, print_columns, safe
+from memaudit.kernel.number_text import percent, ratio, rounded
 from memaudit.lab.commands.audit_agreement import agreement
-from memaudit.lab.commands.audit_generators import generators
-from memaudit.lab.commands.audit_judges import judges
 from memaudit.lab.commands.audit_model import model_pass
 from memaudit.lab.commands.audit_optimum import optimum
 from memaudit.lab.commands.audit_ratios import ratios
-from memaudit.lab.commands.tables import plain_table
+from memaudit.show.columns import Column, column, plain_data, records
 from memaudit.workspace.overwrite import may_write
 
 if TYPE_CHECKING:
     from memaudit.building.reliability import Reliability
+    from memaudit.lab.sweeps.runs.solver_audit import SolverTally
 
 
 def report(
@@ -55,67 +54,43 @@ def solvers(
 ) -> None:
     """Check that all solvers find exactly the same values."""
     from memaudit.cli.terminal import progress_bar
-    from memaudit.lab.sweeps.runs.solver_audit import SolverTally, audit_solvers
+    from memaudit.lab.sweeps.runs.solver_audit import audit_solvers
 
-    tallies: dict[str, SolverTally] = {}
+    tallies: Mapping[str, SolverTally] = {}
     with progress_bar() as shown:
         task = shown.add_task("rows", total=rows)
         for tallies in audit_solvers(rows, chosen_engine(few=0)):
             first = next(iter(tallies.values()))
             shown.update(task, completed=first.rows + first.refused)
     if as_json:
-        typer.echo(
-            json.dumps({"rows": rows, "solvers": [_data(tally) for tally in tallies.values()]})
-        )
+        data = records(SOLVER_COLUMNS, list(tallies.values()))
+        typer.echo(json.dumps({"rows": rows, "solvers": data}))
     else:
-        _show(list(tallies.values()))
+        print_columns(console(), SOLVER_COLUMNS, list(tallies.values()))
+        for tally in tallies.values():
+            for row in tally.differing[:5]:
+                typer.echo(
+                    f"{tally.solver} on {safe(row.package)} at budget {row.budget}: {row.value}, "
+                    f"not {row.expected}"
+                )
     if any(tally.differing for tally in tallies.values()):
         raise typer.Exit(FAILED)
 
 
-def _data(tally: Any) -> dict[str, Any]:
-    return {
-        "solver": tally.solver,
-        "rows": tally.rows,
-        "matches": tally.matches,
-        "max_difference": str(tally.largest),
-        "certified": tally.certified,
-        "refused": tally.refused,
-        "differing": [
-            {
-                "package": row.package,
-                "budget": row.budget,
-                "value": str(row.value),
-                "expected": str(row.expected),
-            }
-            for row in tally.differing
-        ],
-    }
-
-
-def _show(tallies: list[Any]) -> None:
-
-    from memaudit.cli.terminal import console
-
-    table = plain_table(
-        "solver against reference", "rows", "matches", "max difference", "certified", "too large"
-    )
-    for tally in tallies:
-        table.add_row(
-            tally.solver,
-            f"{tally.rows:,}",
-            f"{tally.matches:,}/{tally.rows:,}",
-            str(tally.largest),
-            f"{tally.certified:,}",
-            f"{tally.refused:,}",
-        )
-    console().print(table)
-    for tally in tallies:
-        for row in tally.differing[:5]:
-            console().print(
-                f"{tally.solver} on {row.package} at budget {row.budget}: {row.value}, "
-                f"not {row.expected}"
-            )
+SOLVER_COLUMNS: "list[Column[SolverTally]]" = [
+    column("solver", lambda tally: tally.solver, words=True),
+    column("rows", lambda tally: tally.rows, show="{:,}".format),
+    Column(
+        key="matches",
+        value=lambda tally: tally.matches,
+        short="matches",
+        in_terminal=lambda tally: f"{tally.matches:,}/{tally.rows:,}",
+    ),
+    column("max difference", lambda tally: tally.largest),
+    column("certified", lambda tally: tally.certified, show="{:,}".format),
+    column("refused", lambda tally: tally.refused, short="too large", show="{:,}".format),
+    Column(key="differing", value=lambda tally: tally.differing),
+]
 
 
 def built(
@@ -133,47 +108,25 @@ def built(
 
     counts = [reliability_of(path) for path in paths]
     if as_json:
-        typer.echo(json.dumps([_reliability_data(row) for row in counts], indent=2))
+        data = [
+            {
+                **plain_data(row),
+                "coverage_rows": row.rows,
+                "exact_share": rounded(row.exact_share),
+                "agreement": [
+                    {**plain_data(pair), "raw": rounded(pair.raw), "kappa": rounded(pair.kappa)}
+                    for pair in row.agreement
+                ],
+            }
+            for row in counts
+        ]
+        typer.echo(json.dumps(data, indent=2))
         return
     for place, row in enumerate(counts):
         if place:
             typer.echo("")
         for line in _reliability_lines(row):
             typer.echo(safe(line))
-
-
-def _reliability_data(counts: "Reliability") -> dict[str, Any]:
-    share = counts.exact_share
-    return {
-        "path": counts.name,
-        "packages": counts.packages,
-        "adjudication": None if counts.verdicts is None else dict(counts.verdicts),
-        "experiences": counts.experiences,
-        "queries": counts.queries,
-        "queries_without_units": counts.queries_without_units,
-        "units": counts.units,
-        "units_by_kind": dict(counts.units_by_kind),
-        "units_nobody_covers": counts.units_uncovered,
-        "candidates_by_kind": dict(counts.candidates),
-        "coverage_rows": counts.rows,
-        "coverage": {name: dict(labels) for name, labels in counts.coverage.items()},
-        "exact_share": None if share is None else float(share),
-        "quotes": {
-            "checked": counts.quotes.checked,
-            "found": counts.quotes.found,
-            "unplaced": counts.quotes.unplaced,
-        },
-        "agreement": [
-            {
-                "passes": [pair.first, pair.second],
-                "cells": pair.cells,
-                "agreed": pair.agreed,
-                "raw": None if pair.raw is None else float(pair.raw),
-                "kappa": None if pair.kappa is None else float(pair.kappa),
-            }
-            for pair in counts.agreement
-        ],
-    }
 
 
 def _reliability_lines(counts: "Reliability") -> list[str]:
@@ -232,8 +185,6 @@ def _group() -> None:
 audit.command("agreement")(agreement)
 audit.command("ratios")(ratios)
 audit.command("model")(model_pass)
-audit.command("judges")(judges)
-audit.command("generators")(generators)
 audit.command("optimum")(optimum)
 audit.command("built")(built)
 audit.command("report")(report)

@@ -2,30 +2,19 @@
 
 import json
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from memaudit.cli.options import chosen_draws
-from memaudit.cli.terminal import console
+from memaudit.cli.terminal import console, print_columns
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.number_text import ratio, with_interval
-from memaudit.kernel.stats.agreement_coefficients import total
-from memaudit.kernel.words.text import counted
-from memaudit.lab.commands.tables import add_row, plain_table, print_plain
-from memaudit.lab.labels.agreement import AgreementAudit, DisputedCell
-from memaudit.lab.labels.coded_labels import AS_DRAWN, COVERED_SCALE, LABEL_SCALE, Scale
-from memaudit.lab.labels.pair_agreement import (
-    Comparison,
-    Estimate,
-    PairCoefficients,
-)
+from memaudit.kernel.words.text import counted, one_line, shortened
+from memaudit.lab.commands.tables import print_plain
 
 if TYPE_CHECKING:
+    from memaudit.lab.labels.agreement_file import AgreementFile, DisputedCell
     from memaudit.lab.labels.frame import Frame, LabelSet
 
 MOST_CELLS, LONGEST_TEXT = 10, 100
@@ -55,19 +44,18 @@ def agreement(
 
     Compares annotators, their consensus, models and the package's own labels.
     """
-    from memaudit.lab.labels.agreement import (
-        DRAWS,
-        agreement_data,
-        agreement_notes,
-        audit_agreement,
-    )
+    from memaudit.lab.labels.agreement import DRAWS, audit_agreement
+    from memaudit.lab.labels.agreement_file import RATER_COLUMNS
 
     frame, annotators, models = _sources(cells, labels)
     audit = audit_agreement(frame, annotators, models, chosen_draws(DRAWS))
     if as_json:
-        typer.echo(json.dumps(agreement_data(audit), indent=1))
-    else:
-        _show(audit, agreement_notes(audit))
+        typer.echo(json.dumps(audit.model_dump(), indent=1))
+        return
+    show_pairs(audit)
+    print_columns(console(), RATER_COLUMNS, audit.raters)
+    typer.echo("memaudit audit report shows where disagreements are, from the output of --json")
+    _show_disputed(audit.disputed)
 
 
 def _sources(
@@ -99,131 +87,37 @@ def _sources(
     )
 
 
-def _show(audit: AgreementAudit, notes: Sequence[str]) -> None:
+def show_pairs(audit: "AgreementFile") -> None:
+    """Print the pairs of raters on the scales that were used, and notes."""
+    from memaudit.lab.labels.agreement_file import PAIR_COLUMNS
+    from memaudit.lab.labels.coded_labels import COVERED_SCALE, LABEL_SCALE
+
     screen = console()
-    scales = (LABEL_SCALE, COVERED_SCALE) if audit.has_partial else (COVERED_SCALE,)
     resampled = "whole packages" if audit.packages > 1 else "cells"
     print_plain(screen, f"{counted(audit.cells, 'cell')} of {counted(audit.packages, 'package')}")
     print_plain(
         screen,
         f"[a, b]: 95% intervals, percentiles of {audit.draws:,} bootstrap draws of {resampled}",
     )
-    for note in notes:
+    for note in audit.notes:
         print_plain(screen, f"note: {note}")
-    for scale in scales:
+    for scale in (LABEL_SCALE, COVERED_SCALE) if audit.has_partial else (COVERED_SCALE,):
         screen.print()
         print_plain(screen, scale.title)
-        screen.print(_summary([pair for pair in audit.comparisons if pair.scale == scale]))
-    _show_parts(screen, audit)
-    _show_raters(screen, audit)
-    _show_alpha(screen, audit, scales)
-    print_plain(
-        screen, "memaudit audit report shows where disagreements are, from the output of --json"
-    )
-    _show_disputed(screen, audit.disputed)
+        print_columns(screen, PAIR_COLUMNS, audit.rows(scale.name))
 
 
-def _summary(pairs: Sequence[Comparison]) -> Table:
-    """One row per pair, and a second one weighted to the natural balance of labels."""
-    names = ["audit pair", "scope", "Cohen's kappa", "raw agreement"]
-    if pairs[0].scale == COVERED_SCALE:
-        names += ["positive", "negative"]
-    table = plain_table(*names, left=2)
-    for pair in pairs:
-        agreed = "agreed " if "consensus" in pair.kind else ""
-        scope = f"{pair.cells:,} {agreed}cells"
-        add_row(table, pair.title, scope, *_coefficients(pair.as_drawn, pair.scale))
-        if pair.natural is not None:
-            represented = f"represent {round(total(pair.natural.table)):,}"
-            add_row(
-                table, "  natural balance", represented, *_coefficients(pair.natural, pair.scale)
-            )
-    return table
-
-
-def _coefficients(measured: PairCoefficients, scale: Scale) -> list[str]:
-    specific = measured.specific
-    own = [_value(specific[place]) for place in (1, 0)] if scale == COVERED_SCALE else []
-    return [_estimate(measured.kappa), _estimate(measured.raw), *own]
-
-
-def _show_parts(screen: Console, audit: AgreementAudit) -> None:
-    if not audit.parts:
-        return
-    screen.print()
-    print_plain(screen, "Parts of statements: kept or lost")
-    table = plain_table(
-        "audit pair",
-        "parts",
-        "Cohen's kappa",
-        "agreement",
-        "statements",
-        "same parts",
-        "mean difference of share",
-    )
-    for pair in audit.parts:
-        add_row(
-            table,
-            f"{pair.first.title} - {pair.second.title}",
-            f"{pair.parts:,}",
-            ratio(pair.kappa, missing="undefined"),
-            ratio(Fraction(pair.agreed, pair.parts)),
-            f"{pair.statements:,}",
-            f"{pair.same:,}",
-            ratio(pair.difference),
-        )
-    screen.print(table)
-
-
-def _show_raters(screen: Console, audit: AgreementAudit) -> None:
-    table = plain_table("labels by", "full", "partial", "none", "cannot tell", "missing")
-    for rater in audit.raters:
-        counts = audit.labels[rater.name]
-        keys = ("full", "partial", "none", "cannot_tell", "missing")
-        add_row(table, rater.title, *(f"{counts[key]:,}" for key in keys))
-    screen.print(table)
-
-
-def _show_alpha(screen: Console, audit: AgreementAudit, scales: Sequence[Scale]) -> None:
-    if not audit.alphas:
-        return
-    annotators = sum(rater.role == "annotator" for rater in audit.raters)
-    table = plain_table(f"Krippendorff's alpha, {annotators} annotators", "alpha")
-    for alpha in audit.alphas:
-        if alpha.scale in scales:
-            balance = "" if alpha.balance == AS_DRAWN else ", natural balance"
-            level = "" if alpha.level == "nominal" else f", {alpha.level}"
-            add_row(table, f"{alpha.scale.name}{level}{balance}", _estimate(alpha.estimate))
-    screen.print(table)
-
-
-def _show_disputed(screen: Console, disputed: Sequence[DisputedCell]) -> None:
+def _show_disputed(disputed: Sequence["DisputedCell"]) -> None:
+    screen = console()
     if not disputed:
         print_plain(screen, "no cell is disputed")
         return
     shown = min(len(disputed), MOST_CELLS)
     print_plain(screen, f"most disputed, {shown:,} of {len(disputed):,} cells:")
-    for dispute in disputed[:MOST_CELLS]:
-        labels = ", ".join(f"{name} {label}" for name, label in dispute.labels.items())
-        cell = dispute.cell
-        at = f" ({cell.package}: {cell.candidate} x {cell.unit})" if cell.candidate else ""
-        print_plain(screen, f"{cell.id}{at}: {labels}")
+    for cell in disputed[:MOST_CELLS]:
+        labels = ", ".join(f"{name} {label}" for name, label in cell.labels.items())
+        at = f" ({cell.at})" if cell.candidate_id else ""
+        print_plain(screen, f"{cell.cell_id}{at}: {labels}")
         for name, text in (("candidate", cell.candidate_text), ("unit", cell.unit_text)):
             if text:
-                print_plain(screen, f"  {name}: {_short(text)}")
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 3]}..."
-
-
-def _value(estimate: Estimate) -> str:
-    return ratio(estimate.value, missing="undefined")
-
-
-def _estimate(estimate: Estimate) -> str:
-    interval = estimate.interval
-    if interval is None:
-        return _value(estimate)
-    return with_interval(estimate.value, interval.low, interval.high, missing="undefined")
+                print_plain(screen, f"  {name}: {shortened(one_line(text), LONGEST_TEXT)}")

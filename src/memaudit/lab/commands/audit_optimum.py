@@ -1,6 +1,7 @@
 """`memaudit audit optimum`: the cells that an optimum rests on, judged a second time."""
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,16 +15,24 @@ from memaudit.cli.options import (
     one_budget,
 )
 from memaudit.cli.settings import in_force
-from memaudit.cli.terminal import console, safe, safe_markup
+from memaudit.cli.terminal import console, print_columns, safe
 from memaudit.judges.defaults import DEFAULT_JUDGE
 from memaudit.kernel.errors import MemAuditError
+from memaudit.kernel.exact import plain
+from memaudit.kernel.number_text import percent, ratio, rounded, short_exact
 from memaudit.kernel.words.text import counted
-from memaudit.lab.commands.tables import plain_table
+from memaudit.show.columns import Column, column, records
 
 if TYPE_CHECKING:
     from memaudit.kernel.package.package import Package
     from memaudit.kernel.score.priced_store import JudgedStore
-    from memaudit.lab.labels.optimum_audit import CrossFit, FrameLabels, OptimumAudit
+    from memaudit.lab.labels.optimum_audit import (
+        AuditedStore,
+        CellGroup,
+        CrossFit,
+        FrameLabels,
+        OptimumAudit,
+    )
 
 
 def optimum(
@@ -60,7 +69,7 @@ def optimum(
     """
     from memaudit.judges.registry import named_judge
     from memaudit.kernel.io.packages import read_package
-    from memaudit.kernel.score.judged_store import judge_store
+    from memaudit.kernel.score.judging import judge_store
     from memaudit.lab.labels.optimum_audit import JudgesAgain, audit_optimum, cross_fit
     from memaudit.stores.registry import read_imported
 
@@ -76,7 +85,7 @@ def optimum(
     keys = in_force()
     group_cap, seconds = keys.score.group_cap, keys.solver.seconds
     audit = None
-    with model_session(names, package) as session:
+    with model_session(names) as session:
         # One session for both judges: its caps and its cache are for the command as a whole.
         claims = named_judge(
             store_judge, by_file if store_judge.startswith("labels:") else None, session
@@ -99,12 +108,14 @@ def optimum(
         )
     if as_json:
         data = None if audit is None else audit_data(audit)
-        typer.echo(json.dumps({"audit": data, "cross_fit": list(map(fit_data, fits))}, indent=1))
+        both = {"audit": data, "cross_fit": records(FIT_COLUMNS, fits)}
+        typer.echo(json.dumps(both, indent=1))
         return
     if audit is not None:
         _show(audit)
-    for fit in fits:
-        _show_fit(fit)
+    if fits:
+        typer.echo("the store chosen under one label pass, valued under another")
+        print_columns(console(), FIT_COLUMNS, fits)
 
 
 def _frame_labels(frame: Path, labels: Path, package: str) -> "FrameLabels":
@@ -136,14 +147,46 @@ def _write_frame(
     typer.echo(f"give to annotators: {CELLS}; hide from them: {KEY}", err=True)
 
 
+Pair = tuple[Fraction | None, Fraction | None]
+"""Under the package's labels, and under the new ones."""
+
+
+def _both(what: str, pair: "Callable[[AuditedStore], Pair]") -> "Column[AuditedStore]":
+    return column(
+        what,
+        lambda store: dict(zip(("claimed", "corrected"), map(rounded, pair(store)), strict=True)),
+        show=lambda both: " -> ".join(ratio(value, missing="undefined") for value in both.values()),
+    )
+
+
+GROUP_COLUMNS: "list[Column[CellGroup]]" = [
+    column("provenance", lambda group: group.provenance, words=True),
+    column("rests on", lambda group: group.ground.value, words=True),
+    column("kind", lambda group: group.kind, words=True),
+    column("cells", lambda group: group.cells),
+    column("looked at", lambda group: group.looked_at),
+    column("claimed", lambda group: plain(group.claimed)),
+    column("surviving", lambda group: plain(group.surviving)),
+]
+STORE_COLUMNS: "list[Column[AuditedStore]]" = [
+    column("store", lambda store: store.name, words=True),
+    _both("best subset", lambda store: store.best),
+    _both("kept", lambda store: store.kept),
+    _both("best subset ratio", lambda store: store.best_ratio),
+    _both("score", lambda store: store.score),
+]
+FIT_COLUMNS: "list[Column[CrossFit]]" = [
+    column("chosen under", lambda fit: fit.chosen, words=True),
+    column("valued under", lambda fit: fit.valued, words=True),
+    column("claimed", lambda fit: plain(fit.claimed)),
+    column("worth", lambda fit: plain(fit.worth)),
+    column("survival", lambda fit: rounded(fit.survival), show=lambda share: percent(share, 1)),
+    column("optimum there", lambda fit: plain(fit.optimum)),
+]
+
+
 def audit_data(audit: "OptimumAudit") -> dict[str, Any]:
     """The audit as plain data."""
-    from memaudit.kernel.exact import plain
-    from memaudit.kernel.number_text import rounded
-
-    def both(pair: tuple[Fraction | None, Fraction | None]) -> dict[str, Any]:
-        return {"claimed": rounded(pair[0]), "corrected": rounded(pair[1])}
-
     return {
         "package": audit.package,
         "budget": plain(audit.budget),
@@ -155,65 +198,15 @@ def audit_data(audit: "OptimumAudit") -> dict[str, Any]:
         "cells_looked_at": audit.looked_at,
         "cells_not_looked_at": audit.not_looked_at,
         "rounds": audit.rounds,
-        "by_provenance": [
-            {
-                "provenance": group.provenance,
-                "rests_on": group.ground.value,
-                "kind": group.kind,
-                "cells": group.cells,
-                "looked_at": group.looked_at,
-                "claimed": rounded(group.claimed),
-                "surviving": rounded(group.surviving),
-            }
-            for group in audit.groups
-        ],
-        "stores": [
-            {
-                "store": store.name,
-                "best_subset": both(store.best),
-                "kept": both(store.kept),
-                "best_subset_ratio": both(store.best_ratio),
-                "score": both(store.score),
-            }
-            for store in audit.stores
-        ],
-    }
-
-
-def fit_data(fit: "CrossFit") -> dict[str, Any]:
-    """A cross-fit as plain data."""
-    from memaudit.kernel.number_text import rounded
-
-    return {
-        "chosen_under": fit.chosen,
-        "valued_under": fit.valued,
-        "claimed": rounded(fit.claimed),
-        "worth": rounded(fit.worth),
-        "survival": rounded(fit.survival),
-        "optimum_there": rounded(fit.optimum),
+        "by_provenance": records(GROUP_COLUMNS, audit.groups),
+        "stores": records(STORE_COLUMNS, audit.stores),
     }
 
 
 def _show(audit: "OptimumAudit") -> None:
-
-    from memaudit.kernel.number_text import fixed, short_exact
-
     screen = console()
-    table = plain_table(
-        "provenance", "rests on", "kind", "cells", "looked at", "claimed", "surviving", left=3
-    )
-    for group in audit.groups:
-        table.add_row(
-            safe_markup(group.provenance),
-            group.ground.value,
-            safe_markup(group.kind),
-            str(group.cells),
-            str(group.looked_at),
-            short_exact(group.claimed),
-            short_exact(group.surviving),
-        )
     screen.print("cells of the optimal store, times the weight of their units")
-    screen.print(table)
+    print_columns(screen, GROUP_COLUMNS, audit.groups)
     share = "" if audit.survival is None else f" ({float(audit.survival):.1%} survives)"
     screen.print(
         f"the optimum claims {short_exact(audit.claimed.value)}; the same store is worth "
@@ -227,27 +220,5 @@ def _show(audit: "OptimumAudit") -> None:
     if audit.not_looked_at:
         cells = counted(audit.not_looked_at, "cell")
         screen.print(f"{cells} of the corrected optimum got no second label and keep their value")
-
-    def pair(ratios: tuple[Fraction | None, Fraction | None]) -> str:
-        return " -> ".join("undefined" if ratio is None else fixed(ratio) for ratio in ratios)
-
-    for store in audit.stores:
-        screen.print(
-            safe_markup(
-                f"{store.name}: best subset {pair(store.best_ratio)} of OPT, score "
-                f"{pair(store.score)}"
-            )
-        )
-
-
-def _show_fit(fit: "CrossFit") -> None:
-    from memaudit.kernel.number_text import short_exact
-
-    survival = "" if fit.survival is None else f" ({float(fit.survival):.1%})"
-    console().print(
-        safe_markup(
-            f"chosen under {fit.chosen} for {short_exact(fit.claimed)}, worth "
-            f"{short_exact(fit.worth)} under {fit.valued}{survival}, where the optimum is "
-            f"{short_exact(fit.optimum)}"
-        )
-    )
+    if audit.stores:
+        print_columns(screen, STORE_COLUMNS, audit.stores)

@@ -57,7 +57,7 @@ def capture(
         typer.Option(
             metavar="NAME=VALUE",
             help="A setting of the system, or of the capture: feed (message, exchange or session), "
-            "per_person, clock (conversation or wall), counts_tokens or patience; may be repeated.",
+            "clock (conversation or wall), counts_tokens or patience; may be repeated.",
         ),
     ] = None,
     view: Annotated[
@@ -75,10 +75,6 @@ def capture(
         Path | None,
         typer.Option(metavar="FILE", help="Answer the system from this record, without any model."),
     ] = None,
-    live_misses: Annotated[
-        bool,
-        typer.Option("--live-misses", help="replay: ask the model what the record lacks."),
-    ] = False,
 ) -> None:
     """Feed the experiences of packages to a memory system and save its store.
 
@@ -95,12 +91,9 @@ def capture(
         parse_options,
     )
 
-    if live_misses and replay is None:
-        raise MemAuditError("--live-misses goes with --replay")
-    if record is not None and replay is not None and not live_misses:
+    if record is not None and replay is not None:
         raise MemAuditError("a replay records nothing; leave out --record")
-    asks = replay is None or live_misses
-    if asks and base_url is None:
+    if replay is None and base_url is None:
         raise MemAuditError("give --base-url, the address of the model, or --replay FILE")
     if replay is None and model is None:
         raise MemAuditError("give --model, the name of the model")
@@ -126,12 +119,9 @@ def capture(
             settings,
             out,
             lambda line: typer.echo(safe(line), err=True),
-            CallPlan(record, replay, live_misses),
+            CallPlan(record, replay),
             _shown(advance),
         )
-    if outcome.live_misses:
-        calls = counted(outcome.live_misses, "call")
-        typer.echo(f"not in the record, so asked of the model: {calls}", err=True)
     store, captured = outcome.store, len(outcome.results)
     typer.echo(
         safe(

@@ -20,13 +20,13 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.commands.reading import (
     AsJson,
     Depth,
-    GraderName,
     ReaderName,
     Reading,
     RetrieverName,
     ShowQuestions,
     print_questions,
     report_progress,
+    show_summary,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +63,6 @@ def diagnose(
     retriever: RetrieverName = "bm25",
     k: Depth = 5,
     reader: ReaderName = "extractive",
-    grader: GraderName = "words",
     policy: Annotated[
         str | None,
         typer.Option(
@@ -90,16 +89,14 @@ def diagnose(
     the answer. Losses of writing, retrieval and reading add up. Run the same command again to
     resume.
     """
-    from memaudit.building.named_packages import contents_of
-    from memaudit.judges.registry import judge_files, named_judge
-    from memaudit.judges.salience import named_salience, salience_files
-    from memaudit.kernel.io.files import content_digest
+    from memaudit.judges.registry import named_judge
+    from memaudit.judges.salience import named_salience
     from memaudit.kernel.score.judge import refuse_shared_ids
-    from memaudit.lab.commands.reading import show_summary
     from memaudit.lab.downstream.run import diagnose as run_diagnosis
     from memaudit.lab.downstream.store_cases import (
         StoreChoice,
-        cases_in,
+        case_at,
+        gathered,
         named_policy,
         refuse_unnamed,
     )
@@ -109,7 +106,7 @@ def diagnose(
 
     sources = salience or []
     # A server is asked by one process: caps and the cache belong to a session.
-    asked = _asks(reader, grader, judge if stores else "", retriever, sources)
+    asked = _asks(reader, judge if stores else "", sources)
     run = chosen_engine(asked).map
     places = named_places(package)
     exported = [read_imported(path) for path in stores or []]
@@ -118,7 +115,7 @@ def diagnose(
         raise MemAuditError("no store to diagnose; give a STORE or a --writer")
     wanted = [judge, *sources] if exported else sources
     memories = label_memories([judge]) if exported else None
-    with Reading(retriever, k, reader, grader).setup(out, wanted) as (setup, session):
+    with Reading(retriever, k, reader).setup(wanted) as (setup, session):
         by = named_judge(judge, memories, session) if exported else None
         if by is not None:
             refuse_shared_ids(by, exported)
@@ -133,26 +130,21 @@ def diagnose(
             salience=named_salience(sources, names, session),
         )
         refuse_unnamed(exported, len(places))
-        labels = judge_files([judge], memories) if exported else []
-        labels += salience_files(sources, stores=names)
-        inputs = {
-            "packages": contents_of(places),
-            "cost_rule": None,
-            "labels": [content_digest(file) for file in labels],
-        }
         # Judging stores comes first and may take as long as the questions, so it has a bar of its
         # own.
-        judged = resumable("packages", len(places), out)
-        with (
-            cases_in(out, places, choice, inputs, run, judged) as made,
-            resumable("questions", made.rows, out) as done,
-        ):
+        cases = []
+        with resumable("packages", len(places), None) as done:
+            for case in run(partial(case_at, choice), places):
+                cases.append(case)
+                done(len(cases))
+        made = gathered(cases, choice)
+        with resumable("questions", made.rows, out) as done:
             finished = run_diagnosis(made.cases, setup, out, made.settings, done, run)
     report_progress(finished, made.left_out)
     if as_json:
         typer.echo(json.dumps(finished.summary, indent=1))
     elif not print_questions(out, show):
-        show_summary(finished.summary)
+        show_summary(finished)
         typer.echo(f"rows, memories and summary are in {safe(out)}")
 
 
@@ -165,16 +157,12 @@ def _warn(stores: list["ExportedStore"]) -> None:
             typer.echo(safe(f"{store.name}: {warning}"), err=True)
 
 
-def _asks(reader: str, grader: str, judge: str, retriever: str, salience: Sequence[str]) -> str:
+def _asks(reader: str, judge: str, salience: Sequence[str]) -> str:
     """The option that makes a diagnosis ask a server, if there is one."""
-    asking = {"reader": reader, "grader": grader, "judge": judge, "retriever": retriever}
+    asking = {"reader": reader, "judge": judge}
     asking["salience"] = next((name for name in salience if name.startswith("model:")), "")
     return next(
-        (
-            f"--{option} {name}"
-            for option, name in asking.items()
-            if name.startswith("model:") or (option == "retriever" and ":" in name)
-        ),
+        (f"--{option} {name}" for option, name in asking.items() if name.startswith("model:")),
         "",
     )
 

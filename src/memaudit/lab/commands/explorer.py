@@ -56,7 +56,6 @@ def _serve(folders: list[Path], port: int, browser: bool) -> None:
     from memaudit.lab.serving import serve as serve_app
 
     library = Library(folders)
-    library.read_ahead()
     skipped = f", {len(library.unreadable)} unreadable" if library.unreadable else ""
 
     if not library.items:
@@ -81,14 +80,14 @@ def _write_site(folders: list[Path], out: Path) -> None:
     if not library.items and not library.unreadable:
         raise MemAuditError(
             f"{', '.join(map(str, folders))}: no MemAudit files, so no page was written; give "
-            "folders with runs, packages, stores, scores, frames, diagnoses or certificates"
+            "folders with runs, packages, stores, scores, diagnoses or certificates"
         )
-    with progress("pages and stores", 0, long=True) as advance:
+    with progress("entries", 0, long=True) as advance:
         written = write_bundle(
             library,
             out,
             in_force().solver.seconds or SECONDS,
-            lambda done, steps, text: advance(done, safe_markup(text[:MOST_SHOWN]), steps),
+            lambda done, entries, text: advance(done, safe_markup(text[:MOST_SHOWN]), entries),
         )
     typer.echo(safe(f"{written.pages:,} pages, {written.bytes / 1e6:.1f} MB: {library.contents}"))
     if library.unreadable:

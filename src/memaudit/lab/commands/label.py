@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from memaudit.lab.labels.frame_drawing import Drawing
 
 
-MOST_STRATA = 24
-"""More strata than this are summed by candidate kind on the screen."""
-
-
 def frame(
     packages: LabelledPackages,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The frame folder to write.")],
@@ -40,21 +36,6 @@ def frame(
         bool,
         typer.Option("--skip-exact", help="Skip cells whose label follows from the texts alone."),
     ] = False,
-    passes: Annotated[
-        bool,
-        typer.Option(
-            "--passes",
-            help="Use only cells judged by the packages' label passes, and write their labels.",
-        ),
-    ] = False,
-    max_cells: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Draw at most N cells in total. Default: no limit.",
-        ),
-    ] = None,
 ) -> None:
     """Draw a frame of cells to label blind.
 
@@ -65,42 +46,31 @@ def frame(
     from memaudit.kernel.exact import exact
     from memaudit.lab.labels.frame_drawing import Design, draw
     from memaudit.lab.labels.frame_files import write_frame
-    from memaudit.lab.labels.package_cells import pass_label_sets
 
     try:
         rate = exact(zero_rate)
     except ValueError as error:
         raise MemAuditError(f"--zero-rate: {error}") from None
     kinds = None if candidate_kind is None else frozenset(candidate_kind)
-    design = Design(seed, rate, kinds, skip_exact, max_cells, judged_only=passes)
-    drawn_from = labelled_packages(packages)
-    drawing = draw(drawn_from, design)
-    labelled = pass_label_sets(drawing.frame, drawn_from) if passes else []
-    written = write_frame(drawing.frame, out, drawing, labelled)
+    drawing = draw(labelled_packages(packages), Design(seed, rate, kinds, skip_exact))
+    written = write_frame(drawing.frame, out, drawing)
     _show(drawing, out, written)
 
 
 def _show(drawing: "Drawing", out: Path, written: bool) -> None:
 
     from memaudit.cli.terminal import console
-    from memaudit.lab.labels.frame_files import (
-        CELL_LINES,
-        CELLS,
-        KEY,
-        MANIFEST,
-        PASSES,
-    )
+    from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, MANIFEST
 
     screen = console()
     table = plain_table("covered", "uncovered", "uncovered drawn", left=0)
-    # Long tables hide the sums; all strata are in the manifest.
-    many = len(drawing.strata) > MOST_STRATA
-    table.add_column("candidate kind" if many else "stratum", overflow="fold")
+    table.add_column("candidate kind", overflow="fold")
     rows: dict[str, Counter[str]] = {}
     total = Counter[str]()
     for stratum in drawing.strata:
-        name = stratum.name.partition(" / ")[0] if many else stratum.name
-        for numbers in (rows.setdefault(name, Counter()), total):
+        # Strata are many; all of them are in the manifest.
+        kind = stratum.name.partition(" / ")[0]
+        for numbers in (rows.setdefault(kind, Counter()), total):
             numbers.update(
                 covered=stratum.covered, uncovered=stratum.uncovered, drawn=stratum.drawn
             )
@@ -110,17 +80,15 @@ def _show(drawing: "Drawing", out: Path, written: bool) -> None:
         counts = (numbers["covered"], numbers["uncovered"], numbers["drawn"])
         table.add_row(*(f"{number:,}" for number in counts), safe_markup(name))
     screen.print(table)
-    if many:
-        typer.echo(f"drawn from {len(drawing.strata):,} strata, listed in {MANIFEST}")
+    typer.echo(f"drawn from {counted(len(drawing.strata), 'stratum', 'strata')}, see {MANIFEST}")
     cells, packages = len(drawing.frame.cells), len(drawing.packages)
     state = "wrote" if written else "already exists:"
     typer.echo(safe(f"{state} {counted(cells, 'cell')} of {counted(packages, 'package')} in {out}"))
     for why, number in drawing.left_out.items():
         typer.echo(f"left out: {counted(number, 'cell')} {why}")
     typer.echo(f"give to annotators: {CELLS} or {CELL_LINES}")
-    passes = [PASSES] if drawing.design.judged_only else []
-    hidden = ", ".join([KEY, *passes, MANIFEST])  # counts of the manifest reveal some labels
-    typer.echo(f"hide from annotators: {hidden}")
+    # Counts of the manifest reveal some labels.
+    typer.echo(f"hide from annotators: {KEY}, {MANIFEST}")
 
 
 def annotate(
@@ -145,7 +113,7 @@ def annotate(
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the labels to a .csv or .jsonl file and exit."),
+        typer.Option(metavar="FILE", help="Write the labels to a .csv file and exit."),
     ] = None,
 ) -> None:
     """Label the cells of a frame in a browser. Every label is saved immediately."""
@@ -297,9 +265,7 @@ def cells(
         typer.Argument(metavar="FRAME", help="A frame folder, or a CSV or JSONL file of cells."),
     ],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
-    out: Annotated[
-        Path, typer.Option(metavar="LABELS", help="The label file to write: .csv or .jsonl.")
-    ],
+    out: Annotated[Path, typer.Option(metavar="LABELS", help="The label file to write: .csv.")],
 ) -> None:
     """Ask a model to label every cell of a frame.
 
@@ -311,7 +277,7 @@ def cells(
     asked = read_frame(frame)
     judge = annotator_of(model)
     refuse_others_labels(out, judge)
-    with model_session([judge], out) as session:
+    with model_session([judge]) as session:
         assert session is not None  # a model's name opens one
         answers = labels_by_model(asked, session, model)
         problems = session.ledger.problems
@@ -332,8 +298,8 @@ def refuse_others_labels(out: Path, annotator: str) -> None:
     """Overwrite only labels of the same annotator."""
     from memaudit.lab.labels.frame_files import read_label_sets
 
-    if out.suffix.lower() not in (".csv", ".jsonl"):
-        raise MemAuditError(f"{out}: labels are written to a .csv or .jsonl file")
+    if out.suffix.lower() != ".csv":
+        raise MemAuditError(f"{out}: labels are written to a .csv file")
     if not out.absolute().parent.is_dir():  # before anything is spent
         raise MemAuditError(f"cannot write {out}: {out.parent} is not a folder")
     # Before a model is asked: labels that cannot be written would be paid for in vain.

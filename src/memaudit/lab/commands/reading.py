@@ -1,33 +1,33 @@
-"""What diagnose, study transfer and calibrate share: options of reading, tables of outcomes."""
+"""What diagnose and study transfer share: options of reading, tables of outcomes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from memaudit.cli.options import model_session
-from memaudit.cli.settings import in_force
 from memaudit.cli.terminal import console, safe, safe_markup
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
-from memaudit.kernel.io.files import beside
-from memaudit.kernel.number_text import fixed, ratio, significant
+from memaudit.kernel.io.file_model import validated
+from memaudit.kernel.number_text import fixed, significant
 from memaudit.kernel.score.judge import judged_how
 from memaudit.kernel.words.text import counted
 from memaudit.lab.commands.tables import plain_table
 from memaudit.lab.downstream.diagnosis_files import (
+    COMPARED,
     LOST_BY,
     REMARKS,
-    AnswerGrades,
-    Layer,
+    DiagnosisRow,
+    DiagnosisSummary,
+    MeasureMean,
     Outcome,
-    UnitFate,
-    statement_fates,
+    StatementFate,
+    StoreSummary,
 )
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ RetrieverName = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Retriever: bm25, dense, hybrid, recency, oracle, dense:URL#MODEL or "
-        "hybrid:URL#MODEL.",
+        help="Retriever: bm25, dense (embeddings) or oracle (looks at the coverage).",
     ),
 ]
 Depth = Annotated[int, typer.Option("--k", metavar="K", help="Memories retrieved per question.")]
@@ -48,15 +47,7 @@ ReaderName = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Reader: extractive, evidence-only, model:NAME or model:NAME#PROMPT; prompts are "
-        "answer-if-supported (default), evidence-first and extractive.",
-    ),
-]
-GraderName = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Grades answers: words (rules), or model:NAME beside the rules.",
+        help="Reader: extractive, evidence-only or model:NAME.",
     ),
 ]
 FAILED_QUESTIONS = "failed"
@@ -78,26 +69,20 @@ class Reading:
     retriever: str
     k: int
     reader: str
-    grader: str = "words"
 
     @contextmanager
     def setup(
-        self, out: Path, others: Sequence[str] = ()
+        self, others: Sequence[str] = ()
     ) -> Iterator[tuple["ReadingSetup", "ModelSession | None"]]:
-        """The retriever, reader and grader, and a session if any of them or `others` need one."""
+        """The retriever and reader, and a session if any of them or `others` need one."""
         from memaudit.lab.downstream.answer_readers import named_reader
         from memaudit.lab.downstream.ask_questions import ReadingSetup
-        from memaudit.lab.downstream.grading import named_grader
         from memaudit.lab.downstream.retrievers import named_retriever
 
-        keys = in_force().model
-        # Vectors are large and of another kind than replies: a file beside the cache.
-        vectors = beside(keys.cache, "-vectors.sqlite", stem=True)
-        retriever = named_retriever(self.retriever, vectors, keys.provider == "offline")
-        with model_session([self.reader, self.grader, *others], out) as session:
+        retriever = named_retriever(self.retriever)
+        with model_session([self.reader, *others]) as session:
             reader = named_reader(self.reader, session)
-            grader = named_grader(self.grader, session)
-            yield ReadingSetup(retriever, self.k, reader, grader), session
+            yield ReadingSetup(retriever, self.k, reader), session
 
 
 def report_progress(finished: "FinishedDiagnosis", left_out: dict[str, str]) -> None:
@@ -116,7 +101,7 @@ def print_questions(out: Path, show: list[str] | None) -> bool:
 
     if not show:
         return False
-    rows: list[dict[str, Any]] = list(read_journal(out / ROWS))
+    rows = [validated(DiagnosisRow, row, str(out / ROWS)) for row in read_journal(out / ROWS)]
     for query in show:
         if query == FAILED_QUESTIONS:
             list_failures(rows)
@@ -125,113 +110,84 @@ def print_questions(out: Path, show: list[str] | None) -> bool:
     return True
 
 
-COMPARED = ("answered", "evidence_recall", "token_f1", "words_retrieved")
 MOST_PAIRS = 10
 
 
-def show_summary(summary: dict[str, Any]) -> None:
+def show_summary(finished: "FinishedDiagnosis") -> None:
+    """Print a diagnosis or a transfer. Every question is in exactly one outcome."""
     screen = console()
-    spec, stores = summary["spec"], summary["summaries"]
-    packages = counted(summary["packages"], "package")
-    screen.print(
-        safe_markup(
-            f"{counted(summary['questions'], 'question')} of {packages}, budget "
-            f"{spec['budget']}, {spec['retriever']} with k = {spec['k']}, reader {spec['reader']}"
-        )
-    )
-    if spec["judge"]:
-        mark = judged_how(spec["judge"], spec["coverage_is_an_estimate"])
-        screen.print(safe_markup(f"coverage of exported memories: judge {spec['judge']}, {mark}"))
+    summary = DiagnosisSummary.model_validate(finished.summary)
+    spec, stores = summary.spec, summary.summaries
+    packages = counted(summary.packages, "record" if spec.source else "package")
+    of = f"{packages} of {spec.source.file}" if spec.source else packages
+    lines = [
+        f"{counted(summary.questions, 'question')} of {of}, budget {spec.budget}, "
+        f"{spec.retriever} with k = {spec.k}, reader {spec.reader}",
+        *filter(None, (spec.note, spec.evidence)),
+    ]
+    if spec.judge:
+        mark = judged_how(spec.judge, spec.coverage_is_an_estimate)
+        lines.append(f"coverage of exported memories: judge {spec.judge}, {mark}")
+    for name, about in spec.about_stores.items():
+        peeks = " (LOOKS AT THE LABELS)" if name in spec.peeking_writers else ""
+        lines.append(f"{name}: {about}{peeks}")
+    for line in lines:
+        screen.print(safe_markup(line))
     screen.print(outcomes_table(stores))
     for store in stores:
         screen.print(safe_markup(sum_line(store)))
-    for line in grading_lines(summary):
-        screen.print(safe_markup(line))
-    for name, reasons in spec["kept_by"].items():
+    for name, reasons in spec.kept_by.items():
         counts = ", ".join(f"{reason} in {count}" for reason, count in reasons.items())
         screen.print(safe_markup(f"{name}: {counts} of {packages}"))
     screen.print(measures_table(stores))
-    screen.print(means_line(summary))
-    _differences(summary, screen)
+    screen.print(
+        f"means with 95% intervals over {summary.clusters}, if there are at least two; n counts "
+        "the questions where a measure is defined"
+    )
+    _print_differences(summary)
     screen.print(remarks_table(stores))
 
 
-def means_line(summary: dict[str, Any]) -> str:
-    return (
-        f"means with 95% intervals over {summary['clusters']}, if there are at least two; n counts "
-        "the questions where a measure is defined"
-    )
-
-
-def columns(first: str, stores: list[dict[str, Any]]) -> Table:
+def _by_store(first: str, stores: Sequence[StoreSummary]) -> Table:
     """A table with one column per store."""
     table = plain_table(first)
     for store in stores:
-        table.add_column(safe_markup(store["store"]), justify="right", overflow="fold")
+        table.add_column(safe_markup(store.store), justify="right", overflow="fold")
     return table
 
 
-def outcomes_table(stores: list[dict[str, Any]]) -> Table:
-    """Questions by outcome. Every question is in exactly one row."""
-    table = columns("outcome", stores)
+def outcomes_table(stores: Sequence[StoreSummary]) -> Table:
+    table = _by_store("outcome", stores)
     for outcome in Outcome:
-        table.add_row(
-            outcome.value, *(_share(store, store["outcomes"][outcome]) for store in stores)
-        )
-    table.add_row("all", *(_share(store, store["questions"]) for store in stores))
+        counts = [(store.outcomes[outcome], store.questions) for store in stores]
+        table.add_row(outcome.value, *(f"{count} {count / n:6.1%}" for count, n in counts))
+    table.add_row("all", *(f"{store.questions} {1:6.1%}" for store in stores))
     return table
 
 
-def _share(store: dict[str, Any], count: int) -> str:
-    return f"{count} {count / store['questions']:6.1%}"
-
-
-def sum_line(store: dict[str, Any]) -> str:
+def sum_line(store: StoreSummary) -> str:
     """Questions answered and lost by layer, which add up to all questions."""
-    total = store["questions"]
-    parts = {Layer.NONE.value: store["answered"], **store["losses"]}
-    counts = " + ".join(f"{Fraction(share) * total} {name}" for name, share in parts.items())
-    return f"{store['store']}: {counted(total, 'question')} = {counts}"
+    counts = " + ".join(f"{count} {layer}" for layer, count in store.layers.items())
+    return f"{store.store}: {counted(store.questions, 'question')} = {counts}"
 
 
-def grading_lines(summary: dict[str, Any]) -> Iterator[str]:
-    """How a model and the word rules agree on the answers, if a model graded them."""
-    grading = summary.get("grading")
-    if grading is None:
-        return
-    grader = summary["spec"]["grader"]
-    answers = counted(grading["answers"], "answer")
-    yield f"{answers} graded by {grader}, {grading['undecided']} undecided"
-    if grading["agreement"] is None:
-        return
-    n = grading["answers"] - grading["undecided"]
-    kappa = "undefined" if grading["kappa"] is None else ratio(grading["kappa"])
-    yield (
-        f"the word rules have the same verdict on {grading['equal']} of {n} "
-        f"({grading['agreement']:.1%}), Cohen's kappa {kappa}"
-    )
-    for pair in grading["disagreements"]:
-        yield f"  {pair['answers']} {pair['words']} by words, {pair['model']} by the model"
-
-
-def measures_table(stores: list[dict[str, Any]]) -> Table:
-    table = columns("measure", stores)
-    for name in stores[0]["measures"]:
-        table.add_row(
-            name.replace("_", " "), *(interval_text(store["measures"][name]) for store in stores)
-        )
+def measures_table(stores: Sequence[StoreSummary]) -> Table:
+    table = _by_store("measure", stores)
+    for name in stores[0].measures:
+        means = (interval_text(store.measures[name]) for store in stores)
+        table.add_row(name.replace("_", " "), *means)
     return table
 
 
-def interval_text(mean: dict[str, Any]) -> str:
+def interval_text(mean: MeasureMean) -> str:
     """A mean, its interval, and n if it is not defined for all questions."""
-    if mean["mean"] is None:
+    if mean.mean is None:
         return "undefined"
-    over = f", n {mean['n']}" if mean["undefined"] else ""
-    if mean["ci_low"] is None:
-        return f"{number_text(mean['mean'])}{over}"
-    low, high = number_text(mean["ci_low"]), number_text(mean["ci_high"])
-    return f"{number_text(mean['mean'])} ({low} to {high}){over}"
+    over = f", n {mean.n}" if mean.undefined else ""
+    if mean.ci_low is None or mean.ci_high is None:
+        return f"{number_text(mean.mean)}{over}"
+    low, high = number_text(mean.ci_low), number_text(mean.ci_high)
+    return f"{number_text(mean.mean)} ({low} to {high}){over}"
 
 
 def number_text(number: float) -> str:
@@ -239,41 +195,34 @@ def number_text(number: float) -> str:
     return significant(number, 3) if abs(number) < 1000 else fixed(number, 0)
 
 
-def _differences(summary: dict[str, Any], screen: Any) -> None:
-    rows = [
-        row
-        for row in summary["differences"]
-        if row["measure"] in COMPARED and row["mean_difference"] is not None
-    ]
+def _print_differences(summary: DiagnosisSummary) -> None:
+    rows = [row for row in summary.differences if row.measure in COMPARED]
     # With many stores the pairs would fill the screen; summary.json has all of them.
-    if not rows or len(rows) > MOST_PAIRS * len(COMPARED):
-        if rows:
-            screen.print("paired differences between stores are in summary.json")
+    if len(rows) > MOST_PAIRS * len(COMPARED):
+        console().print("paired differences between stores are in summary.json")
         return
-    screen.print(differences_table(rows))
-
-
-def differences_table(rows: list[dict[str, Any]]) -> Table:
     table = plain_table(
         "measure", "first", "second", "first - second", "95% interval", "p", "p (Holm)", left=3
     )
     for row in rows:
-        table.add_row(
-            row["measure"].replace("_", " "),
-            safe_markup(row["first"]),
-            safe_markup(row["second"]),
-            f"{row['mean_difference']:+.3g}",
-            "-" if row["ci_low"] is None else f"{row['ci_low']:+.3g} to {row['ci_high']:+.3g}",
-            f"{row['p']:.3g}",
-            f"{row['p_holm']:.3g}",
-        )
-    return table
+        if row.mean_difference is not None:
+            table.add_row(
+                row.measure.replace("_", " "),
+                safe_markup(row.first),
+                safe_markup(row.second),
+                f"{row.mean_difference:+.3g}",
+                "-" if row.ci_low is None else f"{row.ci_low:+.3g} to {row.ci_high:+.3g}",
+                f"{row.p:.3g}",
+                f"{row.p_holm:.3g}",
+            )
+    if table.row_count:
+        console().print(table)
 
 
-def remarks_table(stores: list[dict[str, Any]]) -> Table:
-    table = columns("remark", stores)
-    for name in sorted({why for store in stores for why in store["why"]}):
-        table.add_row(name.replace("_", " "), *(str(store["why"].get(name, 0)) for store in stores))
+def remarks_table(stores: Sequence[StoreSummary]) -> Table:
+    table = _by_store("remark", stores)
+    for name in sorted({why for store in stores for why in store.why}):
+        table.add_row(name.replace("_", " "), *(str(store.why.get(name, 0)) for store in stores))
     return table
 
 
@@ -281,25 +230,25 @@ LONGEST = 160
 """Characters of a text that are printed."""
 
 
-def list_failures(rows: Sequence[dict[str, Any]]) -> None:
+def list_failures(rows: Sequence[DiagnosisRow]) -> None:
     """Print one line per question that was not answered correctly."""
-    failed = [row for row in rows if row["outcome"] != Outcome.RIGHT]
+    failed = [row for row in rows if row.failed]
     for row in failed:
-        why = f" ({', '.join(row['why'])})" if row["why"] else ""
-        reply = f"answered {_short(row['answer'])!r}" if row["answer"] else row["reply"]
+        why = f" ({', '.join(row.why)})" if row.why else ""
+        reply = f"answered {_short(row.answer)!r}" if row.answer else row.reply
         typer.echo(
             safe(
-                f"{row['package']}/{row['query']}  {row['store']}: {row['outcome']}{why}: "
-                f"{_short(row['question'])} {reply}, expected {_gold(row)}"
+                f"{row.package}/{row.query}  {row.store}: {row.outcome}{why}: "
+                f"{_short(row.question)} {reply}, expected {_gold(row)}"
             )
         )
     typer.echo(f"{len(failed)} of {len(rows)} were not answered correctly")
 
 
-def show_chain(rows: Sequence[dict[str, Any]], query: str) -> None:
+def show_chain(rows: Sequence[DiagnosisRow], query: str) -> None:
     """Print everything about one question at every store; PACKAGE/QUERY if an id is ambiguous."""
-    chosen = [row for row in rows if query in (row["query"], f"{row['package']}/{row['query']}")]
-    packages = sorted({row["package"] for row in chosen})
+    chosen = [row for row in rows if query in (row.query, f"{row.package}/{row.query}")]
+    packages = sorted({row.package for row in chosen})
     if not chosen:
         raise MemAuditError(f"no question {query!r}; --show failed lists the questions that failed")
     # Ids of questions are unique in a package only.
@@ -308,52 +257,50 @@ def show_chain(rows: Sequence[dict[str, Any]], query: str) -> None:
             f"{len(packages)} packages have a question {query!r}; write {packages[0]}/{query}"
         )
     for row in chosen:
-        _show(row)
+        for line in _chain_lines(row):
+            typer.echo(safe(line))
 
 
-def _show(row: dict[str, Any]) -> None:
-    def text(id: str) -> str:
-        return _short(row["texts"][id])
-
-    lost = f", {LOST_BY[Layer(row['layer'])]}" if row["outcome"] != Outcome.RIGHT else ""
-    lines = [
-        f"{row['package']}/{row['query']} at {row['store']}: {row['outcome']}{lost}",
-        f"  question  {_short(row['question'])}",
-        f"  expected  {_gold(row)}",
-        f"  answer    {_short(row['answer']) or row['reply']}",
-        *_graded(row),
-        *(f"  remark    {REMARKS[why]}" for why in row["why"]),
-    ]
-    for unit in statement_fates(map(UnitFate.model_validate, row["evidence"])):
-        stages = ", ".join(f"{stage} ({names})" if names else stage for stage, names in unit.stages)
-        needed, written, kept, retrieved = map(plain, unit.amounts)
-        lines.append(
-            f"  unit {unit.id}: {stages}; of {needed}{' parts' * bool(unit.names)} written "
-            f"{written}, kept {kept}, retrieved {retrieved}"
-            f"{'' if unit.supports else '; not needed: the question asks for the current value'}"
-        )
-        if unit.says:
-            lines.append(f"    says: {_short(unit.says)}")
-        for link, names in unit.memories:
-            fate = "pruned" if not link.kept else "not retrieved"
-            fate = f"rank {link.rank}" if link.rank else fate
-            lines.append(f"    {names or plain(link.covers)} by {link.id}, {fate}: {text(link.id)}")
-    for rank, id in enumerate(row["retrieved"], start=1):
-        used = ", used" if id in row["used"] else ""
-        lines.append(f"  rank {rank}{used}: {id}: {text(id)}")
-    for line in lines:
-        typer.echo(safe(line))
+def _chain_lines(row: DiagnosisRow) -> Iterator[str]:
+    lost = f", {LOST_BY[row.layer]}" if row.failed else ""
+    yield f"{row.package}/{row.query} at {row.store}: {row.outcome}{lost}"
+    yield f"  question  {_short(row.question)}"
+    yield f"  expected  {_gold(row)}"
+    yield f"  answer    {_short(row.answer) or row.reply}"
+    if row.grades:
+        yield f"  graded    {_short(row.grades.text)}"
+    for why in row.why:
+        yield f"  remark    {REMARKS[why]}"
+    for statement in row.statements:
+        yield from _statement_lines(statement, row)
+    for rank, id in enumerate(row.retrieved, start=1):
+        used = ", used" if id in row.used else ""
+        yield f"  rank {rank}{used}: {id}: {_short(row.texts[id])}"
 
 
-def _graded(row: dict[str, Any]) -> Iterator[str]:
-    if row.get("grades"):
-        yield f"  graded    {_short(AnswerGrades.model_validate(row['grades']).text)}"
+def _statement_lines(statement: StatementFate, row: DiagnosisRow) -> Iterator[str]:
+    stages = ", ".join(
+        f"{stage} ({names})" if names else stage for stage, names in statement.stages
+    )
+    needed, written, kept, retrieved = map(plain, statement.amounts)
+    yield (
+        f"  unit {statement.id}: {stages}; of {needed}{' parts' * bool(statement.names)} written "
+        f"{written}, kept {kept}, retrieved {retrieved}"
+        f"{'' if statement.supports else '; not needed: the question asks for the current value'}"
+    )
+    if statement.says:
+        yield f"    says: {_short(statement.says)}"
+    for link, names in statement.memories:
+        fate = "not retrieved" if link.kept else "pruned"
+        fate = f"rank {link.rank}" if link.rank else fate
+        covered = names or plain(link.covers)
+        yield f"    {covered} by {link.id}, {fate}: {_short(row.texts[link.id])}"
 
 
-def _gold(row: dict[str, Any]) -> str:
-    if row["abstention"]:
+def _gold(row: DiagnosisRow) -> str:
+    if row.abstention:
         return "to abstain"
-    return repr(_short(row["gold"])) if row["gold"] else "not given"
+    return repr(_short(row.gold)) if row.gold else "not given"
 
 
 def _short(text: str) -> str:

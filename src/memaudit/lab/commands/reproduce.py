@@ -171,9 +171,8 @@ def draw_figures(folder: Path, out: Path) -> None:
     from memaudit.kernel.io.strict_json import read_object
     from memaudit.lab.figures.budget_sweep import budget_sweep
     from memaudit.lab.figures.registry import draw_all, draw_downstream
-    from memaudit.lab.figures.side_by_side import store_rows, writer_rows
     from memaudit.lab.figures.style import write_figure
-    from memaudit.lab.figures.systems import systems
+    from memaudit.lab.figures.systems import store_rows, systems, writer_rows
     from memaudit.lab.figures.validity_timeline import validity_timeline
     from memaudit.lab.reproduce.folder import DOWNSTREAM, NATURAL, STORES, STRESS, SUMMARY, SWEEP
     from memaudit.lab.reproduce.own_set import DENOMINATORS, QUESTION_WRITERS

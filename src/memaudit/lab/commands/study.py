@@ -6,116 +6,12 @@ from typing import Annotated
 
 import typer
 
-from memaudit.cli.options import model_session, one_budget
-from memaudit.cli.terminal import console, print_columns, safe
-from memaudit.kernel.errors import MemAuditError
+from memaudit.cli.terminal import safe
 from memaudit.kernel.words.text import counted
-from memaudit.lab.commands.calibrate import calibrate
 from memaudit.lab.commands.sensitivity import sensitivity
 from memaudit.lab.commands.tables import plain_table
 from memaudit.lab.commands.transfer import transfer
 from memaudit.workspace.overwrite import may_write
-
-
-def beside(
-    scores: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder with output of memaudit score --json.")
-    ],
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            "--writers",
-            metavar="RUN",
-            help="A run of memaudit run --packages on the same packages. Default: stores alone.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also draw them, as .svg, .png or .pdf."),
-    ] = None,
-) -> None:
-    """Show writers of a run and scored stores across budgets, side by side.
-
-    A writer's ratio is over OPT of the package, a store's over OPT of the package with this store:
-    they are shown together and never ranked together.
-    """
-    from memaudit.board.board_of_scores import board_of_scores
-    from memaudit.board.denominators import denominator_rows, denominators_data
-    from memaudit.kernel.score.score_files import read_scores
-    from memaudit.lab.figures.side_by_side import (
-        beside_columns,
-        by_line,
-        refuse_other_packages,
-        store_rows,
-        writer_rows,
-    )
-    from memaudit.lab.figures.style import check_image, image_of, write_image
-    from memaudit.lab.figures.systems import systems
-    from memaudit.lab.sweeps.runs.summary import summarise
-    from memaudit.workspace.journal import read_journal
-    from memaudit.workspace.run_folder import ROWS
-
-    if out is not None:
-        check_image(out)
-    read = read_scores(scores)
-    rows = store_rows(denominators_data(denominator_rows(read)))
-    if run is not None:
-        packages = {row["package"] for row in read_journal(run / ROWS)}
-        refuse_other_packages(packages, board_of_scores(read).packages)
-        rows = [*writer_rows(summarise(run)), *rows]
-    screen = console()
-    print_columns(screen, beside_columns(rows), by_line(rows))
-    screen.print("a writer and a store have other denominators: never rank them together")
-    if out is not None:
-        write_image(image_of(systems(rows), out.suffix.lower().removeprefix(".")), out)
-        typer.echo(f"picture: {safe(out)}")
-
-
-def compact(
-    store: Annotated[
-        str,
-        typer.Argument(
-            metavar="STORE",
-            help="A store written by memaudit import, or an export: [NAME=]PATH[+PATH][@VIEW]",
-        ),
-    ],
-    budget: Annotated[str, typer.Option(metavar="B", help="The cost that the result may have.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The store to write.")],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The model that merges and rewrites. Default: none; extracts are joined.",
-        ),
-    ] = None,
-    cost_rule: Annotated[
-        str, typer.Option(metavar="RULE", help="Cost rule: words, bytes or tokens:NAME.")
-    ] = "words",
-) -> None:
-    """Merge and rewrite the memories of a store to fit a budget.
-
-    No label, unit or question is seen. The result is a store: score it beside the original, and the
-    same judge says what compaction kept, lost or made up.
-    """
-    from memaudit.kernel.io.store_file import write_store
-    from memaudit.lab.studies.compaction import compacted_store
-    from memaudit.stores.registry import open_store, parse_argument
-
-    amount = one_budget(budget)
-    # Checked before a model is asked.
-    if amount <= 0:
-        raise MemAuditError(f"--budget {budget} leaves room for nothing")
-    may_write(out, "store")
-    opened = open_store(parse_argument(store))
-    if not opened.active:
-        raise MemAuditError(f"{opened.name!r} has no active memory to compact")
-    with model_session(model is not None, out) as session:
-        made = compacted_store(
-            opened, amount, cost_rule, f"{opened.name}, compacted", model, session
-        )
-    write_store(made, out)
-    before, after = counted(len(opened.active), "memory"), counted(len(made.active), "memory")
-    typer.echo(safe(f"{before} became {after}, written to {out}"))
 
 
 def writers(
@@ -140,33 +36,6 @@ def writers(
     for writer in WRITERS.values():
         table.add_row(writer.name, "the package" if writer.peeks else "texts, costs", writer.about)
     console().print(table)
-
-
-def train_ridge(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The model file to write, as JSON.")],
-    packages: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PACKAGES",
-            help="Training packages: files, folders, shipped sets, or a distribution with seeds, "
-            "event_graph:seeds=900000-900059. Evaluate on other seeds.",
-        ),
-    ],
-) -> None:
-    """Train a ridge model that estimates value from visible features.
-
-    Use it as a writer: memaudit run --writers estimated_gvt_ridge:FILE. The model refuses the
-    packages it was trained on.
-    """
-    from memaudit.lab.sweeps.runs.spec import named_packages
-    from memaudit.lab.sweeps.writers.estimators.ridge import write_model
-    from memaudit.lab.sweeps.writers.estimators.train import train as fit
-
-    may_write(out, "ridge model")
-    chosen = [package for name in packages for package in named_packages(name)]
-    model = fit(chosen)
-    write_model(model, out)
-    typer.echo(f"trained on {counted(len(chosen), 'package')}, written to {safe(out)}")
 
 
 def train_judge(
@@ -202,52 +71,6 @@ def train_judge(
         for name, full in (("any coverage", False), ("full", True)):
             precision, recall = error.rates(full)
             typer.echo(f"  {name:14} precision {precision:.3f}  recall {recall:.3f}")
-
-
-def utilities(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write, as JSON.")],
-    packages: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PACKAGES",
-            help="Shipped sets (natural, short, long), files, folders or builds.",
-        ),
-    ],
-    model: Annotated[str, typer.Option(metavar="NAME", help="The model to ask.")],
-) -> None:
-    """Have a model score every candidate at write time, for a writer.
-
-    Use it as a writer: memaudit run --packages PATH --writers estimated_gvt:FILE. The model sees
-    the candidates in order of arrival, and no unit and no question.
-    """
-    from memaudit.building.named_packages import labelled_packages
-    from memaudit.judges.salience import STAGE, find_salience
-    from memaudit.kernel.io.atomic import write_file
-    from memaudit.lab.sweeps.writers.estimated import UtilitiesFile
-    from memaudit.lab.sweeps.writers.protocol import visible
-    from memaudit.models.prompts import pass_prompt
-
-    may_write(out, "utilities file")
-    chosen = labelled_packages(packages)
-    values: dict[str, float] = {}
-    missing = 0
-    with model_session(True, out) as session:
-        assert session is not None  # asked for
-        for package in chosen:
-            # Equal texts are asked about once; a writer finds values by text.
-            texts = list(dict.fromkeys(candidate.text for candidate in visible(package).candidates))
-            scores = find_salience(texts, session, model, package.name)
-            missing += scores.count(None)
-            scored = zip(texts, scores, strict=True)
-            values |= {text: float(score) for text, score in scored if score is not None}
-    if missing:
-        raise MemAuditError(
-            f"{model} gave no score for {counted(missing, 'candidate')}; run the command again, "
-            "the answers so far are in the cache"
-        )
-    file = UtilitiesFile(model=model, prompt=pass_prompt(STAGE).label, values=values)
-    write_file(out, file.model_dump_json(indent=1) + "\n")
-    typer.echo(f"{counted(len(values), 'text')} scored by {safe(model)}, written to {safe(out)}")
 
 
 def generate(
@@ -308,13 +131,8 @@ study = typer.Typer(
 for command in (
     sensitivity,
     transfer,
-    calibrate,
-    compact,
     writers,
-    train_ridge,
     train_judge,
-    utilities,
     generate,
-    beside,
 ):
     study.command()(command)

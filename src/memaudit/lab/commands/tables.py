@@ -24,16 +24,6 @@ def plain_table(*names: str, left: int = 1, words: Collection[str] = ()) -> Tabl
     return table
 
 
-def plain(text: str) -> Text:
-    """Plain text: rich would turn pass:a: into an emoji and read brackets as markup."""
-    return Text(safe(text))
-
-
-def add_row(table: Table, *cells: str) -> None:
-    """A row of plain texts."""
-    table.add_row(*map(plain, cells))
-
-
 def print_plain(screen: Console, text: str) -> None:
-    """A line of plain text, broken by the terminal and not by rich."""
-    screen.print(plain(text), soft_wrap=True)
+    """A line of plain text; rich would read brackets as markup, and break it."""
+    screen.print(Text(safe(text)), soft_wrap=True)

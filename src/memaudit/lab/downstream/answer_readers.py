@@ -1,20 +1,19 @@
 """What a reader takes and gives, and the readers by name: two without a model, and any chat model.
 
 A model gets the question and the texts of the retrieved memories, numbered: no ids, units or
-answer. It is asked live, over a batch queue, or from the cache.
+answer. It is asked live, or from the cache.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache
 from typing import Protocol
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.words.text import contains, sentences, terms
+from memaudit.kernel.words.text import sentences, terms
 from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
-from memaudit.models.prompts import Prompt, Quotable, StrictRow, load_prompt
+from memaudit.models.prompts import Quotable, StrictRow, load_prompt
 from memaudit.models.request import FailureKind, Request
 from memaudit.models.session import ModelSession
 
@@ -152,41 +151,21 @@ READERS: dict[str, AnswerReader] = {
     reader.name: reader for reader in (Extractive(), EvidenceOnly())
 }
 MODEL = "model:"
-KNOWN = f"{', '.join(READERS)}, {MODEL}NAME or {MODEL}NAME#PROMPT"
+KNOWN = f"{', '.join(READERS)}, {MODEL}NAME"
 
 
 def named_reader(name: str, session: ModelSession | None = None) -> AnswerReader:
-    """The reader of that name; a model is asked over a session, with the prompt after `#`."""
+    """The reader of that name; a model is asked over a session."""
     if name.startswith(MODEL) and name != MODEL:
         if session is None:
             raise MemAuditError(f"reader {name!r}: no model can be asked here")
-        model, _, prompt = name.removeprefix(MODEL).partition("#")
-        return ModelReader(session, model, prompt or DEFAULT_PROMPT)
+        return ModelReader(session, name.removeprefix(MODEL))
     if name not in READERS:
         raise MemAuditError(f"unknown reader {name!r}; known readers: {KNOWN}")
     return READERS[name]
 
 
-class ParsedAnswer(Protocol):
-    """What every parsed reply has, whatever the prompt."""
-
-    @property
-    def answer(self) -> str: ...
-
-    @property
-    def abstained(self) -> bool: ...
-
-    @property
-    def cited(self) -> tuple[int, ...]:
-        """Numbers of the memories it is taken from."""
-        ...
-
-    @property
-    def quoted(self) -> tuple[tuple[int, str], ...]:
-        """Memory numbers and what it claims to quote from them."""
-        ...
-
-
+# The names and docstrings of reply types are part of the keys of the cache.
 class AnswerReply(StrictRow):
     """Memories used, then the answer."""
 
@@ -194,66 +173,9 @@ class AnswerReply(StrictRow):
     answer: str
     abstained: bool
 
-    @property
-    def cited(self) -> tuple[int, ...]:
-        return tuple(self.memories)
-
-    @property
-    def quoted(self) -> tuple[tuple[int, str], ...]:
-        return ()
-
-
-class CopiedReply(AnswerReply):
-    """The same, with an answer that is copied."""
-
-    @property
-    def quoted(self) -> tuple[tuple[int, str], ...]:
-        return () if self.abstained else tuple((number, self.answer) for number in self.memories)
-
-
-class Evidence(StrictRow):
-    """A passage and where it stands."""
-
-    memory: int
-    quote: str
-
-
-class EvidenceReply(StrictRow):
-    """The passages, then the answer."""
-
-    evidence: list[Evidence]
-    answer: str
-    abstained: bool
-
-    @property
-    def cited(self) -> tuple[int, ...]:
-        return tuple(passage.memory for passage in self.evidence)
-
-    @property
-    def quoted(self) -> tuple[tuple[int, str], ...]:
-        return tuple((passage.memory, passage.quote) for passage in self.evidence)
-
-
-ReplyType = type[AnswerReply] | type[EvidenceReply]
-
-PROMPTS: Mapping[str, ReplyType] = {
-    "answer-if-supported": AnswerReply,
-    "evidence-first": EvidenceReply,
-    "extractive": CopiedReply,
-}
-DEFAULT_PROMPT = "answer-if-supported"
-
-
-@cache
-def reader_prompt(name: str) -> Prompt:
-    """The prompt of that name."""
-    if name not in PROMPTS:
-        raise MemAuditError(f"unknown prompt {name!r}; known prompts: {', '.join(PROMPTS)}")
-    return load_prompt("memaudit.lab.downstream", name)
-
 
 STAGE = "reading"
-UNKNOWN_MEMORY, NOT_VERBATIM = "cites_unknown_memory", "quote_not_verbatim"
+UNKNOWN_MEMORY = "cites_unknown_memory"
 
 _STATES = {
     FailureKind.REFUSED: ReplyState.REFUSED,
@@ -268,17 +190,15 @@ class ModelReader:
     peeks = False
     asks_a_model = True
 
-    def __init__(self, session: ModelSession, model: str, prompt: str = DEFAULT_PROMPT) -> None:
-        self.name = f"model:{model}"
+    def __init__(self, session: ModelSession, model: str) -> None:
+        self.name = f"{MODEL}{model}"
         self._session, self._model = session, model
-        self._prompt, self._reply_type = reader_prompt(prompt), PROMPTS[prompt]
+        self._prompt = load_prompt("memaudit.lab.downstream", "answer-if-supported")
         self.about = f"{model}, prompt {self._prompt.label} {self._prompt.sha256[:12]}"
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[ReaderReply]:
         requests = [(task.owner, self._request(task)) for task in tasks]
-        replies: Sequence[ParsedAnswer | None] = self._session.ask(
-            STAGE, requests, self._reply_type
-        )
+        replies = self._session.ask(STAGE, requests, AnswerReply)
         failed = {
             trouble.key: _STATES[FailureKind(trouble.what)]
             for trouble in self._session.ledger.problems
@@ -296,22 +216,16 @@ class ModelReader:
         ]
         messages = self._prompt.messages(question=task.question.text, memories=memories)
         return Request.for_reply(
-            self._reply_type, self._model, messages, self._prompt.template, self._session.parameters
+            AnswerReply, self._model, messages, self._prompt.template, self._session.parameters
         )
 
 
-def _reply(reply: ParsedAnswer, memories: Sequence[StoredMemory]) -> ReaderReply:
-    """The reply with ids for numbers. What it cites or quotes wrongly is noted."""
+def _reply(reply: AnswerReply, memories: Sequence[StoredMemory]) -> ReaderReply:
+    """The reply with ids for numbers. A memory that it was not shown is noted."""
     by_number = dict(enumerate(memories, start=1))
-    used = tuple(dict.fromkeys(by_number[n].id for n in reply.cited if n in by_number))
-    notes = [UNKNOWN_MEMORY] if set(reply.cited) - by_number.keys() else []
-    if any(
-        not contains(by_number[number].text, quote)
-        for number, quote in reply.quoted
-        if number in by_number
-    ):
-        notes.append(NOT_VERBATIM)
+    used = tuple(dict.fromkeys(by_number[n].id for n in reply.memories if n in by_number))
+    notes = (UNKNOWN_MEMORY,) if set(reply.memories) - by_number.keys() else ()
     if reply.abstained:
-        return ReaderReply(ReplyState.ABSTAINED, reply.answer, used, tuple(notes))
+        return ReaderReply(ReplyState.ABSTAINED, reply.answer, used, notes)
     state = ReplyState.ANSWERED if reply.answer.strip() else ReplyState.EMPTY
-    return ReaderReply(state, reply.answer, used, tuple(notes))
+    return ReaderReply(state, reply.answer, used, notes)

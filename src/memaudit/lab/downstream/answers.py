@@ -1,14 +1,13 @@
 """Whether a text gives the right answer: exact match, token F1, and a named rule.
 
-The rule `answer-v3` may say that it cannot tell. What the question itself mentions is no answer, so
+The rule `answer-v4` may say that it cannot tell. What the question itself mentions is no answer, so
 a gold answer is recognised by its terms that the question does not have. An answer with all of them
 is right, one with none is wrong; between the two it is right from a token F1 of 3/4 if it has the
 numbers, and cannot be scored otherwise. Where the question has every term of the gold answer (this
 or that?), an answer must be the gold answer, or contain it as a phrase with a token F1 of 1/2. A
-yes against a no is wrong.
-An answer that qualifies a term differently ("this week" for "every week", "not peanuts"; see
-`qualifiers`), begins with "no longer", or has a bare number only inside a word or as the number of
-a list, is never right by its terms.
+yes against a no is wrong. An answer that denies a term which the gold answer does not deny, or the
+other way round, or has a bare number only inside a word, is never right by its terms. Words are
+compared and nothing else: units, dates and frequencies in another spelling are other words.
 """
 
 import re
@@ -20,13 +19,6 @@ from functools import lru_cache
 
 from memaudit.kernel.words.scripts import script_class
 from memaudit.kernel.words.text import Terms, numbers, terms
-from memaudit.lab.downstream.qualifiers import (
-    SMALL_TERMS,
-    dates_alike,
-    differ,
-    has_date,
-    spelled_alike,
-)
 
 
 class AnswerVerdict(StrEnum):
@@ -92,7 +84,7 @@ def token_f1(answer: str, gold: str) -> Fraction:
     return Fraction(2 * shared, len(given) + len(wanted))
 
 
-RULE = "answer-v3"
+RULE = "answer-v4"
 ALIKE = Fraction(3, 4)
 HALF = Fraction(1, 2)
 POLAR = {"yes": "no", "no": "yes"}
@@ -109,10 +101,10 @@ _UNKNOWN = re.compile(
 )
 _MONTH = re.compile(r"\bMay\b|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? may\b|\bmay \d")
 _HOUR = re.compile(r"(?<=\d)\s*([ap])\.?m\b", re.IGNORECASE)
-_SIGNS = re.compile(r"[$€£%]")
-"""Signs of units that an answer may leave out."""
-_LIST_NUMBER = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
-NO_LONGER = ["no", "longer"]
+_CLAUSE = re.compile(r"[.,;:!?](?!\d)|\bbut\b")
+_DENIAL = re.compile(r"not|never|no|none|without|neither|nor|cannot|\w+n't", re.IGNORECASE)
+_REACH = 3
+"""Words before a term among which a denial is about it: does not eat any meat."""
 _GONE = re.compile(r"\b(?:deleted?|erased?|removed?|forget|forgotten|withdrawn)\b", re.IGNORECASE)
 
 
@@ -135,47 +127,35 @@ def score_answer(answer: str, gold: str, question: str) -> AnswerVerdict:
     if len(wanted) == 1 and wanted[0] in POLAR:
         sure = given[0] == wanted[0] and not says_unknown(answer)
         return AnswerVerdict.RIGHT if sure else AnswerVerdict.UNCLEAR
-    dated = has_date(gold)
-    all_terms = _terms(_SIGNS.sub(" ", gold), dated)
-    answer_terms = _terms(answer, dated)
+    all_terms, said = _terms(gold), _terms(answer)
     # What the question mentions proves nothing: repeating it would be half an answer.
-    telling = all_terms - _terms(question, dated)
-    # Qualifiers alone ("least", "not") are compared by `differ`, unless there is nothing else.
-    telling = telling - SMALL_TERMS or telling
-    shared = (telling or all_terms) & answer_terms
-    if all_terms and not shared:
+    telling = all_terms - _terms(question)
+    if all_terms and not (telling or all_terms) & said:
         return AnswerVerdict.WRONG
-    # It shares a term and qualifies it differently: unclear and not wrong, since words alone cannot
-    # tell.
-    if differ(plain_numbers(answer), plain_numbers(gold), question):
+    if _denied(answer, all_terms) != _denied(gold, all_terms & said):
         return AnswerVerdict.UNCLEAR
-    if _ended(given, wanted) or not _stands(gold, answer):
+    # A bare number has to stand as one: 3 is no 3-day workshop.
+    if len(wanted) == 1 and wanted[0].isdecimal() and wanted[0] not in given:
         return AnswerVerdict.UNCLEAR
     # This or that? Every term of the gold answer is in the question: only its phrase can decide.
     if not telling:
-        chosen = _phrase(wanted, given) and token_f1(answer, gold) >= HALF
-        return AnswerVerdict.RIGHT if chosen else AnswerVerdict.UNCLEAR
-    # "1. Lisbon 2. Porto": numbers of a list are nobody's answer.
-    said = _terms(_LIST_NUMBER.sub(" ", answer), dated)
-    if telling | numbers(all_terms) <= said:
-        return AnswerVerdict.RIGHT
-    # A long gold answer may lose a word or two, but never one of its numbers.
-    alike = token_f1(answer, gold) >= ALIKE and numbers(telling) <= said
-    return AnswerVerdict.RIGHT if alike else AnswerVerdict.UNCLEAR
+        right = _phrase(wanted, given) and token_f1(answer, gold) >= HALF
+    else:
+        # A long gold answer may lose a word or two, but never one of its numbers.
+        alike = token_f1(answer, gold) >= ALIKE and numbers(telling) <= said
+        right = alike or telling | numbers(all_terms) <= said
+    return AnswerVerdict.RIGHT if right else AnswerVerdict.UNCLEAR
 
 
-def _ended(given: list[str], wanted: list[str]) -> bool:
-    """Whether an answer begins with no longer. "No longer fish, but meat" says meat."""
-    ended = given[:2] == NO_LONGER and wanted[:2] != NO_LONGER
-    return ended and not {"but", "now"} & set(given)
-
-
-def _stands(gold: str, answer: str) -> bool:
-    """Whether a gold answer that is a bare number stands in the answer as a number of its own."""
-    wanted = tokens(gold)
-    if len(wanted) != 1 or not wanted[0].replace(".", "").isdecimal() or has_date(gold):
-        return True
-    return wanted[0] in tokens(_LIST_NUMBER.sub(" ", answer))
+def _denied(text: str, about: Terms) -> Terms:
+    """Those of some terms that stand behind a denial."""
+    denied: Terms = frozenset()
+    for clause in _CLAUSE.split(text.replace("\u2019", "'")):
+        words = clause.split()
+        for place, word in enumerate(words):
+            if any(_DENIAL.fullmatch(before) for before in words[max(0, place - _REACH) : place]):
+                denied |= terms(word) & about
+    return denied
 
 
 def _phrase(part: list[str], text: list[str]) -> bool:
@@ -184,9 +164,8 @@ def _phrase(part: list[str], text: list[str]) -> bool:
     return any(text[at : at + size] == part for at in range(len(text) - size + 1))
 
 
-def _terms(text: str, dated: bool) -> Terms:
+def _terms(text: str) -> Terms:
     """With the month May and the hours a.m., which look like words of grammar."""
-    same = dates_alike(text) if dated else text
-    found = terms(_HOUR.sub(r" \1m", spelled_alike(plain_numbers(same))))
+    found = terms(_HOUR.sub(r" \1m", plain_numbers(text)))
     found |= {f"{half.lower()}m" for half in _HOUR.findall(text)}
-    return found | {"may"} if _MONTH.search(text) or _MONTH.search(same) else found
+    return found | {"may"} if _MONTH.search(text) else found

@@ -1,7 +1,7 @@
 """Questions through retrieval and reading: one row each, with its chain of evidence."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
 from memaudit.kernel.package.cost import text_words
-from memaudit.kernel.package.package import Package
 from memaudit.kernel.version import VERSION
 from memaudit.lab.downstream.answer_readers import (
     AnswerReader,
@@ -19,18 +18,8 @@ from memaudit.lab.downstream.answer_readers import (
 )
 from memaudit.lab.downstream.answers import RULE as ANSWER_RULE
 from memaudit.lab.downstream.answers import AnswerVerdict
-from memaudit.lab.downstream.diagnosis_files import WORDS
 from memaudit.lab.downstream.evidence_trace import LOST, EvidenceStage, UnitChain, chains, stage_of
-from memaudit.lab.downstream.grading import (
-    Grade,
-    Grader,
-    GradingTask,
-    Measures,
-    ModelGrade,
-    grade,
-    is_gradable,
-    measures,
-)
+from memaudit.lab.downstream.grading import Grade, Measures, grade, measures
 from memaudit.lab.downstream.outcomes import OutcomeDecision, decide
 from memaudit.lab.downstream.question import RULE as CURRENT_RULE
 from memaudit.lab.downstream.question import (
@@ -38,7 +27,6 @@ from memaudit.lab.downstream.question import (
     PackageQuestion,
     ServedStore,
     StoredMemory,
-    questions,
 )
 from memaudit.lab.downstream.retrievers import Ranking, Retriever
 
@@ -53,12 +41,6 @@ class ReadingSetup:
     retriever: Retriever
     k: int
     reader: AnswerReader
-    grader: Grader | None = None
-    """A model that grades answers. Without one, the rules of words do."""
-
-    @property
-    def asks_a_model(self) -> bool:
-        return self.reader.asks_a_model or self.grader is not None
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -72,8 +54,6 @@ def reading_spec(setup: ReadingSetup) -> dict[str, Any]:
         "k": setup.k,
         "reader": setup.reader.name,
         "reads": setup.reader.about,
-        "grader": setup.grader.name if setup.grader else WORDS,
-        "grades": setup.grader.about if setup.grader else ANSWER_RULE,
         "rules": {"answers": ANSWER_RULE, "current": CURRENT_RULE, "stale": SUPERSEDED_RULE},
         "versions": {"memaudit": VERSION, **{name: _version(name) for name in LIBRARIES}},
     }
@@ -103,9 +83,6 @@ class QuestionResult:
     measures: Measures
     texts: Mapping[str, str]
     """The texts of the memories that the row names."""
-    by_words: AnswerVerdict
-    """The verdict by the rules of words: `verdict`, unless a model graded the answer."""
-    by_model: ModelGrade | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The row, with exact numbers."""
@@ -122,7 +99,6 @@ class QuestionResult:
             "layer": self.decision.layer.value,
             "stage": self.stage.value,
             "verdict": self.verdict.value,
-            **self._grades(),
             "why": list(self.why),
             "reply": reply.state.value,
             "answer": reply.answer,
@@ -135,19 +111,6 @@ class QuestionResult:
                 for name, value in self.measures.items()
             },
             "texts": dict(self.texts),
-        }
-
-    def _grades(self) -> dict[str, Any]:
-        """Both verdicts and the model's reason, where a model was asked."""
-        if self.by_model is None:
-            return {}
-        decided = self.by_model.verdict is not None
-        return {
-            "grades": {
-                "words": self.by_words.value,
-                "model": self.verdict.value if decided else None,
-                "reason": self.by_model.reason,
-            }
         }
 
 
@@ -166,33 +129,6 @@ def _chain(chain: UnitChain, question: PackageQuestion) -> dict[str, Any]:
             for link in chain.links
         ],
     }
-
-
-def examine(package: Package, store: ServedStore, setup: ReadingSetup) -> list[QuestionResult]:
-    """The questions of one package at one store, without files."""
-    retrieved = retrieve(package.name, questions(package), store, setup)
-    replies = setup.reader.read(retrieved.tasks)
-    grades = model_grades(setup.grader, retrieved.tasks, replies)
-    return list(question_results(retrieved, replies, grades))
-
-
-def model_grades(
-    grader: Grader | None, tasks: Sequence[ReadingTask], replies: Sequence[ReaderReply]
-) -> list[ModelGrade | None]:
-    """What a grader says about each reply; None where it is not asked."""
-    if grader is None:
-        return [None] * len(replies)
-    asked = [
-        at
-        for at, (task, reply) in enumerate(zip(tasks, replies, strict=True))
-        if is_gradable(task.question, reply)
-    ]
-    given = grader.grade(
-        [GradingTask(tasks[at].owner, tasks[at].question, replies[at].answer) for at in asked]
-    )
-    # Only gradable replies are sent: grading costs money, and the others need no model.
-    by_place = dict(zip(asked, given, strict=True))
-    return [by_place.get(at) for at in range(len(replies))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,46 +161,22 @@ def retrieve(
     return RetrievedQuestions(package, store, tuple(asked), tuple(rankings), words_kept)
 
 
-def drop_unused_memories(retrieved: RetrievedQuestions) -> RetrievedQuestions:
-    """The same without memories that no result names, for runs that hold many at once."""
-    named = {id for ranking in retrieved.rankings for id in ranking}
-    needed = {unit for question in retrieved.questions for unit in question.needs}
-    store = retrieved.store
-    # One memory, kept if any is, stands for all others: an empty store has other results.
-    first = next((memory.id for memory in (*store.kept, *store.written)), None)
-    left = tuple(
-        memory
-        for memory in store.written
-        if memory.id in named or memory.id == first or needed & memory.covers.keys()
-    )
-    ids = {memory.id for memory in left}
-    return replace(retrieved, store=replace(store, written=left, kept_ids=store.kept_ids & ids))
-
-
 def question_results(
-    retrieved: RetrievedQuestions,
-    replies: Sequence[ReaderReply],
-    grades: Sequence[ModelGrade | None] = (),
+    retrieved: RetrievedQuestions, replies: Sequence[ReaderReply]
 ) -> Iterator[QuestionResult]:
-    """What became of every question, in order; without grades, by the rules of words."""
-    given = grades or [None] * len(replies)
-    for task, reply, by_model in zip(retrieved.tasks, replies, given, strict=True):
-        yield _question_result(retrieved, task, reply, by_model)
+    """What became of every question, in order."""
+    for task, reply in zip(retrieved.tasks, replies, strict=True):
+        yield _question_result(retrieved, task, reply)
 
 
 def _question_result(
-    retrieved: RetrievedQuestions,
-    task: ReadingTask,
-    reply: ReaderReply,
-    by_model: ModelGrade | None,
+    retrieved: RetrievedQuestions, task: ReadingTask, reply: ReaderReply
 ) -> QuestionResult:
     question, memories, store = task.question, task.memories, retrieved.store
     ids = tuple(memory.id for memory in memories)
     evidence = chains(question, store, ids)
     stage = stage_of(question, evidence)
-    # Also where a model grades: the summary says how often the two agree.
-    by_words = grade(question, reply, memories)
-    graded = by_words if by_model is None else grade(question, reply, memories, by_model)
+    graded = grade(question, reply, memories)
     decision = decide(stage, graded.verdict)
     return QuestionResult(
         package=retrieved.package,
@@ -282,8 +194,6 @@ def _question_result(
             "words_kept": Fraction(retrieved.words_kept),
         },
         texts=_texts(store, evidence, ids),
-        by_words=by_words.verdict,
-        by_model=by_model,
     )
 
 

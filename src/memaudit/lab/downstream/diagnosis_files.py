@@ -22,7 +22,7 @@ from memaudit.kernel.io.file_model import (
 from memaudit.kernel.package.unit_parts import by_statement, named_part
 
 WORDS = "words"
-"""The grader that compares words by a rule."""
+"""The grader of this version: a rule that compares words. In 0.1 a model could grade."""
 Verdict = Literal["right", "stale", "wrong", "abstained", "unclear"]
 
 
@@ -68,10 +68,8 @@ MEASURES = {
     "where none is required",
     "evidence_coverage": "the same with units covered in part counted in part: the mean share of a "
     "required unit that the k memories cover",
-    "evidence_precision": "share of the retrieved memories that cover any of a required unit; "
-    "undefined where nothing was retrieved or required",
     "answer_in_evidence": "1 where a retrieved memory that covers any of a required unit holds the "
-    "gold answer, by answer-v3; undefined where none is required, without a gold answer, or where "
+    "gold answer, by answer-v4; undefined where none is required, without a gold answer, or where "
     "abstaining is right",
     "stale_retrieval": "1 where a retrieved memory covers a stale unit of the question and nothing "
     "that supports its answer; undefined where it has no stale unit",
@@ -81,11 +79,19 @@ MEASURES = {
     "exact_match": "1 where the answer is the gold answer, or abstains where that is right; "
     "undefined without a gold answer or a reply",
     "token_f1": "token F1 with the gold answer, likewise",
-    "abstention_precision": "of abstentions, 1 where it is right to abstain",
-    "abstention_recall": "of questions that cannot be answered, 1 where the reader abstained",
     "words_kept": "words of everything the store keeps",
 }
 """Every measure, in the order of tables."""
+
+COMPARED = (
+    "answered",
+    "evidence_recall",
+    "evidence_coverage",
+    "answer_in_evidence",
+    "token_f1",
+    "words_retrieved",
+)
+"""Measures whose paired differences are shown; the summary has all of them."""
 
 REMARKS = {
     "question_without_evidence": "the package names no evidence for it",
@@ -157,6 +163,8 @@ class DiagnosisSpec(ReadingSpec):
     source: TransferSource | None = None
     about_stores: Texts = Field(default_factory=dict)
     peeking_writers: list[str] = Field(default_factory=list)
+    kept_by: dict[str, dict[str, Count]] = Field(default_factory=dict)
+    """By store, why it fits the budget in how many packages."""
     note: str | None = None
     evidence: str | None = None
     judge: str | None = None
@@ -217,6 +225,22 @@ class OutcomeCounts(StrictFileModel):
     losses: dict[str, ShareText]
     measures: dict[str, MeasureMean]
 
+    @property
+    def shares(self) -> dict[str, Fraction]:
+        """The share of questions that were answered, and what each layer lost; the sum is 1."""
+        shares = {Layer.NONE.value: self.answered, **self.losses}
+        return {name: exact(share) for name, share in shares.items()}
+
+    @property
+    def layers(self) -> dict[str, int]:
+        """Questions by the layer that lost them, the answered ones first."""
+        return {layer.value: int(self.shares[layer] * self.questions) for layer in Layer}
+
+    @property
+    def by_outcome(self) -> list[int]:
+        """Questions by outcome, in the order of outcomes."""
+        return [self.outcomes[outcome] for outcome in Outcome]
+
     @model_validator(mode="after")
     def _complete(self) -> Self:
         for name, wanted, names in (
@@ -252,12 +276,6 @@ class StoreSummary(OutcomeCounts):
     kinds: dict[str, OutcomeCounts]
     curve: list[CurvePoint]
 
-    @property
-    def shares(self) -> dict[str, float]:
-        """The share of questions that were answered, and what each layer lost; the sum is 1."""
-        exact_shares = {"answered": self.answered, **self.losses}
-        return {name: float(Fraction(share)) for name, share in exact_shares.items()}
-
 
 class StoreDifference(WithInterval):
     """Two stores on one measure."""
@@ -271,25 +289,6 @@ class StoreDifference(WithInterval):
     p_holm: WithinOne | None
 
 
-class GraderDisagreement(StrictFileModel):
-    """How many answers have these two verdicts."""
-
-    words: Verdict
-    model: Verdict
-    answers: Count
-
-
-class GraderAgreement(StrictFileModel):
-    """The word rules and the model that graded the answers, compared where the model decided."""
-
-    answers: Count
-    undecided: Count
-    equal: Count
-    agreement: WithinOne | None
-    kappa: Annotated[float, Field(ge=-1, le=1)] | None
-    disagreements: list[GraderDisagreement]
-
-
 class DiagnosisSummary(StrictFileModel):
     """Everything but the rows. All stores have the same questions."""
 
@@ -300,8 +299,6 @@ class DiagnosisSummary(StrictFileModel):
     about: Texts = Field(default_factory=dict)
     summaries: Annotated[list[StoreSummary], Field(min_length=1)]
     differences: list[StoreDifference]
-    grading: GraderAgreement | None = None
-    """Where a model graded."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -452,6 +449,11 @@ class DiagnosisRow(StrictFileModel):
     @property
     def failed(self) -> bool:
         return self.outcome is not Outcome.RIGHT
+
+    @property
+    def right(self) -> str:
+        """The right answer in words."""
+        return "to say that it is not known" if self.abstention else self.gold or "not given"
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

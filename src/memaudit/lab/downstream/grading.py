@@ -1,17 +1,14 @@
 """From a reader's reply to a verdict and to the numbers of one question.
 
-Whether an answer says what the gold answer says is decided by the words (`answer-v3`), or by a
-model. The rest is the same for both: what is no answer, what was taken from something that no
-longer holds, and questions without a gold answer or whose right answer is to abstain. A model is
-not asked about the old value: it would have to be shown what the package knows of it.
+Whether an answer says what the gold answer says is decided by its words (`answer-v4`). What is no
+answer, what was taken from something that no longer holds, and questions without a gold answer or
+whose right answer is to abstain are decided here.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, Protocol
 
-from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.cost import text_words
 from memaudit.kernel.words.text import terms
 from memaudit.lab.downstream.answer_readers import ReaderReply, ReplyState
@@ -22,67 +19,11 @@ from memaudit.lab.downstream.answers import (
     score_answer,
     token_f1,
 )
-from memaudit.lab.downstream.diagnosis_files import WORDS, Outcome
+from memaudit.lab.downstream.diagnosis_files import Outcome
 from memaudit.lab.downstream.evidence_trace import UnitChain
 from memaudit.lab.downstream.question import PackageQuestion, StoredMemory
-from memaudit.models.prompts import Quotable, StrictRow, load_prompt
-from memaudit.models.request import FailureKind, Request
-from memaudit.models.session import ModelSession
 
 NO_GOLD, NOT_SCORED = "no_gold_answer", "answer_cannot_be_scored"
-GRADER_UNCLEAR, NOT_GRADED, GRADER_NO_REPLY = "grader_unclear", "not_graded", "grader_no_reply"
-
-
-@dataclass(frozen=True, slots=True)
-class GradingTask:
-    """An answer to grade."""
-
-    owner: str
-    """The package, for the ledger of a model's replies."""
-    question: PackageQuestion
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModelGrade:
-    """What a model says about an answer: right, wrong, abstained, unclear, or nothing usable."""
-
-    verdict: AnswerVerdict | None
-    reason: str = ""
-    note: str = ""
-    """Why there is no verdict."""
-
-
-class Grader(Protocol):
-    """Grades answers, all at once: one estimate, one batch."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def about(self) -> str: ...
-
-    def grade(self, tasks: Sequence[GradingTask]) -> list[ModelGrade]:
-        """One grade per task, in order."""
-        ...
-
-
-def named_grader(name: str, session: ModelSession | None = None) -> Grader | None:
-    """The grader of that name, which is asked over a session; None for the rules of words."""
-    if name == WORDS:
-        return None
-    model = name.removeprefix("model:")
-    if model == name or not model:
-        raise MemAuditError(f"unknown grader {name!r}; known graders: {WORDS}, model:NAME")
-    if session is None:
-        raise MemAuditError(f"grader {name!r}: no model can be asked here")
-    return ModelGrader(session, model)
-
-
-def is_gradable(question: PackageQuestion, reply: ReaderReply) -> bool:
-    """Whether there is an answer, and a gold answer to compare it with."""
-    answered = reply.state is ReplyState.ANSWERED and not reply.knows
-    return answered and question.gold is not None and not question.abstention
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +36,9 @@ class Grade:
 
 
 def grade(
-    question: PackageQuestion,
-    reply: ReaderReply,
-    retrieved: Sequence[StoredMemory],
-    by_model: ModelGrade | None = None,
+    question: PackageQuestion, reply: ReaderReply, retrieved: Sequence[StoredMemory]
 ) -> Grade:
-    """The verdict by the words, or by a model where it was asked about an answer."""
-    if by_model is not None:
-        return _grade_by_model(question, reply, retrieved, by_model)
+    """The verdict by the words, with what was retrieved in sight."""
     if reply.state is ReplyState.REFUSED:
         # It gave no answer. Whether it abstained because nothing is known cannot be decided.
         return Grade(AnswerVerdict.UNCLEAR if question.abstention else AnswerVerdict.ABSTAINED)
@@ -126,24 +62,6 @@ def grade(
         return Grade(AnswerVerdict.UNCLEAR, note=NO_GOLD)
     verdict = score_answer(reply.answer, question.gold, question.text)
     return Grade(verdict, note=NOT_SCORED if verdict is AnswerVerdict.UNCLEAR else "")
-
-
-def _grade_by_model(
-    question: PackageQuestion,
-    reply: ReaderReply,
-    retrieved: Sequence[StoredMemory],
-    given: ModelGrade,
-) -> Grade:
-    if given.verdict is None:
-        return Grade(AnswerVerdict.UNCLEAR, note=given.note)
-    if given.verdict is AnswerVerdict.RIGHT:
-        return Grade(AnswerVerdict.RIGHT)
-    if given.verdict is AnswerVerdict.ABSTAINED:
-        return Grade(AnswerVerdict.ABSTAINED, abstained=True)
-    if is_stale(question, reply, retrieved):
-        return Grade(AnswerVerdict.STALE)
-    unclear = given.verdict is AnswerVerdict.UNCLEAR
-    return Grade(given.verdict, note=GRADER_UNCLEAR if unclear else "")
 
 
 def _is_gold(question: PackageQuestion, reply: ReaderReply) -> bool:
@@ -198,7 +116,6 @@ def measures(
 
     A number that means nothing is None. It is counted and never averaged.
     """
-    helps = [Fraction(bool(question.needs.keys() & _units_of(memory))) for memory in retrieved]
     misleads = [
         bool(question.stale.keys() & _units_of(memory))
         and not question.supports & _units_of(memory)
@@ -212,16 +129,11 @@ def measures(
         "right": Fraction(graded.verdict is AnswerVerdict.RIGHT),
         "evidence_recall": _mean(in_full),
         "evidence_coverage": _mean(shares),
-        "evidence_precision": _mean(helps) if question.needs else None,
         "answer_in_evidence": _in_evidence(question, retrieved),
         "stale_retrieval": Fraction(any(misleads)) if question.stale else None,
         "stale_answer": Fraction(graded.verdict is AnswerVerdict.STALE) if question.stale else None,
         "words_retrieved": Fraction(sum(text_words(memory.text) for memory in retrieved)),
         **(_text(question, reply, graded) if replied else {"exact_match": None, "token_f1": None}),
-        "abstention_precision": Fraction(question.abstention) if graded.abstained else None,
-        "abstention_recall": (
-            Fraction(graded.abstained) if question.abstention and replied else None
-        ),
     }
 
 
@@ -258,54 +170,3 @@ def _units_of(memory: StoredMemory) -> set[str]:
 
 def _mean(values: Sequence[Fraction]) -> Fraction | None:
     return sum(values, Fraction(0)) / len(values) if values else None
-
-
-class GradeReply(StrictRow):
-    """The reason, then the label."""
-
-    reason: str
-    label: Literal["right", "wrong", "abstains", "unclear"]
-
-
-STAGE = "grading"
-_VERDICTS = {
-    "right": AnswerVerdict.RIGHT,
-    "wrong": AnswerVerdict.WRONG,
-    "abstains": AnswerVerdict.ABSTAINED,
-    "unclear": AnswerVerdict.UNCLEAR,
-}
-
-
-class ModelGrader:
-    """Asks a model over a session, which estimates, caches and counts."""
-
-    def __init__(self, session: ModelSession, model: str) -> None:
-        self.name = f"model:{model}"
-        self._session, self._model = session, model
-        self._prompt = load_prompt("memaudit.lab.downstream", "grade")
-        self.about = f"{model}, prompt {self._prompt.label} {self._prompt.sha256[:12]}"
-
-    def grade(self, tasks: Sequence[GradingTask]) -> list[ModelGrade]:
-        requests = [(task.owner, self._request(task)) for task in tasks]
-        replies = self._session.ask(STAGE, requests, GradeReply)
-        lost = {
-            problem.key
-            for problem in self._session.ledger.problems
-            if problem.stage == STAGE and problem.what == FailureKind.HTTP
-        }
-        return [
-            ModelGrade(_VERDICTS[reply.label], reply.reason)
-            if reply
-            else ModelGrade(None, note=GRADER_NO_REPLY if request.key in lost else NOT_GRADED)
-            for (_, request), reply in zip(requests, replies, strict=True)
-        ]
-
-    def _request(self, task: GradingTask) -> Request:
-        question = task.question
-        asked: dict[str, Quotable] = {"asked": question.asked_at} if question.asked_at else {}
-        messages = self._prompt.messages(
-            question=question.text, **asked, right_answer=question.gold, given_answer=task.answer
-        )
-        return Request.for_reply(
-            GradeReply, self._model, messages, self._prompt.template, self._session.parameters
-        )

@@ -25,7 +25,6 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
 from memaudit.kernel.number_text import rounded
 from memaudit.kernel.package.cost import text_words
-from memaudit.kernel.stats.agreement_coefficients import kappa
 from memaudit.kernel.stats.bootstrap import (
     Floats,
     Indices,
@@ -327,29 +326,4 @@ def with_bounds(interval: Interval, values: Floats, cluster: Indices) -> dict[st
         "mean": rounded(interval.mean),
         "ci_low": None if alone else rounded(interval.low),
         "ci_high": None if alone else rounded(interval.high),
-    }
-
-
-def agreement_of_graders(rows: Sequence[RowData]) -> dict[str, Any]:
-    """How often the word rules and the model have the same verdict on an answer, and where not.
-
-    Answers without a verdict of the model are counted and not compared.
-    """
-    grades = [row["grades"] for row in rows if "grades" in row]
-    pairs = Counter((each["words"], each["model"]) for each in grades if each["model"])
-    n = pairs.total()
-    equal = sum(count for (words, model), count in pairs.items() if words == model)
-    table = tuple(tuple(Fraction(pairs[a, b]) for b in AnswerVerdict) for a in AnswerVerdict)
-    beyond_chance = kappa(table)
-    return {
-        "answers": len(grades),
-        "undecided": len(grades) - n,
-        "equal": equal,
-        "agreement": rounded(Fraction(equal, n)) if n else None,
-        "kappa": None if beyond_chance is None else rounded(beyond_chance),
-        "disagreements": [
-            {"words": words, "model": model, "answers": count}
-            for (words, model), count in sorted(pairs.items(), key=lambda it: (-it[1], it[0]))
-            if words != model
-        ],
     }

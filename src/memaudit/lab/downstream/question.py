@@ -2,7 +2,7 @@
 
 `current-v1`: which required units do not support the answer. Labels of updates cite the turn of the
 old value and that of the new one, and do not say which of them is asked for. Where a question
-requires a current unit, and the texts of its current units hold the gold answer (by `answer-v3`),
+requires a current unit, and the texts of its current units hold the gold answer (by `answer-v4`),
 the stale units that it requires are not needed to support an answer. Where they do not hold it (the
 old value is asked for, or both, or a yes or no), everything that is required stays needed. Evidence
 recall still counts all that is required; only the stage goes by what supports. Of the 21 update
@@ -106,8 +106,6 @@ class PackageQuestion:
     """The texts of the required units."""
     holds: tuple[str, ...] = ()
     """The required texts that still hold: not the old value, nor that it ended."""
-    asked_at: str | None = None
-    """When it was asked, if the package says so."""
 
     @property
     def supports(self) -> frozenset[str]:
@@ -122,9 +120,11 @@ def questions(package: Package) -> tuple[PackageQuestion, ...]:
 
 
 def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestion:
-    required = [units[id] for id in dict.fromkeys(query.required)]
+    # A benchmark's labels cite what an update replaced, too, and recall is of what they cite.
+    replaced = query.attributes.get("replaced")
+    cited = [*query.required, *(map(str, replaced) if isinstance(replaced, list) else ())]
+    required = [units[id] for id in dict.fromkeys(cited) if id in units]
     gold = query.answer if query.answer and query.answer.strip() else None
-    asked_at = query.attributes.get("asked_at")
     stale = {
         **outdated(query.text, gold, required),
         **superseded(query.text, required, units.values()),
@@ -147,7 +147,6 @@ def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestio
             for unit in required
             if unit.id not in stale and unit.kind not in INVALIDATION_KINDS
         ),
-        asked_at=asked_at if isinstance(asked_at, str) else None,
     )
 
 

@@ -20,15 +20,12 @@ from memaudit.lab.downstream.answer_readers import ReplyState
 from memaudit.lab.downstream.ask_questions import (
     ReadingSetup,
     RetrievedQuestions,
-    drop_unused_memories,
-    model_grades,
     question_results,
     reading_spec,
     retrieve,
 )
 from memaudit.lab.downstream.diagnosis_files import StoreSummary
-from memaudit.lab.downstream.grading import GRADER_NO_REPLY
-from memaudit.lab.downstream.outcomes import agreement_of_graders, is_decided, summarise
+from memaudit.lab.downstream.outcomes import is_decided, summarise
 from memaudit.lab.downstream.question import PackageQuestion, ServedStore
 from memaudit.lab.downstream.store_cases import DiagnosisCase, memory_rows
 from memaudit.workspace.journal import Journal, read_journal, rows_in_order, to_line
@@ -79,17 +76,14 @@ class FinishedDiagnosis:
 
 
 def diagnose(
-    cases: Iterable[DiagnosisCase],
+    cases: Sequence[DiagnosisCase],
     setup: ReadingSetup,
     folder: Path,
     settings: dict[str, Any],
     progress: Progress | None = None,
     run: TaskRunner = one_by_one,
 ) -> FinishedDiagnosis:
-    """Diagnose cases into a folder, or resume. `settings` says what made the stores.
-
-    Cases are gone through several times, as those of a file can be.
-    """
+    """Diagnose cases into a folder, or resume. `settings` says what made the stores."""
     packages: dict[str, str] = {}
     stores: list[str] = []
     keys: list[RowKey] = []
@@ -174,8 +168,6 @@ def run_plan(
             "spec": plan.spec,
             **summarise(rows, plan.spec["stores"]),
         }
-        if setup.grader is not None:
-            summary["grading"] = agreement_of_graders(rows)
         write_file(folder / SUMMARY, json.dumps(summary, indent=1, ensure_ascii=True) + "\n")
     return FinishedDiagnosis(summary, existing, cut)
 
@@ -189,7 +181,7 @@ def _append_rows(
     def fits(place: int, row: dict[str, Any]) -> bool:
         """Whether the row stays. Where a server failed, it is asked again."""
         # A failed call is a result of the network, not of the store: the row is written again.
-        lost = row.get("reply") == ReplyState.NO_REPLY or GRADER_NO_REPLY in row.get("why", ())
+        lost = row.get("reply") == ReplyState.NO_REPLY
         return is_due(place, row) and not lost and is_decided(row)
 
     with Journal(folder / ROWS, fits) as journal:
@@ -210,18 +202,17 @@ def _lines(
     A model is asked everything at once: one estimate, one batch. Its replies are in the cache if
     the run is killed before the rows are written.
     """
-    if not setup.asks_a_model:
+    if not setup.reader.asks_a_model:
         yield from run(partial(row_lines, setup), pending)
         return
     retrieved = [_retrieved(setup, store) for store in pending]
     tasks = [task for some in retrieved for task in some.tasks]
     replies = setup.reader.read(tasks)
-    grades = model_grades(setup.grader, tasks, replies)
     at = 0
     for some in retrieved:
         own = slice(at, at + len(some.questions))
         at = own.stop
-        yield [to_line(it.to_json()) for it in question_results(some, replies[own], grades[own])]
+        yield [to_line(it.to_json()) for it in question_results(some, replies[own])]
 
 
 def row_lines(setup: ReadingSetup, pending: PendingStore) -> list[str]:
@@ -232,4 +223,4 @@ def row_lines(setup: ReadingSetup, pending: PendingStore) -> list[str]:
 
 
 def _retrieved(setup: ReadingSetup, pending: PendingStore) -> RetrievedQuestions:
-    return drop_unused_memories(retrieve(pending.package, pending.questions, pending.store, setup))
+    return retrieve(pending.package, pending.questions, pending.store, setup)

@@ -1,48 +1,39 @@
 """Packages and stores put together: every store for every package, or an error that says why."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
-from memaudit.kernel.io.atomic import make_folder
 from memaudit.kernel.io.packages import PlaceOfPackage
 from memaudit.kernel.io.store_file import ExportedStore, missing_memories, store_digest
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.caveats import unread_rows
 from memaudit.kernel.score.judge import Judge
-from memaudit.kernel.score.judged_store import judge_store
-from memaudit.kernel.score.priced_store import OWN_SALIENCE, JudgedStore, Salience, is_out_of_pool
+from memaudit.kernel.score.judging import judge_store
+from memaudit.kernel.score.priced_store import OWN_SALIENCE, Salience, is_out_of_pool
 from memaudit.kernel.score.pruning import POLICIES, Policy, keep_within
 from memaudit.kernel.score.store_match import examples_of
 from memaudit.lab.downstream.question import PackageQuestion, ServedStore, StoredMemory, questions
 from memaudit.lab.sweeps.writers.protocol import Writer, WriterRunner
-from memaudit.workspace.task_journal import TaskJournal, TaskRunner, task_journal
 
 WRITTEN = "written within the budget"
 
 
 def exported_store(
     package: Package,
-    store: ExportedStore,
+    exported: ExportedStore,
     judge: Judge,
     budget: Fraction,
     policy: Policy | None,
     salience: Salience = OWN_SALIENCE,
 ) -> ServedStore:
     """An exported store, cut to the budget by a policy where it does not fit."""
-    return judged_kept_store(judge_store(package, store, judge, salience), budget, policy)
-
-
-def judged_kept_store(store: JudgedStore, budget: Fraction, policy: Policy | None) -> ServedStore:
-    """A judged store, cut to the budget by a policy where it does not fit."""
+    store = judge_store(package, exported, judge, salience)
     kept = keep_within(store, budget, policy)
     kept_ids = set(kept.ids)
     return ServedStore(
@@ -130,8 +121,8 @@ class StoreChoice:
 
     def settings(
         self,
-        kept_by: Mapping[str, Mapping[str, int]] | None = None,
-        left_out: Mapping[str, str] | None = None,
+        kept_by: Mapping[str, Mapping[str, int]],
+        left_out: Mapping[str, str],
     ) -> dict[str, Any]:
         """What decides the stores, and by store, why it fits the budget in how many packages."""
         return {
@@ -153,12 +144,14 @@ class StoreChoice:
 class DiagnosisCases:
     """Cases, the settings that made them, and the packages that were left out and why."""
 
-    cases: Iterable[DiagnosisCase]
-    """To go through as often as needed: in memory or in a file."""
+    cases: list[DiagnosisCase]
     settings: dict[str, Any]
-    left_out: dict[str, str] = field(default_factory=dict)
-    rows: int = 0
-    """Questions, each counted once per store."""
+    left_out: dict[str, str]
+
+    @property
+    def rows(self) -> int:
+        """Questions, each counted once per store."""
+        return sum(len(case.stores) * len(case.questions) for case in self.cases)
 
 
 def named_policy(name: str) -> Policy:
@@ -173,82 +166,25 @@ def named_policy(name: str) -> Policy:
 def make_cases(packages: Sequence[Package], choice: StoreChoice) -> DiagnosisCases:
     """Every package of the scoring pool that has questions, with every store."""
     refuse_unnamed(choice.stores, sum(not unfit(package) for package in packages))
-    tally = _CaseTally(choice)
-    cases = [tally.added(case_of(choice, package)) for package in packages]
-    return tally.finished([case for case in cases if not case.left_out])
+    return gathered((case_of(choice, package) for package in packages), choice)
 
 
-CASES = ".cases.jsonl"
-"""The stores that are judged and cut already, until all rows are there."""
-
-
-@contextmanager
-def cases_in(
-    folder: Path,
-    places: Sequence[PlaceOfPackage],
-    choice: StoreChoice,
-    inputs: Mapping[str, Any],
-    run: TaskRunner,
-    watched: AbstractContextManager[Callable[[int], None]],
-) -> Iterator[DiagnosisCases]:
-    """The same for packages anywhere, on any engine: a killed run resumes in the folder.
-
-    `inputs` are everything else that decides the stores. `watched` gives what is called with the
-    number of finished packages. Leave the context when all rows are there.
-    """
-    # A failure must not leave an empty folder: a second try would have to delete it first.
-    existed = folder.exists()
-    make_folder(folder)
-    tally = _CaseTally(choice)
-    settings = {**choice.settings(), **inputs}
-    try:
-        with task_journal(folder / CASES, "diagnose", settings, run, temporary=True) as kept:
-            with watched as progress:
-                for case in kept.map(partial(case_at, choice), places):
-                    tally.added(case)
-                    progress(tally.packages)
-            yield tally.finished(_CasesOnDisk(kept))
-    except MemAuditError:
-        if not existed:
-            with suppress(OSError):  # some rows are there
-                folder.rmdir()
-        raise
-
-
-@dataclass(frozen=True, slots=True)
-class _CasesOnDisk:
-    journal: TaskJournal
-
-    def __iter__(self) -> Iterator[DiagnosisCase]:
-        return (case for case in self.journal.results(DiagnosisCase) if not case.left_out)
-
-
-class _CaseTally:
-    """What is said of all cases together."""
-
-    def __init__(self, choice: StoreChoice) -> None:
-        self.choice = choice
-        self.packages = self.rows = 0
-        self.left_out: dict[str, str] = {}
-        self.kept_by: dict[str, Counter[str]] = {}
-
-    def added(self, case: DiagnosisCase) -> DiagnosisCase:
-        self.packages += 1
-        self.rows += len(case.stores) * len(case.questions)
+def gathered(cases: Iterable[DiagnosisCase], choice: StoreChoice) -> DiagnosisCases:
+    """The cases that are diagnosed, and what is said of all together."""
+    fit: list[DiagnosisCase] = []
+    left_out: dict[str, str] = {}
+    kept_by: dict[str, Counter[str]] = {}
+    for case in cases:
         if case.left_out:
-            self.left_out[case.package] = case.left_out
+            left_out[case.package] = case.left_out
+            continue
+        fit.append(case)
         for store in case.stores:
-            self.kept_by.setdefault(store.name, Counter())[store.kept_by] += 1
-        return case
-
-    def finished(self, cases: Iterable[DiagnosisCase]) -> DiagnosisCases:
-        if len(self.left_out) == self.packages:
-            raise MemAuditError(
-                f"there is nothing to diagnose: {next(iter(self.left_out.values()))}"
-            )
-        kept_by = {name: dict(sorted(counts.items())) for name, counts in self.kept_by.items()}
-        settings = self.choice.settings(kept_by, self.left_out)
-        return DiagnosisCases(cases, settings, self.left_out, self.rows)
+            kept_by.setdefault(store.name, Counter())[store.kept_by] += 1
+    if not fit:
+        raise MemAuditError(f"there is nothing to diagnose: {next(iter(left_out.values()))}")
+    counts = {name: dict(sorted(reasons.items())) for name, reasons in kept_by.items()}
+    return DiagnosisCases(fit, choice.settings(counts, left_out), left_out)
 
 
 def case_at(choice: StoreChoice, place: PlaceOfPackage) -> DiagnosisCase:

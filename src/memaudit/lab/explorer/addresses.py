@@ -36,7 +36,7 @@ SEARCH = "search.html"
 
 
 def run(slug: str, page: str = INDEX) -> str:
-    """A page of a run: index.html, pairs.html or packages.html."""
+    """A page of a run: index.html or packages.html."""
     return f"run/{slug}/{page}"
 
 
@@ -53,24 +53,17 @@ def certificate(slug: str) -> str:
     return f"certificate/{slug}.html"
 
 
-def store(slug: str, page: str = "index.html") -> str:
-    """A page of an exported store: index.html or lint.html."""
-    return f"store/{slug}/{page}"
+def store(slug: str) -> str:
+    return f"store/{slug}/index.html"
 
 
-def scores(slug: str, page: str = INDEX) -> str:
-    """A page of a score file: index.html or lost.html."""
-    return f"scores/{slug}/{page}"
+def scores(slug: str) -> str:
+    return f"scores/{slug}/{INDEX}"
 
 
 def score(scores_slug: str, slug: str) -> str:
     """One store at one budget of a score file."""
     return f"scores/{scores_slug}/at/{slug}.html"
-
-
-def frame(slug: str) -> str:
-    """An audit frame with the labels in its folder, or a file of a label audit."""
-    return f"frame/{slug}.html"
 
 
 def diagnosis(slug: str, chosen: str = "") -> str:
@@ -97,12 +90,11 @@ OF_KIND: Mapping[Kind, Callable[[str], str]] = {
     "package": package,
     "store": store,
     "scores": scores,
-    "frame": frame,
     "diagnosis": diagnosis,
     "certificate": certificate,
     "page": report,
 }
-"""The page of each kind of entry; other kinds are listed without a link."""
+"""The page of each kind of entry."""
 
 
 TITLES: dict[Kind, str] = {
@@ -110,7 +102,6 @@ TITLES: dict[Kind, str] = {
     "package": "Packages",
     "store": "Stores",
     "scores": "Score files",
-    "frame": "Audit frames",
     "diagnosis": "Diagnoses",
     "certificate": "Certificates",
     "page": "Reports",
@@ -124,9 +115,8 @@ def list_link(kind: Kind) -> tuple[str, str]:
     return title, f"{INDEX}#{title.lower().replace(' ', '-')}"
 
 
-def entry_address(entry: LibraryEntry) -> str | None:
-    make = OF_KIND.get(entry.kind)
-    return make(entry.slug) if make else None
+def entry_address(entry: LibraryEntry) -> str:
+    return OF_KIND[entry.kind](entry.slug)
 
 
 def path_to_root(address: str) -> str:

@@ -11,7 +11,7 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import new_folder, one_line_errors
 from memaudit.kernel.io.strict_json import read_object
 from memaudit.kernel.version import VERSION
-from memaudit.lab.explorer.library.entries import KINDS, LibraryEntry
+from memaudit.lab.explorer.library.entries import KINDS
 from memaudit.lab.explorer.library.folders import SITE as MANIFEST
 from memaudit.lab.explorer.library.folders import SITE_FORMAT as FORMAT
 from memaudit.lab.explorer.library.folders import WRITTEN
@@ -19,13 +19,10 @@ from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.library.packages import run_package
 from memaudit.lab.explorer.pages import PAGES
 from memaudit.lab.explorer.site import Site, all_addresses, show, static_files
-from memaudit.lab.explorer.views.optima import runnable_writers
-from memaudit.lab.explorer.views.store_table import MOST_BUDGETS
-from memaudit.lab.sweeps.runs.report.package_story import choose_story
-from memaudit.lab.sweeps.runs.report.remade_packages import choose_packages
+from memaudit.lab.sweeps.runs.report.frontier_curves import choose_packages
 
 Progress = Callable[[int, int, str], None]
-"""Called with the pages and stores that are done, about how many there are, and the present one."""
+"""Called with the entry that is under way, how many there are, and its page or store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +49,17 @@ def write_bundle(
 def _write(site: Site, folder: Path, progress: Progress | None) -> BundleSummary:
     hashes: dict[str, str] = {}
     errors = size = pages = 0
-    steps = _Steps(site, progress or (lambda done, steps, text: None))  # noqa: ARG005
-    site.tell = steps.begin
+    entries = sum(len(site.entries(kind)) for kind in KINDS)
+    begun: set[str] = set()
+
+    def tell(text: str) -> None:
+        if progress is not None:
+            progress(min(len(begun), entries), entries, text)
+
+    site.tell = tell
     for address in all_addresses(site, PAGES):
-        steps.enter(address)
-        steps.begin(address)
+        begun.add("/".join(address.split("/")[:2]))
+        tell(address)
         status, text = show(site, PAGES, address, {})
         data = text.encode("utf-8", "surrogatepass")
         _put(folder, address, data, hashes)
@@ -73,40 +76,6 @@ def _write(site: Site, folder: Path, progress: Progress | None) -> BundleSummary
     return BundleSummary(pages, errors, size)
 
 
-class _Steps:
-    """Counts what is done. How much an entry takes is estimated, and known once it is done."""
-
-    def __init__(self, site: Site, progress: Progress) -> None:
-        self._progress = progress
-        self._expected = {
-            entry.slug: _expected_steps(entry) for kind in KINDS for entry in site.entries(kind)
-        }
-        self._done = self._of_entry = 0
-        self._entry = ""
-
-    def enter(self, address: str) -> None:
-        """A page follows. If it is of another entry, the one before is done."""
-        entry = address.partition("/")[2].partition("/")[0].removesuffix(".html")
-        if entry != self._entry:
-            self._expected.pop(self._entry, None)
-            self._entry, self._of_entry = entry, 0
-
-    def begin(self, text: str) -> None:
-        """A page, or something that is computed for it."""
-        self._done, self._of_entry = self._done + 1, self._of_entry + 1
-        left = sum(self._expected.values())
-        own = min(self._of_entry, self._expected.get(self._entry, 0))
-        self._progress(self._done, self._done + left - own, text)
-
-
-def _expected_steps(entry: LibraryEntry) -> int:
-    """Pages of an entry, and stores of writers. Only the progress bar depends on it."""
-    if entry.kind == "package":
-        stores = MOST_BUDGETS * len(runnable_writers())
-        return stores + MOST_BUDGETS + 7 + (entry.count("queries") or 0)
-    return 8 if entry.kind == "scores" else 1
-
-
 def _put(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> None:
     path = folder / address  # an address is made of slugs: it cannot lead out of the folder
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +84,7 @@ def _put(folder: Path, address: str, data: bytes, hashes: dict[str, str]) -> Non
 
 
 def _chosen_packages(library: Library) -> Iterator[str]:
-    """The packages of runs that get pages: the first of each distribution, and the hardest."""
+    """The packages of runs that get pages: the first of each distribution."""
     for entry in library.of("run"):
         if entry.count(WRITTEN) is not None:
             continue
@@ -123,9 +92,7 @@ def _chosen_packages(library: Library) -> Iterator[str]:
             run = library.run(entry)
         except MemAuditError:  # listed as unreadable
             continue
-        hardest = choose_story(run)
-        more = [(hardest.distribution, hardest.seed)] if hardest else []
-        for distribution, seed in dict.fromkeys([*choose_packages(run), *more]):
+        for distribution, seed in choose_packages(run):
             yield run_package(entry, distribution, seed).slug
 
 

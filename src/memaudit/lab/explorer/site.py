@@ -96,7 +96,7 @@ def static_files() -> dict[str, bytes]:
 @cache
 def environment() -> Environment:
     """The kit's environment with the explorer's templates."""
-    jinja = page_kit.environment("memaudit.lab.explorer", "memaudit.lab.labels", "memaudit.linting")
+    jinja = page_kit.environment("memaudit.lab.explorer", "memaudit.linting")
     jinja.globals.update(MOST_CHARACTERS=MOST_CHARACTERS, META_POLICY=META, anchor=anchor)
     return jinja
 
@@ -111,11 +111,8 @@ def read_templates() -> None:
 MOST_CACHED = 12
 """Packages whose optima are kept in memory."""
 
-MOST_MADE = 100
-"""Results about some entries that are kept until one of these changes."""
-
-MOST_TEXTS = 5000
-"""Entries whose texts are kept for the next search."""
+MOST_MADE = 5000
+"""Results about some entries, such as their texts for search, kept until one of these changes."""
 
 SERVED_SECONDS = 1.5
 """Seconds that one request works on a frontier. The page asks again until it is complete."""
@@ -139,9 +136,8 @@ class Site:
     tell: Tell = lambda text: None  # noqa: ARG005 - nobody is told
     shown: frozenset[str] | None = None
     """In a bundle, the packages of runs that have pages; a server shows them all."""
-    _optima: dict[str, PackageOptima] = field(default_factory=dict)
+    _optima: dict[tuple[Any, ...], PackageOptima] = field(default_factory=dict)
     _made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    _texts: dict[tuple[str, tuple[int, ...]], list[Any]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def render(self, template: str, address: str, title: str, **context: Any) -> str:
@@ -167,8 +163,7 @@ class Site:
         if run := entry.text(IS_OF_RUN):
             name = self.library.named("run", run).name
             way = (addresses.list_link("run"), (name, addresses.run(run, "packages.html")))
-        page = addresses.entry_address(entry)
-        return (*way, (entry.name, page)) if inside and page else way
+        return (*way, (entry.name, addresses.entry_address(entry))) if inside else way
 
     def package(self, slug: str) -> IndexedPackage:
         """A package by its name in addresses."""
@@ -176,7 +171,7 @@ class Site:
 
     def rows(self, indexed: IndexedPackage) -> list[RunStore]:
         """The rows of the library's runs about a package."""
-        runs = self.library.now("run")
+        runs = self.library.of("run")
         return self.made(lambda: run_stores(runs, indexed), runs, "rows", indexed.digest)
 
     def made(self, make: Callable[[], Made], entries: Iterable[LibraryEntry], *key: str) -> Made:
@@ -191,23 +186,22 @@ class Site:
 
     def optima(self, indexed: IndexedPackage) -> PackageOptima:
         """The optima of exactly this package, at its budgets."""
-        slug, budgets = indexed.entry.slug, self.budgets(indexed)
+        # A run or a score file may have brought new budgets: those are solved first.
+        budgets = self.budgets(indexed)
+        key = (indexed.entry.slug, indexed.digest, budgets)
         with self._lock:
-            known = self._optima.get(slug)
-            # A run or a score file may have brought new budgets: those are solved first.
-            if known is None or not known.fits(indexed, budgets):
-                self._optima.pop(slug, None)
+            if key not in self._optima:
                 seconds = self.seconds if self.bundled else math.inf
-                self._optima[slug] = known = PackageOptima(indexed, budgets, seconds)
+                self._optima[key] = PackageOptima(indexed, budgets, seconds)
                 # A bundle writes all pages of a package before the next one.
                 _drop_oldest(self._optima, 1 if self.bundled else MOST_CACHED)
-            return known
+            return self._optima[key]
 
     def budgets(self, indexed: IndexedPackage) -> tuple[Fraction, ...]:
         """The budgets that a package is meant for, those of runs about it, and those at which
         stores were scored."""
         ran = {row.budget for row in self.rows(indexed)}
-        files = self.library.now("scores")
+        files = self.library.of("scores")
         scored = self.made(
             lambda: scored_budgets(self.library, indexed), files, "budgets", indexed.digest
         )
@@ -218,21 +212,6 @@ class Site:
         stores = self.library.of("store")
         known = self.made(lambda: looks(entry.name for entry in stores), stores, "looks")
         return known[name] if name in known else looks([name])[name]
-
-    def cached_texts(
-        self, entry: LibraryEntry, read: Callable[[LibraryEntry], list[Made]]
-    ) -> list[Made]:
-        """The texts of an entry, cached while there is room for them."""
-        key = (entry.slug, entry.stamp)
-        with self._lock:
-            if key in self._texts:
-                return self._texts[key]
-        made = read(entry)
-        with self._lock:
-            # Full is full: dropping old ones would make a search over all entries miss every time.
-            if len(self._texts) < MOST_TEXTS:
-                self._texts[key] = made
-        return made
 
     def frontier(self, indexed: IndexedPackage) -> KnownFrontier:
         """The frontier. A server solves a little more at each request, a bundle solves once."""

@@ -1,4 +1,4 @@
-"""Mean ratio to OPT against the budget: one line per writer, with bootstrap bands."""
+"""Mean ratio to OPT against the budget: a panel per distribution, a line and band per writer."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.figures.run_summary import (
@@ -16,52 +15,83 @@ from memaudit.lab.figures.run_summary import (
     budgets_of,
     cells_of,
     in_order,
-    of_distribution,
 )
 from memaudit.lab.figures.style import (
-    GAP,
     LARGE,
     NORMAL,
     PRINT_WIDTH,
-    ROW,
-    SAMPLE,
     SMALL,
-    LineEnd,
+    axes_in,
     distribution_label,
+    draw_line,
     fitted,
     fitted_name,
+    head,
+    head_height,
     house_style,
-    inches,
-    label_lines,
-    label_room,
+    line_handle,
     note,
-    shown,
     writer_label,
 )
 from memaudit.show.encoding import Look, looks
 
-ALL, OPT = "all", "opt"
+OPT = "opt"
 TOP = 1.04
 """The axis ends a little above 1, so that markers at 1 are not cut off."""
 
-LEFT, BOTTOM, HEAD, NOTE = 0.62, 0.5, 0.36, 0.36
-WIDEST_NAME = 2.0
+LEFT, TITLE, FOOT, DOWN, ACROSS = 0.62, 0.28, 0.86, 0.5, 0.13
+MOST_COLUMNS, TALL, TALL_ALONE = 4, 1.35, 2.6
 SIDEWAYS = 0.12
 """Points of one budget are moved apart by at most this share of a step, so that equal ones show."""
 
 
 @house_style()
-def budget_sweep(summary: Mapping[str, Any], distribution: str = ALL) -> Figure:
-    """One distribution with names at the ends of lines, or one panel per distribution.
+def budget_sweep(summary: Mapping[str, Any]) -> Figure:
+    """One panel per distribution; nothing is averaged over distributions.
 
-    Bands are the intervals of the summary. Nothing is averaged over distributions.
+    Bands are the intervals of the summary.
     """
     cells = cells_of(summary)
     names = in_order(cell.distribution for cell in cells)
-    if distribution == ALL and len(names) > 1:
-        return _panels(cells, names, _band_note(summary, cells))
-    chosen = of_distribution(cells, names[0] if distribution == ALL else distribution)
-    return _single(chosen, _band_note(summary, chosen))
+    columns = min(MOST_COLUMNS, len(names))
+    rows = math.ceil(len(names) / columns)
+    tall = TALL if len(names) > 1 else TALL_ALONE
+    writers = in_order(cell.writer for cell in cells)
+    styles = looks(writers)
+    defined = {cell.writer for cell in cells if cell.mean_ratio is not None}
+    handles = [
+        line_handle(
+            writer_label(writer) + ("" if writer in defined else " (undefined)"), styles[writer]
+        )
+        for writer in writers
+    ]
+    above = head_height(handles) + TITLE
+    height = above + rows * tall + (rows - 1) * DOWN + FOOT
+    figure = Figure(figsize=(PRINT_WIDTH, height))
+    wide = (PRINT_WIDTH - LEFT - 0.1 - (columns - 1) * ACROSS) / columns
+    for place, name in enumerate(names):
+        row, column = divmod(place, columns)
+        bottom = height - above - (row + 1) * tall - row * DOWN
+        axes = axes_in(figure, LEFT + column * (wide + ACROSS), bottom, wide, tall)
+        own = [cell for cell in cells if cell.distribution == name]
+        budgets = budgets_of(own)
+        for writer in writers:
+            _draw(axes, own, writer, styles[writer], budgets, _shift(writers, writer))
+        _axes(axes, budgets, distribution_label(name), wide, LARGE if len(names) == 1 else NORMAL)
+        axes.tick_params(labelleft=column == 0)
+    inch = figure.dpi_scale_trans
+    middle = (height - above + FOOT) / 2
+    figure.text(0.12, middle, "mean ratio to OPT", rotation=90, va="center", transform=inch)
+    figure.text(
+        (PRINT_WIDTH + LEFT) / 2,
+        FOOT - 0.45,
+        "budget (storage cost)",
+        ha="center",
+        transform=inch,
+    )
+    head(figure, "Ratio to OPT across budgets", handles)
+    note(figure, _band_note(summary, cells))
+    return figure
 
 
 def budget_sweep_of_run(run: FigureRun) -> Figure:
@@ -82,96 +112,6 @@ def _band_note(summary: Mapping[str, Any], cells: Sequence[SummaryCell]) -> str:
     return text
 
 
-def _single(cells: Sequence[SummaryCell], text: str) -> Figure:
-    writers = in_order(cell.writer for cell in cells)
-    labels = [writer_label(writer) for writer in writers]
-    height = max(3.6, len(writers) * ROW + HEAD + BOTTOM + NOTE)
-    figure = Figure(figsize=(PRINT_WIDTH, height))
-    room = PRINT_WIDTH - LEFT - label_room(labels)
-    axes = figure.add_axes(
-        (
-            LEFT / PRINT_WIDTH,
-            (BOTTOM + NOTE) / height,
-            room / PRINT_WIDTH,
-            1 - (HEAD + BOTTOM + NOTE) / height,
-        )
-    )
-    budgets = budgets_of(cells)
-    styles = looks(writers)
-    ends = []
-    for writer, label in zip(writers, labels, strict=True):
-        means = _draw(axes, cells, writer, styles[writer], budgets, _shift(writers, writer))
-        defined = [mean for mean in means if not math.isnan(mean)]
-        name = label if defined else f"{label} (undefined)"
-        ends.append(LineEnd(name, defined[-1] if defined else 0.0, styles[writer]))
-    _axes(axes, budgets, distribution_label(cells[0].distribution), room, LARGE)
-    axes.set_ylabel("mean ratio to OPT")
-    axes.set_xlabel("budget (storage cost)")
-    label_lines(figure, axes, ends)
-    note(figure, text)
-    return figure
-
-
-def _panels(cells: Sequence[SummaryCell], names: Sequence[str], text: str) -> Figure:
-    columns = min(4, len(names))
-    rows = math.ceil(len(names) / columns)
-    writers = in_order(cell.writer for cell in cells)
-    styles = looks(writers)
-    handles = [_handle(writer, styles[writer]) for writer in writers]
-    widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
-    across = max(1, int((PRINT_WIDTH - 0.2) / (widest + SAMPLE + GAP + 0.2)))
-    foot = math.ceil(len(writers) / across) * ROW + NOTE + 0.05
-    panel, between, gap = 1.35, 0.5, 0.13
-    height = HEAD + rows * panel + (rows - 1) * between + BOTTOM + foot
-    figure = Figure(figsize=(PRINT_WIDTH, height))
-    wide = (PRINT_WIDTH - LEFT - 0.1 - (columns - 1) * gap) / columns
-    for place, name in enumerate(names):
-        row, column = divmod(place, columns)
-        bottom = height - HEAD - (row + 1) * panel - row * between
-        left = LEFT + column * (wide + gap)
-        axes = figure.add_axes(
-            (left / PRINT_WIDTH, bottom / height, wide / PRINT_WIDTH, panel / height)
-        )
-        own = of_distribution(cells, name)
-        budgets = budgets_of(own)
-        for writer in writers:
-            _draw(axes, own, writer, styles[writer], budgets, _shift(writers, writer))
-        _axes(axes, budgets, distribution_label(name), wide, NORMAL)
-        axes.tick_params(labelleft=column == 0)
-    middle = (height + foot + BOTTOM - HEAD) / 2
-    inch = figure.dpi_scale_trans
-    figure.text(0.12, middle, "mean ratio to OPT", rotation=90, va="center", transform=inch)
-    figure.text(
-        (PRINT_WIDTH + LEFT) / 2, foot + 0.1, "budget (storage cost)", ha="center", transform=inch
-    )
-    figure.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.5, NOTE / height),
-        ncols=across,
-        handlelength=SAMPLE * 72 / NORMAL,
-        handletextpad=GAP * 72 / NORMAL,
-        columnspacing=0.18 * 72 / NORMAL,
-        labelspacing=(ROW * 72 - NORMAL) / NORMAL * 0.6,
-        borderaxespad=0,
-        borderpad=0.3,
-    )
-    note(figure, text)
-    return figure
-
-
-def _handle(writer: str, style: Look) -> Line2D:
-    return Line2D(
-        [],
-        [],
-        color=style.colour,
-        linestyle=style.dash,
-        marker=style.marker,
-        markerfacecolor=style.inside,
-        label=fitted_name(writer_label(writer), WIDEST_NAME, NORMAL),
-    )
-
-
 def _shift(writers: Sequence[str], writer: str) -> float:
     """How far a writer's points are moved. OPT, the line to compare with, is not moved."""
     others = [name for name in writers if name != OPT]
@@ -187,8 +127,8 @@ def _draw(
     style: Look,
     budgets: Sequence[Budget],
     shift: float,
-) -> list[float]:
-    """Draws one writer's line and band. Returns its means, NaN where there is none."""
+) -> None:
+    """One writer's line and band, with gaps where it has no mean."""
     own = [cell for cell in cells if cell.writer == writer]
     at = {cell.budget: cell for cell in own}
     # A dictionary would silently keep the last of two rows.
@@ -200,18 +140,7 @@ def _draw(
     high = [_number(cell.ci_high if cell else None) for cell in drawn]
     places = [place + shift for place in range(len(budgets))]
     axes.fill_between(places, low, high, color=style.colour, alpha=0.16, linewidth=0)
-    axes.plot(
-        places,
-        means,
-        color=style.colour,
-        linestyle=style.dash,
-        marker=style.marker,
-        markerfacecolor=style.inside,
-        markeredgewidth=1.0,
-        gid=shown(writer),
-        clip_on=False,
-    )
-    return means
+    draw_line(axes, places, means, style, writer)
 
 
 def _number(number: float | None) -> float:

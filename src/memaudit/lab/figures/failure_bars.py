@@ -1,7 +1,6 @@
 """Outcomes of the questions: one stacked bar per store, one piece per outcome."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,13 +9,15 @@ from matplotlib.patches import Patch
 
 from memaudit.lab.downstream.diagnosis_files import Outcome
 from memaudit.lab.figures.style import (
-    LARGE,
     LINE,
     NORMAL,
     PAPER,
     PRINT_WIDTH,
     SMALL,
+    axes_in,
     fitted_name,
+    head,
+    head_height,
     house_style,
     inches,
     note,
@@ -27,7 +28,7 @@ from memaudit.lab.figures.style import (
 from memaudit.show.encoding import INK, loss_look
 
 ROW, BAR = 0.34, 0.24
-HEAD, FOOT, LEGEND_ROW = 0.36, 0.52, 0.17
+FOOT, GAP = 0.52, 0.06
 WIDEST_NAME = 1.7
 NARROWEST = 0.035
 """Pieces below this share of the bar are too narrow for their number."""
@@ -39,17 +40,17 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
     stores = summary["summaries"]
     labels = [fitted_name(writer_label(store["store"]), WIDEST_NAME, NORMAL) for store in stores]
     left = max(inches(label, NORMAL) for label in labels) + 0.2
-    here = [outcome for outcome in Outcome if any(store["outcomes"][outcome] for store in stores)]
-    texts = [outcome.value.replace("_", " ") for outcome in here]
-    across = _across(texts)
+    handles = [
+        _patch(outcome)
+        for outcome in Outcome
+        if any(store["outcomes"][outcome] for store in stores)
+    ]
     words = _note(summary)
     foot = FOOT + LINE * len(note_lines(words, PRINT_WIDTH))
-    head = HEAD + LEGEND_ROW * math.ceil(len(texts) / across)
     tall = ROW * len(stores)
-    height = head + tall + foot
-    figure = Figure(figsize=(PRINT_WIDTH, height))
+    figure = Figure(figsize=(PRINT_WIDTH, head_height(handles) + GAP + tall + foot))
     room = PRINT_WIDTH - left - 0.3
-    axes = figure.add_axes((left / PRINT_WIDTH, foot / height, room / PRINT_WIDTH, tall / height))
+    axes = axes_in(figure, left, foot, room, tall)
     for place, store in enumerate(stores):
         _bar(axes, place, store, room)
     axes.set_ylim(len(stores), 0)
@@ -58,23 +59,7 @@ def failure_bars(summary: Mapping[str, Any]) -> Figure:
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
     axes.set_xlabel("share of questions")
-    inch = figure.dpi_scale_trans
-    figure.text(
-        0.1, height - 0.1, "What became of every question", fontsize=LARGE, va="top", transform=inch
-    )
-    handles = [_patch(outcome, text) for outcome, text in zip(here, texts, strict=True)]
-    figure.legend(
-        handles=handles,
-        loc="upper left",
-        ncols=across,
-        borderaxespad=0,
-        borderpad=0,
-        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height),
-        columnspacing=1.2,
-        handlelength=1.8,
-        handletextpad=0.5,
-        labelspacing=0.4,
-    )
+    head(figure, "What became of every question", handles)
     note(figure, words)
     return figure
 
@@ -114,15 +99,9 @@ def _bar(axes: Axes, place: int, store: Mapping[str, Any], room: float) -> None:
         start += share
 
 
-def _patch(outcome: Outcome, text: str) -> Patch:
-    look = loss_look(outcome)
-    return Patch(facecolor=look.colour, hatch=look.hatch, edgecolor=INK, linewidth=0.5, label=text)
-
-
-def _across(texts: Sequence[str]) -> int:
-    """How many outcomes fit in one row of the legend."""
-    widest = max(inches(text, NORMAL) for text in texts)
-    return max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.45)))
+def _patch(outcome: Outcome) -> Patch:
+    look, name = loss_look(outcome), outcome.value.replace("_", " ")
+    return Patch(facecolor=look.colour, hatch=look.hatch, edgecolor=INK, linewidth=0.5, label=name)
 
 
 def _note(summary: Mapping[str, Any]) -> str:

@@ -13,13 +13,15 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.number_text import fixed, percent
 from memaudit.lab.figures.run_summary import Budget, SummaryCell, budgets_of, cells_of, in_order
 from memaudit.lab.figures.style import (
-    LARGE,
     NORMAL,
     PRINT_WIDTH,
     SMALL,
+    axes_in,
     distribution_label,
     fitted,
     fitted_name,
+    head,
+    head_height,
     house_style,
     inches,
     shown,
@@ -30,9 +32,8 @@ OPT, WITHOUT = "opt", "no_tombstone_opt"
 BAR, BETWEEN = 0.13, 0.12
 """Inches: the height of a bar, and the space between two distributions."""
 
-HEAD, FOOT, GAP, ROOM = 0.66, 0.5, 0.2, 0.5
+TITLE, FOOT, GAP, ROOM = 0.24, 0.5, 0.2, 0.5
 WIDEST_NAME = 1.5
-LEGEND_ROW = 0.17
 
 
 @house_style()
@@ -51,24 +52,25 @@ def frontier_gap(summary: Mapping[str, Any]) -> Figure:
     left = max(inches(label, NORMAL) for label in labels) + 0.2
     block = BAR * len(budgets) + BETWEEN
     tall = block * len(names) + BETWEEN
-    texts = [fitted(f"budget {budget}", 1.2, NORMAL) for budget in budgets]
-    rows = math.ceil(len(texts) / _across(texts))
-    height = HEAD + (rows - 1) * LEGEND_ROW + tall + FOOT
-    figure = Figure(figsize=(PRINT_WIDTH, height))
+    handles = [
+        Patch(
+            facecolor=_shade(place, len(budgets)),
+            edgecolor=INK,
+            linewidth=0.5,
+            hatch=_hatch(place),
+            label=fitted(f"budget {budget}", 1.2, NORMAL),
+        )
+        for place, budget in enumerate(budgets)
+    ]
+    tall = block * len(names) + BETWEEN
+    figure = Figure(figsize=(PRINT_WIDTH, head_height(handles) + TITLE + tall + FOOT))
     wide = (PRINT_WIDTH - left - GAP - 0.1) / 2
     gaps = {key: full[key] - without[key] for key in full}
     # Means of ratios, as in every table: dividing the means would weight packages by their OPT.
     shares = {key: math.nan if (mean := ratios[key]) is None else 1 - mean for key in gaps}
     titles = ("Gap in mean value", "Mean share of full OPT")
     for place, (numbers, title) in enumerate(zip((gaps, shares), titles, strict=True)):
-        axes = figure.add_axes(
-            (
-                (left + place * (wide + GAP)) / PRINT_WIDTH,
-                FOOT / height,
-                wide / PRINT_WIDTH,
-                tall / height,
-            )
-        )
+        axes = axes_in(figure, left + place * (wide + GAP), FOOT, wide, tall)
         _bars(axes, numbers, names, budgets, share=place == 1, wide=wide)
         axes.set_ylim(tall, 0)
         middles = [BETWEEN + block * y + BAR * len(budgets) / 2 for y in range(len(names))]
@@ -76,10 +78,7 @@ def frontier_gap(summary: Mapping[str, Any]) -> Figure:
         axes.tick_params(axis="y", length=0)
         axes.set_title(title, fontsize=NORMAL, loc="left", pad=4)
         axes.set_xlabel("OPT minus no-tombstone OPT" if place == 0 else "1 - mean ratio")
-    inch = figure.dpi_scale_trans
-    title = "What tombstones and compound updates add to the best store"
-    figure.text(0.1, height - 0.1, title, fontsize=LARGE, va="top", transform=inch)
-    _legend(figure, texts, height)
+    head(figure, "What tombstones and compound updates add to the best store", handles)
     return figure
 
 
@@ -149,33 +148,3 @@ def _shade(place: int, many: int) -> tuple[float, float, float, float]:
 
 def _hatch(place: int) -> str:
     return tuple(HATCHES)[place % len(HATCHES)]
-
-
-def _across(texts: Sequence[str]) -> int:
-    """How many budgets fit in one row of the legend."""
-    return max(1, int((PRINT_WIDTH - 0.2) / (max(inches(text, NORMAL) for text in texts) + 0.45)))
-
-
-def _legend(figure: Figure, texts: Sequence[str], height: float) -> None:
-    patches = [
-        Patch(
-            facecolor=_shade(z, len(texts)),
-            edgecolor=INK,
-            linewidth=0.5,
-            hatch=_hatch(z),
-            label=text,
-        )
-        for z, text in enumerate(texts)
-    ]
-    figure.legend(
-        handles=patches,
-        loc="upper left",
-        ncols=_across(texts),
-        borderaxespad=0,
-        borderpad=0,
-        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.29 / height),
-        columnspacing=1.2,
-        handlelength=2.2,
-        handletextpad=0.5,
-        labelspacing=0.4,
-    )

@@ -1,36 +1,34 @@
 """Evidence recall against words retrieved: one line per store, one point per depth."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.figures.style import (
-    LARGE,
     LINE,
     NORMAL,
     PRINT_WIDTH,
-    fitted_name,
+    axes_in,
+    draw_line,
+    head,
+    head_height,
     house_style,
-    inches,
+    line_handle,
     note,
     note_lines,
-    shown,
     writer_label,
 )
 from memaudit.show.encoding import Look, looks
 
-LEFT, HEAD, FOOT, TALL, GAP, LEGEND_ROW = 0.62, 0.56, 0.55, 2.6, 0.4, 0.17
+LEFT, TITLE, FOOT, TALL, GAP = 0.62, 0.24, 0.55, 2.6, 0.4
 PANELS = {
     "evidence_recall": "Recall: units covered in full",
     "evidence_coverage": "Coverage: parts of units count in part",
 }
-WIDEST_NAME = 2.0
 WIDE_SPREAD = 8
 """If the longest is at least this many times the shortest, the axis of words is logarithmic."""
 
@@ -42,24 +40,15 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
     if not stores:
         raise MemAuditError("recall is undefined: nothing was retrieved or nothing is required")
     styles = looks(store["store"] for store in stores)
-    handles = [_handle(store["store"], styles[store["store"]]) for store in stores]
-    widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
-    across = max(1, int((PRINT_WIDTH - 0.2) / (widest + 0.75)))
+    handles = [
+        line_handle(writer_label(store["store"]), styles[store["store"]]) for store in stores
+    ]
     words = _note(summary)
     foot = FOOT + LINE * len(note_lines(words, PRINT_WIDTH))
-    head = HEAD + LEGEND_ROW * math.ceil(len(handles) / across)
-    height = head + TALL + foot
-    figure = Figure(figsize=(PRINT_WIDTH, height))
+    figure = Figure(figsize=(PRINT_WIDTH, head_height(handles) + TITLE + TALL + foot))
     wide = (PRINT_WIDTH - LEFT - GAP - 0.2) / 2
     for place, (measure, title) in enumerate(PANELS.items()):
-        axes = figure.add_axes(
-            (
-                (LEFT + place * (wide + GAP)) / PRINT_WIDTH,
-                foot / height,
-                wide / PRINT_WIDTH,
-                TALL / height,
-            )
-        )
+        axes = axes_in(figure, LEFT + place * (wide + GAP), foot, wide, TALL)
         for store in stores:
             _line(axes, store, measure, styles[store["store"]])
         _axes(axes, stores)
@@ -67,26 +56,7 @@ def recall_words(summary: Mapping[str, Any]) -> Figure:
         axes.set_xlabel("words retrieved, mean over questions")
         if place == 0:
             axes.set_ylabel("share of the required evidence")
-    figure.text(
-        0.1,
-        height - 0.1,
-        "Evidence against the words it takes",
-        fontsize=LARGE,
-        va="top",
-        transform=figure.dpi_scale_trans,
-    )
-    figure.legend(
-        handles=handles,
-        loc="upper left",
-        ncols=across,
-        borderaxespad=0,
-        borderpad=0,
-        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - 0.32 / height),
-        columnspacing=1.2,
-        handletextpad=0.5,
-        labelspacing=0.4,
-        handlelength=2.6,
-    )
+    head(figure, "Evidence against the words it takes", handles)
     note(figure, words)
     return figure
 
@@ -114,18 +84,7 @@ def _line(axes: Axes, store: Mapping[str, Any], measure: str, style: Look) -> No
     points = _points(store)
     x = [point["words"] for point in points]
     y = [point[measure]["mean"] for point in points]
-    axes.plot(
-        x,
-        y,
-        color=style.colour,
-        linestyle=style.dash,
-        marker=style.marker,
-        markersize=4,
-        markerfacecolor=style.inside,
-        gid=shown(f"{store['store']}/{measure}"),
-        clip_on=False,
-        zorder=3,
-    )
+    draw_line(axes, x, y, style, f"{store['store']}/{measure}", size=4)
     last = points[-1][measure]
     if last["ci_low"] is None:
         return
@@ -136,19 +95,6 @@ def _line(axes: Axes, store: Mapping[str, Any], measure: str, style: Look) -> No
         color=style.colour,
         linewidth=1.2,
         capsize=3,
-    )
-
-
-def _handle(store: str, style: Look) -> Line2D:
-    return Line2D(
-        [],
-        [],
-        color=style.colour,
-        linestyle=style.dash,
-        marker=style.marker,
-        markersize=4,
-        markerfacecolor=style.inside,
-        label=fitted_name(writer_label(store), WIDEST_NAME, NORMAL),
     )
 
 

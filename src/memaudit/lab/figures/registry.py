@@ -11,10 +11,8 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import make_folder
 from memaudit.lab.downstream.downstream_page import open_folder
 from memaudit.lab.figures.budget_sweep import budget_sweep_of_run
-from memaudit.lab.figures.calibration_scatter import calibration_scatter
 from memaudit.lab.figures.failure_bars import failure_bars
 from memaudit.lab.figures.frontier_gap import frontier_gap
-from memaudit.lab.figures.opt_frontiers import opt_frontiers_of_run
 from memaudit.lab.figures.pipeline import pipeline
 from memaudit.lab.figures.recall_words import recall_words
 from memaudit.lab.figures.run_summary import FigureRun
@@ -22,7 +20,7 @@ from memaudit.lab.figures.stress_heatmap import stress_heatmap
 from memaudit.lab.figures.style import FORMATS, check_formats, write_figure
 from memaudit.lab.figures.validity_timeline import validity_timeline_of_run
 
-Source = Literal["nothing", "run", "diagnosis", "calibration"]
+Source = Literal["nothing", "run", "diagnosis"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +57,15 @@ FIGURES: dict[str, FigureKind] = {
         "full OPT minus no-tombstone OPT, by distribution and budget",
         lambda run: frontier_gap(run.summary),
     ),
-    "opt_frontiers": FigureKind(
-        "run", "OPT at every budget, one line per package", opt_frontiers_of_run
-    ),
     "failure_bars": FigureKind(
         "diagnosis",
         "what became of the questions, one bar per store",
-        lambda folder: failure_bars(folder.summary),
+        lambda folder: failure_bars(folder.data),
     ),
     "recall_words": FigureKind(
         "diagnosis",
         "evidence found against words retrieved, one line per store",
-        lambda folder: recall_words(folder.summary),
-    ),
-    "calibration": FigureKind(
-        "calibration",
-        "the ratio of a store against what is found and answered",
-        lambda folder: calibration_scatter(folder.summary, folder.rows),
+        lambda folder: recall_words(folder.data),
     ),
 }
 
@@ -112,11 +102,10 @@ def draw_all(run_folders: Sequence[Path], out_dir: Path, formats: Sequence[str] 
 
 
 def draw_downstream(folder: Path, out_dir: Path, formats: Sequence[str] = FORMATS) -> Drawn:
-    """The figures of a diagnosis, a transfer or a calibration, called FOLDER-FIGURE."""
+    """The figures of a diagnosis or a transfer, called FOLDER-FIGURE."""
     check_formats(formats)
     opened = open_folder(folder)
-    source: Source = "calibration" if opened.is_calibration else "diagnosis"
-    return _draw(source, [(folder, opened.name, opened)], out_dir, formats)
+    return _draw("diagnosis", [(folder, opened.name, opened)], out_dir, formats)
 
 
 def _draw(

@@ -16,8 +16,6 @@ from memaudit.kernel.package.package import Package
 from memaudit.lab.sweeps.runs.spec import named_source, parse_seed_ranges
 from memaudit.lab.sweeps.runs.summary import SUMMARY
 from memaudit.lab.sweeps.runs.sweep import read_run
-from memaudit.workspace.journal import read_journal
-from memaudit.workspace.run_folder import ROWS
 
 FORMAT = "memaudit-summary"
 Budget = int | float | str
@@ -102,15 +100,6 @@ def at_budget(cells: Sequence[SummaryCell], budget: Budget) -> list[SummaryCell]
     return matching
 
 
-def of_distribution(cells: Sequence[SummaryCell], name: str) -> list[SummaryCell]:
-    """The cells of one distribution, or an error that lists the available ones."""
-    matching = [cell for cell in cells if cell.distribution == name]
-    if not matching:
-        known = ", ".join(in_order(cell.distribution for cell in cells))
-        raise MemAuditError(f"no results for distribution {name!r}; the distributions are {known}")
-    return matching
-
-
 @dataclass(frozen=True)
 class FigureRun:
     """A sweep on disk; each part is read when a figure asks for it."""
@@ -147,23 +136,9 @@ class FigureRun:
     def distributions(self) -> list[str]:
         return list(self.manifest["spec"]["distributions"])
 
-    @property
-    def writers(self) -> list[str]:
-        return list(self.manifest["spec"]["writers"])
-
     def package(self, distribution: str) -> Package:
         """The package of a distribution and the first seed."""
         return named_source(distribution).package(self.first_seed)
-
-    def reached(self, writer: str) -> dict[str, list[tuple[float, float]]]:
-        """The values of a writer's stores of the first seed: budget and value by digest."""
-        points: dict[str, list[tuple[float, float]]] = {}
-        for row in read_journal(self.folder / ROWS):
-            ours = row["writer"] == writer and row["seed"] == self.first_seed
-            if ours and row["value"] is not None:
-                point = (float(exact(row["budget"])), float(row["value"]))
-                points.setdefault(row["digest"], []).append(point)
-        return points
 
 
 def nearest(budgets: Sequence[Fraction], wanted: Fraction) -> Fraction:

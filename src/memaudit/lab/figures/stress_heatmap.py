@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from memaudit.kernel.number_text import fixed
-from memaudit.lab.figures.run_summary import Budget, SummaryCell, at_budget, cells_of, in_order
+from memaudit.lab.figures.run_summary import SummaryCell, at_budget, cells_of, in_order
 from memaudit.lab.figures.style import (
     LARGE,
     MUTED,
@@ -19,6 +19,7 @@ from memaudit.lab.figures.style import (
     PAPER,
     PRINT_WIDTH,
     SMALL,
+    axes_in,
     distribution_label,
     fitted,
     fitted_name,
@@ -41,9 +42,9 @@ HEAD, FOOT, BAR = 0.4, 0.22, 0.75
 
 
 @house_style()
-def stress_heatmap(summary: Mapping[str, Any], budget: Budget = BUDGET) -> Figure:
+def stress_heatmap(summary: Mapping[str, Any]) -> Figure:
     """The heat map of one budget. A cell without a ratio is hatched and gives the reason."""
-    cells = at_budget(cells_of(summary), budget)
+    cells = at_budget(cells_of(summary), BUDGET)
     writers = in_order(cell.writer for cell in cells)
     names = in_order(cell.distribution for cell in cells)
     rows = [fitted_name(writer_label(writer), WIDEST_NAME, NORMAL) for writer in writers]
@@ -56,16 +57,15 @@ def stress_heatmap(summary: Mapping[str, Any], budget: Budget = BUDGET) -> Figur
     foot = FOOT + max(inches(column, NORMAL) for column in columns) * 0.65 + 0.2
     height = HEAD + ROW * len(rows) + foot
     figure = Figure(figsize=(width, height))
-    box = (left / width, foot / height, wide * len(names) / width, ROW * len(rows) / height)
-    axes = figure.add_axes(box)
+    axes = axes_in(figure, left, foot, wide * len(names), ROW * len(rows))
     at = {(cell.writer, cell.distribution): cell for cell in cells}
     for y, writer in enumerate(writers):
         for x, name in enumerate(names):
             _cell(axes, x, y, at.get((writer, name)))
     _axes(axes, rows, columns)
-    title = f"Mean ratio to OPT at budget {budget}"
+    title = f"Mean ratio to OPT at budget {BUDGET}"
     axes.set_title(fitted(title, width - left, LARGE), loc="left", pad=6)
-    bar = figure.add_axes((box[0] + box[2] + 0.12 / width, box[1], 0.13 / width, box[3]))
+    bar = axes_in(figure, left + wide * len(names) + 0.12, foot, 0.13, ROW * len(rows))
     scale = ScalarMappable(Normalize(0, 1), COLOURS)
     figure.colorbar(scale, cax=bar, ticks=[0, 0.5, 1]).outline.set_visible(False)
     bar.tick_params(length=2)

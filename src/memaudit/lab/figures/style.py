@@ -1,10 +1,10 @@
 """Sizes, fonts, rules and texts of figures, and writing them: equal figures give equal bytes."""
 
 import io
+import math
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,13 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.textpath import TextToPath
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.atomic import write_bytes
 from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.encoding import INK, Look
-from memaudit.show.svg_charts import spread
 from memaudit.workspace.overwrite import may_write
 
 PRINT_WIDTH = 7.0
@@ -79,16 +79,6 @@ UNDATED: dict[str, dict[str, None]] = {
 """The formats, each with the dates it would otherwise carry."""
 
 FORMATS = tuple(UNDATED)
-
-
-def check_image(path: Path) -> None:
-    """Refuse a file that cannot be drawn, before any work is done."""
-    if path.suffix.lower().removeprefix(".") not in FORMATS:
-        endings = ", ".join(f".{form}" for form in FORMATS)
-        raise MemAuditError(f"cannot draw {path}: the name must end in {endings}")
-    if not path.absolute().parent.is_dir():
-        raise MemAuditError(f"cannot write {path}: its folder does not exist")
-    may_write(path, "picture")
 
 
 def check_formats(formats: Sequence[str]) -> None:
@@ -221,70 +211,84 @@ def distribution_label(name: str) -> str:
     return shown(name).replace("_", " ")
 
 
-ROW = 0.17
-"""Inches from one name to the next."""
+def axes_in(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
+    """Axes at a place in inches from the lower left corner."""
+    wide, tall = figure.get_size_inches()
+    return figure.add_axes((left / wide, bottom / tall, width / wide, height / tall))
 
-LEADER, SAMPLE, GAP = 0.3, 0.46, 0.07
-WIDEST = 2.0
+
+def draw_line(
+    axes: Axes, x: Sequence[float], y: Sequence[float], look: Look, gid: str, size: float = 5.0
+) -> None:
+    """A line with its markers."""
+    axes.plot(
+        x,
+        y,
+        color=look.colour,
+        linestyle=look.dash,
+        marker=look.marker,
+        markersize=size,
+        markerfacecolor=look.inside,
+        gid=shown(gid),
+        clip_on=False,
+        zorder=3,
+    )
+
+
+ROW = 0.17
+"""Inches from one name of a legend to the next."""
+
+SAMPLE, GAP, BETWEEN_NAMES = 0.34, 0.07, 0.2
+WIDEST_NAME = 2.0
 """Longer names are cut."""
 
+TITLE = 0.32
+"""Inches of a title above a legend."""
 
-@dataclass(frozen=True, slots=True)
-class LineEnd:
-    """A line's name, where it ends (in data coordinates), and its style."""
-
-    name: str
-    end: float
-    style: Look
+Handle = Line2D | Patch
 
 
-def label_room(names: Sequence[str]) -> float:
-    """Inches that names need to the right of the axes."""
-    widest = max((inches(fitted_name(name, WIDEST, NORMAL), NORMAL) for name in names), default=0.0)
-    return LEADER + SAMPLE + GAP + widest + 0.08
+def line_handle(name: str, look: Look) -> Line2D:
+    """A name of a legend with a sample of its line."""
+    return Line2D(
+        [],
+        [],
+        color=look.colour,
+        linestyle=look.dash,
+        marker=look.marker,
+        markerfacecolor=look.inside,
+        label=fitted_name(name, WIDEST_NAME, NORMAL),
+    )
 
 
-def label_lines(figure: Figure, axes: Axes, ends: Sequence[LineEnd]) -> None:
-    """Write the names right of the axes, each with a sample of its line and a leader to its end."""
-    box = axes.get_position()
-    width, height = figure.get_size_inches()
-    right, bottom, top = box.x1 * width, box.y0 * height, box.y1 * height
-    low, high = axes.get_ylim()
-    heights = [bottom + (line_end.end - low) / (high - low) * (top - bottom) for line_end in ends]
-    # Lines may end at one height; names are moved apart, and leaders show which is whose.
-    places = spread(heights, ROW, bottom, top)
-    for line_end, height_of_end, place in zip(ends, heights, places, strict=True):
-        start = right + LEADER
-        _line(
-            figure, [right, start - 0.03], [height_of_end, place], line_end.style, 0.5, leader=True
-        )
-        _line(figure, [start, start + SAMPLE / 2, start + SAMPLE], [place] * 3, line_end.style, 1.5)
-        figure.text(
-            start + SAMPLE + GAP,
-            place,
-            fitted_name(line_end.name, WIDEST, NORMAL),
-            transform=figure.dpi_scale_trans,
-            va="center_baseline",
-            fontsize=NORMAL,
-        )
+def _names_in_a_row(handles: Sequence[Handle]) -> int:
+    widest = max(inches(str(handle.get_label()), NORMAL) for handle in handles)
+    return max(1, int((PRINT_WIDTH - 0.2) / (widest + SAMPLE + GAP + BETWEEN_NAMES)))
 
 
-def _line(
-    figure: Figure,
-    x: list[float],
-    y: list[float],
-    style: Look,
-    width: float,
-    leader: bool = False,
-) -> None:
-    """A leader, or a sample with its marker in the middle."""
-    line = Line2D(x, y, color=style.colour, linewidth=width, transform=figure.dpi_scale_trans)
-    if not leader:
-        line.set_linestyle(style.dash)
-        line.set_marker(style.marker)
-        line.set_markerfacecolor(style.inside)
-        line.set_markevery([1])
-    figure.add_artist(line)
+def head_height(handles: Sequence[Handle]) -> float:
+    """Inches that a title and a legend take."""
+    return TITLE + ROW * math.ceil(len(handles) / _names_in_a_row(handles))
+
+
+def head(figure: Figure, title: str, handles: Sequence[Handle]) -> None:
+    """Write the title and the legend along the top edge."""
+    height = float(figure.get_size_inches()[1])
+    figure.text(
+        0.1, height - 0.1, title, fontsize=LARGE, va="top", transform=figure.dpi_scale_trans
+    )
+    figure.legend(
+        handles=handles,
+        loc="upper left",
+        ncols=_names_in_a_row(handles),
+        bbox_to_anchor=(0.1 / PRINT_WIDTH, 1 - TITLE / height),
+        borderaxespad=0,
+        borderpad=0,
+        handlelength=SAMPLE * POINTS_PER_INCH / NORMAL,
+        handletextpad=GAP * POINTS_PER_INCH / NORMAL,
+        columnspacing=BETWEEN_NAMES * POINTS_PER_INCH / NORMAL,
+        labelspacing=0.4,
+    )
 
 
 MOST_LINES = 3

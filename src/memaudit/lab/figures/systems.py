@@ -1,30 +1,123 @@
-"""Writers and exported stores across budgets, and what selection costs: the form of figure 4."""
+"""Writers and exported stores across budgets, and what selection costs: the form of figure 4.
+
+A writer chooses among the package's candidates, so its ratio is over OPT of the package. A store
+has memories of its own, so its ratio is over OPT of the package with this store. The two are shown
+together and never ranked together.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from memaudit.board.denominators import WHOLE
 from memaudit.kernel.errors import MemAuditError
-from memaudit.lab.figures.side_by_side import SideRow, best, budgets_of, selected
+from memaudit.kernel.score.score import BEST
 from memaudit.lab.figures.style import (
     LARGE,
     PAPER,
     PRINT_WIDTH,
-    ROW,
     SMALL,
-    LineEnd,
+    axes_in,
+    draw_line,
     fitted_name,
+    head,
+    head_height,
     house_style,
-    label_lines,
-    label_room,
+    line_handle,
     note,
     shown,
 )
+from memaudit.show import encoding
 from memaudit.show.encoding import INK, looks
 
-LEFT, BOTTOM, HEAD, NOTE, BETWEEN = 0.55, 0.45, 0.36, 0.42, 0.25
+WRITERS = ("gvt", "estimated_gvt", "recency_raw")
+"""The paper's lines, and a baseline."""
+
+SELECTED = ("salience", "recency", "top")
+"""The policy that is shown for a store: the first that it allows, as in the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideRow:
+    """One writer or store at one budget: mean ratio with its interval, NaN where undefined."""
+
+    name: str
+    label: str
+    kept_by: str
+    is_store: bool
+    budget: str
+    n: int
+    mean: float
+    low: float
+    high: float
+
+
+def writer_rows(summary: Mapping[str, Any], writers: Sequence[str] = WRITERS) -> list[SideRow]:
+    """The rows of a run's summary; the run is over one set of packages."""
+    rows = summary["rows"]
+    if len({row["distribution"] for row in rows}) > 1:
+        raise MemAuditError(
+            "the run is over several distributions; run memaudit run --packages PATH on the "
+            "packages that were scored"
+        )
+    return [
+        SideRow(
+            row["writer"],
+            _label(row["writer"]),
+            "",
+            False,
+            str(row["budget"]),
+            row["n"],
+            *(_number(row[name]) for name in ("mean_ratio", "ci_low", "ci_high")),
+        )
+        for row in rows
+        if row["writer"] in writers
+    ]
+
+
+def store_rows(denominators: Iterable[Mapping[str, Any]]) -> list[SideRow]:
+    """Rows of stores by every way of keeping, over OPT of the package with the store."""
+    return [
+        SideRow(
+            row["store"],
+            row["store"],
+            row["kept_by"],
+            True,
+            row["budget"],
+            row["union_ratio"]["n"],
+            *(_number(row["union_ratio"][name]) for name in ("mean", "ci_low", "ci_high")),
+        )
+        for row in denominators
+        if row["kept_by"] != WHOLE
+    ]
+
+
+def selected(rows: Sequence[SideRow]) -> list[SideRow]:
+    """Of every store the rows of one policy, and all rows of writers."""
+    policy: dict[str, str] = {}
+    for row in rows:
+        if row.is_store and row.kept_by in SELECTED:
+            known = policy.get(row.name, row.kept_by)
+            policy[row.name] = min(known, row.kept_by, key=SELECTED.index)
+    return [row for row in rows if not row.is_store or row.kept_by == policy.get(row.name)]
+
+
+def best(rows: Sequence[SideRow]) -> list[SideRow]:
+    """The best subset of every store."""
+    return [row for row in rows if row.kept_by == BEST]
+
+
+def budgets_of(rows: Sequence[SideRow]) -> list[str]:
+    """Budgets that are costs, the smallest first; shares mean other costs for every package."""
+    plain = {row.budget for row in rows if row.budget.replace(".", "", 1).isdecimal()}
+    return sorted(plain, key=float)
+
+
+LEFT, TITLE, FOOT, TALL, BETWEEN = 0.55, 0.28, 0.87, 2.6, 0.35
 BARS = 1.9
 """Inches for the panel of bars."""
 
@@ -41,43 +134,29 @@ def systems(rows: Sequence[SideRow]) -> Figure:
     shown_rows, budgets = selected(rows), budgets_of(rows)
     if len(budgets) < 2:
         raise MemAuditError("writers and stores side by side need two budgets or more")
-    names = list(dict.fromkeys(row.name for row in shown_rows))
     labels = {row.name: row.label for row in shown_rows}
-    right = label_room([shown(labels[name]) for name in names])
-    height = max(3.4, len(names) * ROW + HEAD + BOTTOM + NOTE)
-    wide = PRINT_WIDTH - LEFT - right - BETWEEN - BARS
+    styles = looks(labels)
+    handles = [line_handle(label, styles[name]) for name, label in labels.items()]
+    above = head_height(handles) + TITLE
+    height = above + TALL + FOOT
     figure = Figure(figsize=(PRINT_WIDTH, height))
-    inside = (BOTTOM + NOTE) / height, 1 - (HEAD + BOTTOM + NOTE) / height
-    axes = figure.add_axes((LEFT / PRINT_WIDTH, inside[0], wide / PRINT_WIDTH, inside[1]))
-    styles = looks(names)
-    ends = []
-    for name in names:
+    wide = PRINT_WIDTH - LEFT - BETWEEN - BARS
+    axes = axes_in(figure, LEFT, FOOT, wide, TALL)
+    for name in labels:
         at = {row.budget: row for row in shown_rows if row.name == name}
         own = [at.get(budget) for budget in budgets]
         means, low, high = (
             [math.nan if row is None else getattr(row, part) for row in own]
             for part in ("mean", "low", "high")
         )
-        style = styles[name]
-        axes.fill_between(range(len(budgets)), low, high, color=style.colour, alpha=0.14, lw=0)
-        axes.plot(
-            range(len(budgets)),
-            means,
-            color=style.colour,
-            linestyle=style.dash,
-            marker=style.marker,
-            markerfacecolor=style.inside,
-            gid=shown(f"line/{name}"),
-            clip_on=False,
-        )
-        defined = [mean for mean in means if not math.isnan(mean)]
-        ends.append(LineEnd(shown(labels[name]), defined[-1] if defined else 0.0, style))
+        places = list(range(len(budgets)))
+        axes.fill_between(places, low, high, color=styles[name].colour, alpha=0.14, lw=0)
+        draw_line(axes, places, means, styles[name], f"line/{name}")
     _frame(axes, budgets)
-    label_lines(figure, axes, ends)
-    bars = figure.add_axes(
-        ((PRINT_WIDTH - BARS) / PRINT_WIDTH, inside[0], (BARS - 0.1) / PRINT_WIDTH, inside[1])
+    _bars(
+        axes_in(figure, PRINT_WIDTH - BARS, FOOT, BARS - 0.1, TALL), rows, shown_rows, budgets[-1]
     )
-    _bars(bars, rows, shown_rows, budgets[-1])
+    head(figure, "Writers and exported stores against OPT", handles)
     note(figure, TEXT.format(policy=_cut_by(shown_rows)))
     return figure
 
@@ -138,3 +217,11 @@ def _frame(axes: Axes, budgets: Sequence[str]) -> None:
     axes.set_xlabel("budget")
     axes.set_ylabel("mean ratio to OPT")
     axes.set_title("Across budgets", fontsize=LARGE, loc="left", pad=6)
+
+
+def _label(writer: str) -> str:
+    return {"opt": "OPT", **encoding.REFERENCES, **encoding.WRITERS}.get(writer, writer)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value

@@ -188,7 +188,7 @@ class Sheets:
         texts_of: dict[str, set[str]] = {}
         for run in self._runs:
             texts_of.setdefault(run.conversation, set()).update(
-                map(one_line, self.board.unlabelled(run, headings=True))
+                map(one_line, self.board.unlabelled(run))
             )
         return {name: sorted(texts) for name, texts in sorted(texts_of.items()) if texts}
 

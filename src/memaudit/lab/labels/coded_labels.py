@@ -38,11 +38,6 @@ class Rater:
     role: Role
     labels: Mapping[str, Label]
 
-    @property
-    def title(self) -> str:
-        """The name, marked if it is a model's."""
-        return f"{self.name} (model)" if self.role == "model" else self.name
-
 
 def all_raters(
     frame: Frame, annotators: Iterable[LabelSet], models: Iterable[LabelSet] = ()
@@ -190,11 +185,6 @@ class CellWeights:
     places: Indices
 
     @property
-    def exact(self) -> list[Fraction]:
-        """Cell by cell."""
-        return [self.distinct[place] for place in self.places.tolist()]
-
-    @property
     def floats(self) -> Floats:
         """Cell by cell, in floating point."""
         weights: Floats = np.array([float(weight) for weight in self.distinct])[self.places]
@@ -259,9 +249,15 @@ class CodedLabels:
         """Arrays that distinguish cells: two that are equal in all of them are interchangeable."""
         return [*self.codes.values(), *(weights.places for weights in self.balances.values())]
 
-    def of_annotators(self, scale: str) -> Codes:
-        """The annotators' categories, one row per annotator."""
-        return np.stack([self.scaled[scale][name] for name in self.annotators])
+    @property
+    def own_passes(self) -> list[str]:
+        """The raters that gave the package its labels."""
+        return own_passes(self.frame, (rater.name for rater in self.raters))
+
+    def is_own(self, *raters: Rater) -> bool:
+        """Whether one of them is the package, or gave it its labels."""
+        own = {PACKAGE, *self.own_passes}
+        return any(rater.name in own for rater in raters)
 
     def counts(self, rater: Rater) -> dict[str, int]:
         """How often a rater gave each label, cells without one, and labels of unknown cells."""

@@ -12,6 +12,8 @@ from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.labels import Label
 from memaudit.kernel.package.unit_parts import part_id, part_text_of
 
+STRATUM = "stratum"
+"""The finest grouping of cells."""
 SESSIONS = {True: "same session", False: "other session", None: "session unknown"}
 
 
@@ -95,24 +97,11 @@ class KeyedCell:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnFrom:
-    """The names of the packages that a frame was drawn from, and whether the drawing was limited to
-    cells that their label passes judged."""
-
-    packages: frozenset[str]
-    judged_only: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Frame:
-    """The cells in the order they are shown, and the key by cell id; empty if it is unknown.
-
-    `drawn_from` is None without a `frame.json`.
-    """
+    """The cells in the order they are shown, and the key by cell id; empty if it is unknown."""
 
     cells: tuple[FrameCell, ...]
     key: Mapping[str, KeyedCell] = field(default_factory=dict)
-    drawn_from: DrawnFrom | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

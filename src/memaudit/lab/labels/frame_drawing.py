@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TypeVar
 
 from memaudit.building.label_passes import LABELLED_GENERATOR, label_passes
 from memaudit.kernel.errors import MemAuditError
@@ -23,7 +22,6 @@ from memaudit.kernel.package.package import EvidenceUnit, Package
 from memaudit.kernel.package.provenance import is_exact
 from memaudit.kernel.package.unit_parts import whole_units
 from memaudit.lab.labels.frame import (
-    DrawnFrom,
     Frame,
     FrameCell,
     KeyedCell,
@@ -41,8 +39,7 @@ from memaudit.lab.labels.package_cells import (
 ZERO_RATE = Fraction(1, 5)
 """The share of uncovered cells in the paper's audit."""
 
-OTHER_KIND, UNJUDGED = "of other kinds", "judged by no pass"
-EXACT = "exact"
+OTHER_KIND, EXACT = "of other kinds", "exact"
 """Why cells are left out."""
 
 
@@ -50,16 +47,13 @@ EXACT = "exact"
 class Design:
     """What to draw: `kinds` limits the candidate kinds; None draws from all.
 
-    With `skip_exact`, cells that follow from the texts alone are left out. With `judged_only`,
-    cells are drawn only if the packages' own label passes judged them.
+    With `skip_exact`, cells that follow from the texts alone are left out.
     """
 
     seed: int = 0
     zero_rate: Fraction = ZERO_RATE
     kinds: frozenset[str] | None = None
     skip_exact: bool = False
-    max_cells: int | None = None
-    judged_only: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.zero_rate <= 1:
@@ -92,7 +86,8 @@ class Drawing:
 
 def draw(packages: Sequence[Package], design: Design) -> Drawing:
     """Draw a frame from packages."""
-    _check(packages, design)
+    _check_names(packages)
+    _check_kinds(packages, design)
     left_out: Counter[str] = Counter()
     covered: list[StatementCell] = []
     uncovered: defaultdict[DrawnStratum, list[StatementCell]] = defaultdict(list)
@@ -101,26 +96,19 @@ def draw(packages: Sequence[Package], design: Design) -> Drawing:
             covered.append(cell)
         else:
             uncovered[_drawn_in(cell)].append(cell)
-    # All covered cells stay: they are few, and agreement on them is what an audit is about.
-    room = None if design.max_cells is None else design.max_cells - len(covered)
-    if room is not None and room < 0:
-        raise MemAuditError(
-            f"{len(covered):,} cells are covered, and all of them belong in the frame: "
-            f"{design.max_cells:,} are too few (allow more, skip exact cells or choose kinds)"
-        )
     sizes = {stratum: len(uncovered[stratum]) for stratum in sorted(uncovered, key=_order)}
-    numbers = allocated(sizes, design.zero_rate, room)
+    # Rounded up, so that every stratum gives at least one.
+    numbers = {stratum: ceil(design.zero_rate * size) for stratum, size in sizes.items()}
     drawn = [
         cell
         for stratum, number in numbers.items()
         for cell in _ranked("draw", design.seed, uncovered[stratum])[:number]
     ]
-    origin = DrawnFrom(frozenset(package.name for package in packages), design.judged_only)
     weights = {
         stratum: Fraction(sizes[stratum], numbers[stratum]) for stratum in sizes if numbers[stratum]
     }
     return Drawing(
-        _frame(_ranked("order", design.seed, [*covered, *drawn]), weights, origin),
+        _frame(_ranked("order", design.seed, [*covered, *drawn]), weights),
         design,
         tuple(sorted((package.name, digest(package)) for package in packages)),
         _counts(covered, sizes, numbers),
@@ -128,13 +116,16 @@ def draw(packages: Sequence[Package], design: Design) -> Drawing:
     )
 
 
-def _check(packages: Sequence[Package], design: Design) -> None:
+def _check_names(packages: Sequence[Package]) -> None:
     names = Counter(package.name for package in packages)
     if twice := sorted(name for name, number in names.items() if number > 1):
         raise MemAuditError(
             f"two packages are called {twice[0]!r}, and a frame identifies packages by name; give "
             "each once"
         )
+
+
+def _check_kinds(packages: Sequence[Package], design: Design) -> None:
     kinds_there = {candidate.kind for package in packages for candidate in package.candidates}
     if unknown := sorted((design.kinds or frozenset()) - kinds_there):
         kinds = ", ".join(sorted(kinds_there))
@@ -146,50 +137,15 @@ def _population(
 ) -> Iterator[StatementCell]:
     """The cells that a frame is drawn from; the others are counted."""
     for package in packages:
-        judged = judged_cells(package) if design.judged_only else None
         # All cells first, then one less for each that is looked at: cells of other kinds are never
         # made.
         left_out[OTHER_KIND] += len(package.candidates) * len(whole_units(package.units))
         for cell in statement_cells(package, design.kinds):
             left_out[OTHER_KIND] -= 1
-            if judged is not None and cell.at not in judged:
-                left_out[UNJUDGED] += 1
-            elif design.skip_exact and cell.value and is_exact(cell.provenance):
+            if design.skip_exact and cell.value and is_exact(cell.provenance):
                 left_out[EXACT] += 1
             else:
                 yield cell
-
-
-Name = TypeVar("Name")
-
-
-def allocated(
-    sizes: Mapping[Name, int], rate: Fraction, most: int | None = None
-) -> dict[Name, int]:
-    """Cells to draw per stratum: the rate times its size, rounded up, so at least one of each.
-
-    If that makes more than `most`, every stratum gives one, and the rest is distributed in
-    proportion to what is left of each, by largest remainders; ties go to the earlier stratum.
-    """
-    wanted = {name: ceil(rate * size) for name, size in sizes.items()}
-    if most is None or sum(wanted.values()) <= most:
-        return wanted
-    filled = [name for name, number in wanted.items() if number]
-    if len(filled) > most:
-        raise MemAuditError(
-            f"there is room for {max(most, 0):,} uncovered cells, but they fall into "
-            f"{len(filled):,} strata (allow more cells, or choose fewer kinds)"
-        )
-    spare = most - len(filled)
-    left = {name: sizes[name] - 1 for name in filled}
-    total = sum(left.values())
-    shares = {name: Fraction(spare * left[name], total) for name in filled}
-    # Largest remainders: rounding down leaves at most one cell per stratum to give away.
-    given = {name: int(share) for name, share in shares.items()}
-    order = sorted(filled, key=lambda name: given[name] - shares[name])
-    for name in order[: spare - sum(given.values())]:
-        given[name] += 1
-    return {name: 1 + given[name] if name in given else 0 for name in sizes}
 
 
 def _ranked(purpose: str, seed: int, cells: Iterable[StatementCell]) -> list[StatementCell]:
@@ -215,9 +171,7 @@ def _order(stratum: DrawnStratum) -> tuple[str, str, str, int]:
     return kind, unit_kind, str(same_session), parts
 
 
-def _frame(
-    shown: Sequence[StatementCell], weights: Mapping[DrawnStratum, Fraction], origin: DrawnFrom
-) -> Frame:
+def _frame(shown: Sequence[StatementCell], weights: Mapping[DrawnStratum, Fraction]) -> Frame:
     # An empty frame would be a folder that nobody can label.
     if not shown:
         raise MemAuditError("no cell is left to label (choose other kinds, or a higher zero rate)")
@@ -243,12 +197,12 @@ def _frame(
             )
         )
         # A covered cell was certain to be drawn and stands for itself.
-        weight = Fraction(1) if cell.value else weights[_drawn_in(cell)]
+        weight = Fraction(1) if cell.value else weights.get(_drawn_in(cell), Fraction(1))
         key[id] = KeyedCell(cell.value, cell.provenance, weight, cell.kept)
-    return Frame(tuple(cells), key, origin)
+    return Frame(tuple(cells), key)
 
 
-def frame_of(package: Package, cells: Collection[tuple[str, str]], origin: DrawnFrom) -> Frame:
+def frame_of(package: Package, cells: Collection[tuple[str, str]]) -> Frame:
     """A frame of just these covered cells, in an order that says nothing about them."""
     wanted = set(cells)
     chosen = [
@@ -256,7 +210,7 @@ def frame_of(package: Package, cells: Collection[tuple[str, str]], origin: Drawn
         for cell in statement_cells(package)
         if any((cell.candidate.id, unit.id) in wanted for unit in cell.whole.units)
     ]
-    return _frame(_ranked("order", 0, chosen), {}, origin)
+    return _frame(_ranked("order", 0, chosen), {})
 
 
 def quote_of(unit: EvidenceUnit) -> str:
@@ -291,7 +245,11 @@ def judged_frame(
     if not packages:
         raise MemAuditError("there are no packages, so no label passes; name a package")
     packages = [_judged_part(package) for package in packages]
-    frame = draw(packages, Design(zero_rate=Fraction(1), judged_only=True)).frame
+    _check_names(packages)
+    judged = {package.name: judged_cells(package) for package in packages}
+    cells = (cell for package in packages for cell in statement_cells(package))
+    chosen = [cell for cell in cells if cell.at in judged[cell.package]]
+    frame = _frame(_ranked("order", 0, chosen), {})
     passes = {label_set.annotator: label_set for label_set in pass_label_sets(frame, packages)}
     for name in names:
         if name not in passes:

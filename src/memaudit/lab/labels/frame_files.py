@@ -33,7 +33,6 @@ from memaudit.lab.labels.cell_tables import (
     writable,
 )
 from memaudit.lab.labels.frame import (
-    DrawnFrom,
     Frame,
     FrameCell,
     LabelDecision,
@@ -45,7 +44,7 @@ from memaudit.lab.labels.sheets import read_pairs
 
 FORMAT, VERSION = "memaudit-frame", 1
 CELLS, CELL_LINES, PUBLISHED = "cells.csv", "cells.jsonl", "annotation_cells.csv"
-KEY, PASSES, MANIFEST = "key.csv", "passes.csv", "frame.json"
+KEY, MANIFEST = "key.csv", "frame.json"
 ANSWER_COLUMNS = ("cell_id", "annotator_id", "label", "notes")
 
 
@@ -80,7 +79,7 @@ def read_frame(path: Path, ids_only: bool = False) -> Frame:
     # Published files have the value beside the texts; ours keep it in a file that people do not
     # get.
     keyed = key_from(table_rows(key) if os.path.lexists(key) else rows, cells)
-    return Frame(cells, keyed, _drawn_from(file.with_name(MANIFEST)))
+    return Frame(cells, keyed)
 
 
 def _check_hash(manifest: Path, file: Path) -> None:
@@ -100,31 +99,15 @@ def _check_hash(manifest: Path, file: Path) -> None:
         )
 
 
-def _drawn_from(manifest: Path) -> DrawnFrom | None:
-    """What a frame was drawn from; None without a manifest that tells."""
-    if not manifest.exists():
-        return None
-    data = parse_json(read_text(manifest), manifest.name)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        return None  # an unrelated file beside a lone file of cells
-    packages = data.get("packages")
-    if not isinstance(packages, list):
-        return None
-    names = (package.get("name") for package in packages if isinstance(package, dict))
-    return DrawnFrom(frozenset(map(str, names)), data.get("judged_only") is True)
-
-
 def write_frame(
     frame: Frame,
     folder: Path,
     drawing: Drawing | None = None,
-    passes: Sequence[LabelSet] = (),
     sheets: Mapping[str, str] | None = None,
 ) -> bool:
     """Write a frame's folder in one step; False if the very same frame already exists.
 
-    Another frame is never overwritten: labels made for it would be meaningless. Labels of the
-    packages' own passes go into one file beside the key.
+    Another frame is never overwritten: labels made for it would be meaningless.
     """
     files = {
         CELLS: cells_csv(frame.cells),
@@ -133,10 +116,6 @@ def write_frame(
     }
     if frame.key:
         files[KEY] = key_csv(frame.cells, frame.key)
-    if passes:
-        columns = _columns(*passes)
-        rows = [row for label_set in passes for row in _rows(label_set, columns)]
-        files[PASSES] = csv_text(columns, rows)
     files = {name: writable(text) for name, text in files.items()}
     files[MANIFEST] = _manifest_text(files, len(frame.cells), drawing)
     if _is_written(folder, files):
@@ -166,8 +145,6 @@ def drawing_data(drawing: Drawing) -> dict[str, JsonValue]:
         "zero_rate": plain(design.zero_rate),
         "candidate_kinds": None if design.kinds is None else [*sorted(design.kinds)],
         "skip_exact": design.skip_exact,
-        "max_cells": design.max_cells,
-        "judged_only": design.judged_only,
         "packages": [{"name": name, "digest": digest} for name, digest in drawing.packages],
         "strata": [
             {
@@ -235,27 +212,11 @@ def _decisions(path: Path, known: Mapping[str, FrameCell] | None) -> Iterator[La
 
 
 def write_labels(label_set: LabelSet, path: Path) -> None:
-    """Write one annotator's labels in the order of cell ids, as CSV or JSONL by the file's name."""
-    columns = _columns(label_set)
-    rows = _rows(label_set, columns)
-    suffix = path.suffix.lower()
-    if suffix == ".jsonl":
-        data = (dict(zip(columns, row, strict=True)) for row in rows)
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in data)
-    elif suffix == ".csv":
-        text = csv_text(columns, rows)
-    else:
-        raise MemAuditError(f"{path}: labels are written to a .csv or .jsonl file")
-    write_file(path, writable(text))
-
-
-def _columns(*label_sets: LabelSet) -> tuple[str, ...]:
-    has_parts = any(label_set.kept for label_set in label_sets)
-    return (*ANSWER_COLUMNS, PARTS) if has_parts else ANSWER_COLUMNS
-
-
-def _rows(label_set: LabelSet, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    return [
+    """Write one annotator's labels as CSV, in the order of cell ids."""
+    if path.suffix.lower() != ".csv":
+        raise MemAuditError(f"{path}: labels are written to a .csv file")
+    columns = (*ANSWER_COLUMNS, PARTS) if label_set.kept else ANSWER_COLUMNS
+    rows = [
         (
             id,
             label_set.annotator,
@@ -265,3 +226,4 @@ def _rows(label_set: LabelSet, columns: Sequence[str]) -> list[tuple[str, ...]]:
         )[: len(columns)]
         for id in sorted(label_set.labels)
     ]
+    write_file(path, writable(csv_text(columns, rows)))

@@ -17,7 +17,6 @@ from memaudit.building.label_passes import (
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.labels import FULL, LABELS, PASS, VALUES
 from memaudit.kernel.package.package import Package
-from memaudit.lab.labels.audited_package import NOT_COVERED, AuditedPackage, CellLabels, own_values
 from memaudit.lab.labels.frame import (
     CANNOT_TELL,
     CONSENSUS,
@@ -25,11 +24,13 @@ from memaudit.lab.labels.frame import (
     PACKAGE,
     REASONS,
     Frame,
+    FrameCell,
     LabelSet,
     Role,
     by_part,
     consensus_codes,
 )
+from memaudit.lab.labels.relabelling import NOT_COVERED, CellLabels, own_values
 
 Cells = Mapping[str, frozenset[CellKey]]
 """Cells by package."""
@@ -40,8 +41,8 @@ class LabelSource:
     """Labels by package, and the cells asked about without one, which keep the package's label.
 
     `undecided` cells were answered `cannot_tell`, `blank` ones were left out. `elsewhere` counts
-    labels of packages that are not audited here. `weights` is the number of package cells that a
-    cell stands for, if not 1. `unsettled` counts the cells without a consensus, by reason.
+    labels of packages that are not audited here. `unsettled` counts the cells without a consensus,
+    by reason.
     """
 
     name: str
@@ -50,7 +51,6 @@ class LabelSource:
     undecided: Cells = field(default_factory=dict)
     blank: Cells = field(default_factory=dict)
     elsewhere: int = 0
-    weights: Mapping[str, CellLabels] = field(default_factory=dict)
     unsettled: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -68,58 +68,49 @@ class LabelSource:
         cells = (self.undecided.get(package, ()), self.blank.get(package, ()))
         return set(self.labels.get(package, ())).union(*cells)
 
-    def weight(self, package: str, at: CellKey) -> Fraction:
-        """How many package cells a cell stands for."""
-        return self.weights.get(package, {}).get(at, Fraction(1))
 
-
-def source_of_pass(name: str, packages: Iterable[AuditedPackage]) -> LabelSource:
+def source_of_pass(name: str, packages: Iterable[Package]) -> LabelSource:
     """A pass that the packages keep; judged cells that it does not list are not covered.
 
     If a package does not tell which cells were judged, only cells that some pass lists count.
     """
     labels: dict[str, CellLabels] = {}
-    for audited in packages:
-        values = own_values(with_pass(audited.package, name))
-        passes = label_passes(audited.package)
+    for package in packages:
+        values = own_values(with_pass(package, name))
+        passes = label_passes(package)
         assert passes is not None  # with_pass found one
         # An older package keeps its passes without saying which cells they judged. What some pass
         # lists was judged by all.
-        cells = cells_judged_by(audited.package, passes) or listed_cells(passes)
-        labels[audited.name] = {at: values.get(at, NOT_COVERED) for at in sorted(cells)}
+        cells = cells_judged_by(package, passes) or listed_cells(passes)
+        labels[package.name] = {at: values.get(at, NOT_COVERED) for at in sorted(cells)}
     return LabelSource(f"{PASS}{name}", labels)
 
 
 def source_of_annotator(
     label_set: LabelSet,
     frame: Frame,
-    packages: Iterable[AuditedPackage],
+    packages: Iterable[Package],
 ) -> LabelSource:
     """An annotator's labels of a frame, by the cells of the packages they are about."""
     frame, (label_set,) = by_part(frame, [label_set])
-    by_name = {audited.name: audited for audited in packages}
+    by_name = {package.name: package for package in packages}
     labels: dict[str, dict[CellKey, Fraction]] = defaultdict(dict)
-    weights: dict[str, dict[CellKey, Fraction]] = defaultdict(dict)
     undecided: dict[str, set[CellKey]] = defaultdict(set)
     blank: dict[str, set[CellKey]] = defaultdict(set)
     elsewhere = 0
     for cell in frame.cells:
         label = label_set.labels.get(cell.id)
-        audited = by_name.get(cell.package)
-        if audited is None:
+        package = by_name.get(cell.package)
+        if package is None:
             elsewhere += label is not None
             continue
-        at = audited.cell(cell.candidate, cell.unit)
-        keyed = frame.key.get(cell.id)
-        # Most cells weigh 1; only the others are stored.
-        if keyed is not None and keyed.weight != 1:
-            weights[audited.name][at] = keyed.weight
+        at = _cell(package, cell)
         if label is None:
-            blank[audited.name].add(at)
+            blank[package.name].add(at)
         elif label not in VALUES:
-            undecided[audited.name].add(at)
+            undecided[package.name].add(at)
         else:
-            labels[audited.name][at] = VALUES[label]
+            labels[package.name][at] = VALUES[label]
     if not labels:
         names = sorted({cell.package for cell in frame.cells})
         some = ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
@@ -133,8 +124,21 @@ def source_of_annotator(
         _frozen(undecided),
         _frozen(blank),
         elsewhere,
-        dict(weights),
     )
+
+
+def _cell(package: Package, cell: FrameCell) -> CellKey:
+    """The cell's place in the package."""
+    for what, id, known in (
+        ("unit", cell.unit, package.weights),
+        ("candidate", cell.candidate, package.candidate),
+    ):
+        if id not in known:
+            raise MemAuditError(
+                f"labels name the {what} {id!r}, which {package.name!r} does not have; give the "
+                "packages the labels were made for"
+            )
+    return cell.candidate, cell.unit
 
 
 def _frozen(cells: Mapping[str, set[CellKey]]) -> Cells:
@@ -160,18 +164,6 @@ def with_two_labels(package: Package) -> Package:
     )
 
 
-def package_source(
-    packages: Iterable[AuditedPackage], sources: Sequence[LabelSource]
-) -> LabelSource:
-    """The packages' own labels of every cell that some source was asked about."""
-    labels: dict[str, CellLabels] = {}
-    for audited in packages:
-        values = own_values(audited.scored)
-        cells = set().union(*(source.asked(audited.name) for source in sources))
-        labels[audited.name] = {at: values.get(at, NOT_COVERED) for at in sorted(cells)}
-    return LabelSource(PACKAGE, labels, "package")
-
-
 def check_sources(sources: Sequence[LabelSource]) -> None:
     """Every label set needs a name of its own that is not reserved."""
     names = [source.name for source in sources]
@@ -183,18 +175,13 @@ def check_sources(sources: Sequence[LabelSource]) -> None:
         raise MemAuditError(f"an annotator has the reserved name {reserved[0]!r}; rename it")
 
 
-def annotator_sources(sources: Sequence[LabelSource]) -> list[LabelSource]:
-    """The sources that are not models."""
-    return [source for source in sources if source.role == "annotator"]
-
-
 def consensus_source(sources: Sequence[LabelSource]) -> LabelSource | None:
     """The labels of cells that annotators agree on; None with fewer than two annotators.
 
     Values of passes other than 0, 1/2 and 1 agree if they are equal. Cells without a consensus keep
     the package's label and are counted by reason.
     """
-    people = annotator_sources(sources)
+    people = [source for source in sources if source.role == "annotator"]
     if len(people) < 2:
         return None
     agreed: dict[str, dict[CellKey, Fraction]] = {}

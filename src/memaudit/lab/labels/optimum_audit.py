@@ -17,15 +17,21 @@ from memaudit.kernel.package.objective import value
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import Ground, ground
-from memaudit.kernel.score.judge import Judge, MemoryText, NotJudged, ask_judge, for_package
+from memaudit.kernel.score.judge import (
+    Judge,
+    MemoryText,
+    NotJudged,
+    ask_judge,
+    for_package,
+    refuse_unreadable,
+)
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.pruning import keep_within
-from memaudit.kernel.score.script_support import refuse_unreadable
 from memaudit.kernel.score.unions import Union, store_alone, union_of
 from memaudit.kernel.solvers.solve import solve
-from memaudit.lab.labels.audited_package import CellLabels, changes, own_values, relabelled
-from memaudit.lab.labels.frame import DrawnFrom, Frame, LabelSet, by_part
+from memaudit.lab.labels.frame import Frame, LabelSet, by_part
 from memaudit.lab.labels.frame_drawing import frame_of
+from memaudit.lab.labels.relabelling import CellLabels, changes, own_values, relabelled
 
 OPTIMUM = "optimum"
 SECOND_LOOK = "second look"
@@ -187,9 +193,8 @@ def optimum_frame(
 ) -> Frame:
     """The cells that the optimum, best subsets and kept stores rest on, for people to label."""
     problem = _Problem(package, stores, budget, group_cap, None)
-    origin = DrawnFrom(frozenset({package.name}), judged_only=False)
     named = problem.union.package.replace(name=package.name)
-    return frame_of(named, problem.cells(problem.optima({})), origin)
+    return frame_of(named, problem.cells(problem.optima({})))
 
 
 class _Problem:

@@ -119,23 +119,6 @@ def statement_cells(
             del of_whole[whole.id]
 
 
-class Strata:
-    """The strata of a package's cells, by ids."""
-
-    def __init__(self, package: Package) -> None:
-        sessions = _sessions(package)
-        self._candidates = {
-            candidate.id: (candidate.kind, sessions[candidate.experience])
-            for candidate in package.candidates
-        }
-        self._units = {unit.id: (unit.kind, _homes(unit, sessions)) for unit in package.units}
-
-    def of(self, candidate: str, unit: str) -> Stratum:
-        """The stratum of a cell."""
-        (kind, session), (unit_kind, homes) = self._candidates[candidate], self._units[unit]
-        return kind, unit_kind, _same_session(session, homes)
-
-
 def _sessions(package: Package) -> dict[str, str | None]:
     return {experience.id: experience.session for experience in package.experiences}
 

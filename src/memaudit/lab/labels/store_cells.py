@@ -10,9 +10,9 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import is_assumed
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
+from memaudit.kernel.score.judge import refuse_unreadable
+from memaudit.kernel.score.judging import assumed_pairs
 from memaudit.kernel.score.priced_store import price_store
-from memaudit.kernel.score.rejudge_package import assumed_pairs
-from memaudit.kernel.score.script_support import refuse_unreadable
 from memaudit.kernel.score.store_match import fed_part
 from memaudit.kernel.words.text import counted
 from memaudit.lab.labels.frame import Frame, FrameCell

@@ -28,7 +28,7 @@ from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.judge import NotJudged
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.priced_store import Salience, price_store
 from memaudit.kernel.score.pruning import Policy, keep_within, usable_policies
 from memaudit.kernel.score.score import StoreScorer
@@ -378,18 +378,15 @@ def _human_agreement(folder: Path) -> dict[str, float | None]:
     humans = [label_set for name in HUMANS for label_set in read_label_sets(folder / name, frame)]
     audit = audit_agreement(frame, humans, draws=1)
     numbers: dict[str, float | None] = {}
-    for pair in audit.comparisons:
-        if pair.scale != COVERED_SCALE:
-            continue
-        kappa, raw = pair.as_drawn.kappa.value, pair.as_drawn.raw.value
+    for pair in audit.pairs:
+        own = pair.scales[COVERED_SCALE.name]
         if pair.kind == "annotator-annotator":
-            head = "human-human"
-            numbers[f"{head}, cells"] = pair.cells
-        elif {pair.first.role, pair.second.role} == {"consensus", "package"}:
-            head = "human-Gemini"
-            numbers[f"{head}, agreed cells"] = pair.cells
+            head, cells = "human-human", "cells"
+        elif pair.kind == "consensus-package":
+            head, cells = "human-Gemini", "agreed cells"
         else:
             continue
-        numbers[f"{head}, Cohen's kappa"] = None if kappa is None else float(kappa)
-        numbers[f"{head}, raw agreement"] = None if raw is None else float(raw)
+        numbers[f"{head}, {cells}"] = own.cells
+        numbers[f"{head}, Cohen's kappa"] = own.as_drawn.kappa.value
+        numbers[f"{head}, raw agreement"] = own.as_drawn.raw_agreement.value
     return numbers

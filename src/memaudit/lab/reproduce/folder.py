@@ -32,11 +32,7 @@ SEEDS = 500
 """Of the paper's controlled runs."""
 
 LIBRARIES = ("numpy", "numba", "highspy", "joblib", "matplotlib", "pillow")
-DATA = (
-    "examples/",
-    "lab/sweeps/generators/tables/",
-    "lab/sweeps/writers/estimators/ridge_default.json",
-)
+DATA = ("examples/", "lab/sweeps/generators/tables/")
 """What results are computed from, besides seeds."""
 
 MOST = {"seeds": 100_000, "rows": 1_000_000}

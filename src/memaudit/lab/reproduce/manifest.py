@@ -88,14 +88,13 @@ def make_manifest(
 
 def _seeds(results: Results) -> dict[str, Any]:
     """Every source of randomness. There is no other."""
-    agreement, ratios = results.agreement, results.ratios
+    agreement = results.agreement
     return {
         "sweep": results.runs["sweep"]["spec"]["seeds"],
         "stress": results.runs["stress"]["spec"]["seeds"],
         "writers": "the first 6 bytes of SHA-256 of '<seed> <package digest>'",
         "bootstrap": {"seed": 0, "resamples": RESAMPLES},
         "agreement": {"seed": agreement["seed"], "resamples": agreement["draws"]},
-        "label_draws": {"seed": ratios["seed"], "draws": ratios["draws"]},
     }
 
 

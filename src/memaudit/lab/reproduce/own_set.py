@@ -48,19 +48,13 @@ from memaudit.lab.downstream.ask_questions import ReadingSetup
 from memaudit.lab.downstream.retrievers import Bm25
 from memaudit.lab.downstream.run import diagnose
 from memaudit.lab.downstream.store_cases import StoreChoice, make_cases
-from memaudit.lab.labels.agreement import agreement_data, audit_agreement
-from memaudit.lab.labels.audited_package import DEFAULT_WRITERS, audited_package
+from memaudit.lab.labels.agreement import audit_agreement
 from memaudit.lab.labels.frame_drawing import judged_frame
 from memaudit.lab.labels.label_sources import source_of_pass
-from memaudit.lab.labels.ratio_audit import RatioAuditSpec, audit_ratios
-from memaudit.lab.labels.ratio_audit_json import ratio_audit_data
-from memaudit.lab.labels.ratio_audit_summary import summarise
+from memaudit.lab.labels.ratio_audit import DEFAULT_WRITERS, RatioAuditSpec, audit_ratios
+from memaudit.lab.labels.ratio_summary import ratio_audit_file
 from memaudit.lab.reproduce.folder import NATURAL, ROWS, SUMMARY, append_rows
-from memaudit.lab.studies.package_sensitivity import (
-    SensitivityPlan,
-    sensitivity_at,
-)
-from memaudit.lab.studies.sensitivity import finding_row, variant_findings
+from memaudit.lab.studies.sensitivity import SensitivityPlan, findings, sensitivity_at
 from memaudit.lab.sweeps.runs.run_files import is_run_row
 from memaudit.lab.sweeps.runs.spec import ESTIMATED, PROXIES, RAW, REFERENCES, RunSpec
 from memaudit.lab.sweeps.runs.summary import read_grids, summary_of
@@ -255,17 +249,14 @@ def _reliability_data(packages: tuple[Package, ...]) -> dict[str, Any]:
 def _agreement_data(packages: tuple[Package, ...]) -> dict[str, Any]:
     names = [f"{PASS}{name}" for name in BLIND_PASSES]
     frame, passes = judged_frame(packages, names)
-    return agreement_data(audit_agreement(frame, [passes[name] for name in names]))
+    return audit_agreement(frame, [passes[name] for name in names]).model_dump()
 
 
 def _ratios_data(packages: tuple[Package, ...], engine: Engine) -> dict[str, Any]:
-    audited = tuple(audited_package(package) for package in packages)
-    sources = tuple(source_of_pass(name, audited) for name in BLIND_PASSES)
+    sources = tuple(source_of_pass(name, packages) for name in BLIND_PASSES)
     budgets = tuple(Fraction(budget) for budget in LABEL_BUDGETS)
-    audit = audit_ratios(
-        RatioAuditSpec(audited, sources, budgets, DEFAULT_WRITERS), engine.map, lambda *_: None
-    )
-    return ratio_audit_data(audit, summarise(audit))
+    spec = RatioAuditSpec(packages, sources, budgets, DEFAULT_WRITERS)
+    return ratio_audit_file(audit_ratios(spec, engine.map)).model_dump()
 
 
 # What became of questions: retrieval by BM25, the extractive reader.
@@ -340,10 +331,9 @@ def store_texts(packages: int, engine: Engine) -> dict[str, str]:
         salience=_salience(),
     )
     runs = [measured.runs for measured in engine.map(partial(sensitivity_at, plan), places)]
-    findings = variant_findings(runs, plan.budgets)
     return {
         DENOMINATORS: _text({"rows": denominators_data(denominator_rows(entries))}),
-        COSTS: _text({"policy": POLICY, "findings": [finding_row(row) for row in findings]}),
+        COSTS: _text({"policy": POLICY, "findings": findings(runs, plan.budgets)}),
         SMALLEST: _text({"rows": _smallest(places)}),
     }
 

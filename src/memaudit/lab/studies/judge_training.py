@@ -40,7 +40,7 @@ from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.package.provenance import Ground, ground
 from memaudit.kernel.package.unit_parts import whole_units
-from memaudit.kernel.score.script_support import foremost_script
+from memaudit.kernel.score.judge import foremost_script
 from memaudit.kernel.version import VERSION
 from memaudit.kernel.words.text import counted
 

@@ -1,4 +1,4 @@
-"""Kendall's tau-b and Spearman's rho with ties: exact for two rankings, vectorised for many."""
+"""Kendall's tau-b and Spearman's rho with ties: exact for two rankings, arrays for resamples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from memaudit.kernel.stats.bootstrap import Floats, Indices, outer_percentiles
-
-AT_ONCE = 200
-"""Resamples ranked at once."""
+from memaudit.kernel.stats.bootstrap import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,47 +84,6 @@ class Correlation:
     high: float
 
 
-def correlation_interval(value: float, resampled: Floats, n: int) -> Correlation:
-    """A correlation with the outer percentiles of its resamples, without undefined ones."""
-    defined = resampled[~np.isnan(resampled)]
-    if np.isnan(value) or not len(defined):
-        return Correlation(n, float(value), float("nan"), float("nan"))
-    return Correlation(n, float(value), *outer_percentiles(defined))
-
-
-def spearman(x: Floats, y: Floats, counts: Floats | None = None) -> Floats:
-    """Rho for each row of `counts`: how often every point is drawn; once each by default."""
-    weights = np.ones((1, len(x))) if counts is None else counts
-    if not len(x):
-        return np.full(len(weights), np.nan)
-    parts = [
-        _pearson(_mid_ranks(x, batch), _mid_ranks(y, batch), batch)
-        for batch in np.array_split(weights, -(-len(weights) // AT_ONCE))
-    ]
-    return np.concatenate(parts)
-
-
-def kendall(
-    x: Floats, y: Floats, cluster: Indices | None = None, counts: Floats | None = None
-) -> Floats:
-    """Tau-b for each row of `counts`: how often every cluster is drawn; all once by default."""
-    own = np.zeros(len(x), np.int64) if cluster is None else cluster
-    weights = np.ones((1, int(own.max(initial=-1)) + 1)) if counts is None else counts
-    clusters = weights.shape[1]
-    both, of_x, of_y = (np.zeros((clusters, clusters)) for _ in range(3))
-    member = np.zeros((len(x), clusters))
-    member[np.arange(len(x)), own] = 1
-    for row in range(clusters):
-        mine = own == row
-        signs_x = np.sign(x[mine][:, None] - x[None, :])
-        signs_y = np.sign(y[mine][:, None] - y[None, :])
-        both[row] = (signs_x * signs_y).sum(axis=0) @ member
-        of_x[row] = np.abs(signs_x).sum(axis=0) @ member
-        of_y[row] = np.abs(signs_y).sum(axis=0) @ member
-    top, left, right = (((weights @ m) * weights).sum(axis=1) for m in (both, of_x, of_y))
-    return _ratios(top, left, right)
-
-
 def row_correlations(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Rho and tau-b of every row of two tables with few columns, compared pair by pair."""
     signs_x = np.sign(x[:, :, None] - x[:, None, :])
@@ -142,27 +98,7 @@ def row_correlations(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def _ratios(both: Floats, of_x: Floats, of_y: Floats, least: Floats | float = 0) -> Floats:
+def _ratios(both: Floats, of_x: Floats, of_y: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
-        result: Floats = np.where(
-            (of_x > least) & (of_y > least), both / np.sqrt(of_x * of_y), np.nan
-        )
+        result: Floats = np.where((of_x > 0) & (of_y > 0), both / np.sqrt(of_x * of_y), np.nan)
     return result
-
-
-def _mid_ranks(values: Floats, counts: Floats) -> Floats:
-    """Mid-ranks of every point in every resample, up to a constant."""
-    _, place = np.unique(values, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
-    heavy = np.add.reduceat(counts[:, order], starts, axis=1)
-    ranks: Floats = (np.cumsum(heavy, axis=1) - heavy / 2)[:, place]
-    return ranks
-
-
-def _pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
-    total = counts.sum(axis=1, keepdims=True)
-    x = x - (counts * x).sum(axis=1, keepdims=True) / total
-    y = y - (counts * y).sum(axis=1, keepdims=True) / total
-    top, of_x, of_y = ((counts * a * b).sum(axis=1) for a, b in ((x, y), (x, x), (y, y)))
-    return _ratios(top, of_x, of_y, least=1e-9 * total[:, 0])

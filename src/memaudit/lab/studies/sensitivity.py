@@ -1,39 +1,37 @@
-"""Scores under variants beside the base: ratios with intervals, and whether rankings survive.
+"""Scores under other judges, cost rules and group caps beside the base, and whether ranks survive.
 
 Ratios are over OPT of the common union: rankings need one denominator for all systems. Packages
 are the repetitions of a variant, and an interval holds the middle 95 % of them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
-import numpy as np
-
+from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import plain
+from memaudit.kernel.io.packages import PlaceOfPackage
+from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.number_text import rounded
+from memaudit.kernel.package.cost import UNICODE_WORDS, cost_rule
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.priced_store import JudgedStore
+from memaudit.kernel.score.caveats import caveat_lines, store_data
+from memaudit.kernel.score.judge import Judge, NotJudged
+from memaudit.kernel.score.judging import judge_candidates, judge_store
+from memaudit.kernel.score.package_scores import apply_overrides, why_not_scored, written_for
+from memaudit.kernel.score.priced_store import DOCUMENT, MEMORY, OWN_SALIENCE, JudgedStore, Salience
 from memaudit.kernel.score.pruning import Policy, keep_within
 from memaudit.kernel.score.score import Basis, Ratio, StoreScorer
+from memaudit.kernel.score.store_match import fed_part
 from memaudit.kernel.stats.bootstrap import outer_percentiles
-from memaudit.lab.studies.rank_correlation import Tau, exact_kendall
+from memaudit.lab.studies.rank_correlation import exact_kendall
 
 BASIS: Basis = "common union"
 BASE = "base"
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """The same stores scored otherwise."""
-
-    name: str
-    package: Package
-    stores: tuple[JudgedStore, ...]
-    group_cap: int | None = None
+USUAL_RULES = ("words", "bytes", "tokens:simple")
+USUAL_CAPS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class SensitivityRow:
     """OPT of the common union."""
     package_optimum: Fraction | None
     uncertified: int
-    assumed: Fraction = Fraction(0)
+    assumed: Fraction
     """The larger of the shares of OPT and of what is kept that rest on assumed cells."""
 
 
@@ -73,302 +71,267 @@ def sensitivity_rows(
     for budget in budgets:
         for store in scorer.stores:
             kept = keep_within(store, budget, policy)
-            part, common = scorer.worth(store, kept.ids), scorer.common_optimum(budget)
-            upper, own = scorer.alone_optimum(store, budget), scorer.package_optimum(budget)
-            row = sensitivity_row(store.name, budget, kept.kept_by, part.value, common, upper, own)
-            rows.append(replace(row, assumed=max(common.assumed, part.assumed)))
+            part = scorer.worth(store, kept.ids)
+            common, own = scorer.common_optimum(budget), scorer.package_optimum(budget)
+            upper = scorer.alone_optimum(store, budget)
+            row = SensitivityRow(
+                store=store.name,
+                budget=budget,
+                kept_by=kept.kept_by,
+                kept=Ratio(part.value, common, BASIS).value,
+                upper=Ratio(upper.value, common, BASIS).value if upper.certified else None,
+                over_package=Ratio(part.value, own).value,
+                optimum=_proven(common),
+                package_optimum=_proven(own),
+                uncertified=sum(not optimum.certified for optimum in (common, upper)),
+                assumed=max(common.assumed, part.assumed),
+            )
+            rows.append(row)
     return rows
 
 
-def sensitivity_row(
-    store: str,
-    budget: Fraction,
-    kept_by: str,
-    value: Fraction,
-    common: Optimum,
-    upper: Optimum,
-    own: Optimum,
-) -> SensitivityRow:
-    """The ratios of a kept value and of an upper bound, where optima are proven."""
-    return SensitivityRow(
-        store=store,
-        budget=budget,
-        kept_by=kept_by,
-        kept=Ratio(value, common, BASIS).value,
-        upper=Ratio(upper.value, common, BASIS).value if upper.certified else None,
-        over_package=Ratio(value, own).value,
-        optimum=common.value if common.certified else None,
-        package_optimum=own.value if own.certified else None,
-        uncertified=sum(not optimum.certified for optimum in (common, upper)),
+def _proven(optimum: Optimum) -> Fraction | None:
+    return optimum.value if optimum.certified else None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The same stores scored otherwise."""
+
+    name: str
+    package: Package
+    stores: tuple[JudgedStore, ...]
+    group_cap: int | None = None
+
+
+Judged = tuple[Package, tuple[JudgedStore, ...]]
+"""A package and its stores as one judge sees them."""
+
+
+def variants(
+    judged: Mapping[str, Judged],
+    cost_rules: Sequence[str] | None = None,
+    group_caps: Sequence[int] = USUAL_CAPS,
+    group_cap: int | None = None,
+) -> Iterator[Variant]:
+    """The base, by the first judge, then every other judge, cost rule and group cap."""
+    (package, stores), *_ = judged.values()
+    for place, (name, (judged_package, by)) in enumerate(judged.items()):
+        yield Variant(f"judge {name}" if place else BASE, judged_package, by, group_cap)
+    # Words and simple tokens count a text without spaces as one.
+    usual = ("bytes",) if package.cost_rule == UNICODE_WORDS else USUAL_RULES
+    for rule in usual if cost_rules is None else cost_rules:
+        if rule != package.cost_rule:
+            measured = tuple(measured_by(rule, store) for store in stores)
+            yield Variant(f"cost {rule}", package.recost(rule), measured, group_cap)
+    for cap in group_caps:
+        # The base has this cap already.
+        if cap != (package.group_cap if group_cap is None else group_cap):
+            yield Variant(f"k = {cap}", package, stores, cap)
+
+
+def measured_by(rule: str, store: JudgedStore) -> JudgedStore:
+    """A store with its costs measured by another rule."""
+    measure = cost_rule(rule)
+    return replace(
+        store,
+        memories=tuple(
+            replace(memory, cost=Fraction(measure(memory.text, MEMORY, memory.metadata)))
+            for memory in store.memories
+        ),
+        documents=tuple(
+            replace(document, cost=Fraction(measure(document.text, DOCUMENT)))
+            for document in store.documents
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityPlan:
+    """The stores, the judges, of which the first is the base, and what else is varied."""
+
+    stores: tuple[ExportedStore, ...]
+    judges: tuple[Judge, ...]
+    budgets: tuple[Fraction, ...]
+    cost_rules: tuple[str, ...] | None = None
+    """To try; words, bytes and simple tokens if not given, bytes alone if texts have no spaces.
+
+    Budgets keep their numbers under every rule, as in the paper's appendix: a budget of 100 is 100
+    words, or 100 of the units that `bytes` counts.
+    """
+    group_caps: tuple[int, ...] = USUAL_CAPS
+    group_cap: int | None = None
+    seconds: float | None = None
+    stores_only: bool = False
+    many: bool = False
+    """Whether there are several packages: then a store need not be written for each."""
+    policy: Policy | None = None
+    salience: Salience = OWN_SALIENCE
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if any(cap < 1 for cap in self.group_caps):
+            raise MemAuditError("a group cap must be at least 1")
+
+
+Runs = Mapping[str, Sequence[SensitivityRow]]
+"""By variant, its rows on one package; the first variant is the base."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSensitivity:
+    """The rows of every variant; or why there are none."""
+
+    package: str
+    runs: Runs = field(default_factory=dict)
+    stores: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """By judge, the stores and what is not seen of them."""
+    caveats: tuple[str, ...] = ()
+    not_scored: str = ""
+
+    @property
+    def assumed(self) -> Fraction:
+        """The largest share of OPT or of a store that rests on assumed cells."""
+        return max((row.assumed for row in self.runs.get(BASE, ())), default=Fraction(0))
+
+
+def sensitivity_at(plan: SensitivityPlan, place: PlaceOfPackage) -> PackageSensitivity:
+    """Measure every variant of a package."""
+    package = apply_overrides(place.read(), None, plan.stores_only)
+    # With one package a store that was not written for it is an error, with several it is a gap.
+    if not plan.many:
+        return _measured(plan, package, plan.stores)
+    own = written_for(package, plan.stores)
+    if why := why_not_scored(package, own):
+        return PackageSensitivity(package.name, not_scored=why)
+    try:
+        return _measured(plan, package, [store for store in plan.stores if store.name in own])
+    except NotJudged as reason:
+        return PackageSensitivity(package.name, not_scored=str(reason))
+
+
+def _measured(
+    plan: SensitivityPlan, given: Package, stores: Sequence[ExportedStore]
+) -> PackageSensitivity:
+    part = fed_part(given, stores)
+    judged = {
+        judge.name: (
+            judge_candidates(part.package, judge),
+            tuple(
+                judge_store(part.package, store, judge, plan.salience).without_units(part.left_out)
+                for store in stores
+            ),
+        )
+        for judge in plan.judges
+    }
+    tried = variants(judged, plan.cost_rules, plan.group_caps, plan.group_cap)
+    options = (plan.seconds, plan.policy, plan.threads)
+    return PackageSensitivity(
+        given.name,
+        {
+            variant.name: sensitivity_rows(
+                variant.package, variant.stores, plan.budgets, variant.group_cap, *options
+            )
+            for variant in tried
+        },
+        {
+            name: [store_data(store, side.caveats) for store, side in zip(stores, by, strict=True)]
+            for name, (_, by) in judged.items()
+        },
+        tuple(
+            line if len(judged) == 1 else f"{name}: {line}"
+            for name, (_, by) in judged.items()
+            for line in caveat_lines([(store.name, store.caveats) for store in by])
+        ),
     )
 
 
 RatioOf = Callable[[SensitivityRow], Fraction | None]
-VariantRuns = Mapping[str, Sequence[Sequence[SensitivityRow]]]
-"""By variant, its repetitions on one package; the first variant is the base."""
 Compared = tuple[Sequence[SensitivityRow], Sequence[SensitivityRow]]
-"""The base and a repetition of a variant, on the same package and at the same budget."""
+"""The base and a variant, on the same package and at the same budget."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatioSpread:
-    """A ratio over repetitions; those where it is undefined are counted by what `n` lacks."""
-
-    n: int
-    mean: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class RankSurvival:
-    """Kendall's tau-b of a ranking of systems against the base, over repetitions.
-
-    Only systems with both ratios are ranked. `n` counts repetitions with a tau.
-    """
-
-    n: int
-    tau: float | None
-    lowest: float | None
-    same_order: int
-
-
-@dataclass(frozen=True, slots=True)
-class StoreSpread:
-    """One store under one variant."""
-
-    store: str
-    kept_by: tuple[str, ...]
-    kept: RatioSpread
-    upper: RatioSpread
-    over_package: RatioSpread
-
-
-@dataclass(frozen=True, slots=True)
-class OptimumSpread:
-    """An optimum under one variant: its mean, and the mean of its ratios to the base's."""
-
-    value: RatioSpread
-    over_base: RatioSpread
-
-
-@dataclass(frozen=True, slots=True)
-class VariantFinding:
-    """One variant at one budget."""
-
-    variant: str
-    budget: Fraction
-    repetitions: int
-    stores: tuple[StoreSpread, ...]
-    kept_ranking: RankSurvival
-    upper_ranking: RankSurvival
-    union: OptimumSpread
-    package: OptimumSpread
-    uncertified: int
-
-
-@dataclass(frozen=True, slots=True)
-class JudgePairing:
-    """Two rankings of the same stores at one budget; None where one of them orders nothing."""
-
-    first: str
-    second: str
-    budget: Fraction
-    kept_tau: float | None
-    upper_tau: float | None
-    same_kept_order: bool
-
-
-def variant_runs(
-    tried: Iterable[Variant],
-    budgets: Sequence[Fraction],
-    seconds: float | None = None,
-    policy: Policy | None = None,
-    threads: int | None = None,
-) -> dict[str, list[list[SensitivityRow]]]:
-    """Every variant measured."""
-    runs: dict[str, list[list[SensitivityRow]]] = {}
-    for variant in tried:
-        rows = sensitivity_rows(
-            variant.package, variant.stores, budgets, variant.group_cap, seconds, policy, threads
-        )
-        runs.setdefault(variant.name, []).append(rows)
-    return runs
-
-
-def variant_findings(
-    packages: Sequence[VariantRuns], budgets: Sequence[Fraction]
-) -> list[VariantFinding]:
-    """Every variant at every budget, against the first variant of the same package.
-
-    Repetitions on several packages count alike.
-    """
+def findings(packages: Sequence[Runs], budgets: Sequence[Fraction]) -> list[dict[str, Any]]:
+    """Every variant at every budget, against the base of the same packages, as data."""
     names = dict.fromkeys(name for runs in packages for name in runs)
-    return [
-        _finding(name, budget, list(_compared(packages, name, budget)))
-        for budget in budgets
-        for name in names
-    ]
-
-
-def _compared(packages: Sequence[VariantRuns], name: str, budget: Fraction) -> Iterator[Compared]:
-    for runs in packages:
-        # The first variant is the base; it is measured once per package.
-        (base, *_) = next(iter(runs.values()))
-        for run in runs.get(name, ()):
-            yield _at(base, budget), _at(run, budget)
-
-
-def judge_pairings(
-    packages: Sequence[VariantRuns], variant_of: Mapping[str, str], budgets: Sequence[Fraction]
-) -> list[JudgePairing]:
-    """The rankings of several judges against each other, each by its variant.
-
-    Of several packages, the mean of every tau, and whether the order is the same on all of them.
-    """
-    pairings = []
+    rows = []
     for budget in budgets:
-        for first, second in combinations(variant_of, 2):
-            both = [
-                [_at(runs[variant_of[name]][0], budget) for name in (first, second)]
+        for name in names:
+            compared = [
+                (_at(runs[BASE], budget), _at(runs[name], budget))
                 for runs in packages
+                if name in runs
             ]
-            kept = [_tau(rows, others, lambda row: row.kept) for rows, others in both]
-            upper = [_tau(rows, others, lambda row: row.upper) for rows, others in both]
-            same = all(tau.same_order for tau in kept)
-            pairings.append(
-                JudgePairing(first, second, budget, _mean_tau(kept), _mean_tau(upper), same)
-            )
-    return pairings
-
-
-def _mean_tau(taus: Sequence[Tau]) -> float | None:
-    defined = [tau.value for tau in taus if tau.value is not None]
-    return sum(defined) / len(defined) if defined else None
+            rows.append({"variant": name, "budget": plain(budget), **_finding(compared)})
+    return rows
 
 
 def _at(run: Sequence[SensitivityRow], budget: Fraction) -> list[SensitivityRow]:
     return [row for row in run if row.budget == budget]
 
 
-def _finding(name: str, budget: Fraction, compared: Sequence[Compared]) -> VariantFinding:
+def _finding(compared: Sequence[Compared]) -> dict[str, Any]:
     by_store: dict[str, list[SensitivityRow]] = {}
     for _, run in compared:
         for row in run:
             by_store.setdefault(row.store, []).append(row)
-    return VariantFinding(
-        variant=name,
-        budget=budget,
-        repetitions=len(compared),
-        stores=tuple(
-            StoreSpread(
-                store,
-                tuple(sorted({row.kept_by for row in rows})),
-                spread([row.kept for row in rows]),
-                spread([row.upper for row in rows]),
-                spread([row.over_package for row in rows]),
-            )
-            for store, rows in by_store.items()
-        ),
-        kept_ranking=_survival(compared, lambda row: row.kept),
-        upper_ranking=_survival(compared, lambda row: row.upper),
-        union=_optimum(compared, lambda row: row.optimum),
-        package=_optimum(compared, lambda row: row.package_optimum),
-        uncertified=sum(row.uncertified for _, run in compared for row in run),
-    )
-
-
-def _optimum(compared: Sequence[Compared], value: RatioOf) -> OptimumSpread:
-    """All stores of a package share its optima, so the first row speaks for it."""
-    optima = [(value(base[0]), value(run[0])) for base, run in compared if base and run]
-    return OptimumSpread(
-        spread([here for _, here in optima]),
-        spread([here / base for base, here in optima if base and here is not None]),
-    )
-
-
-def spread(values: Sequence[Fraction | None]) -> RatioSpread:
-    """The mean and the interval of the values that are defined."""
-    defined = [float(value) for value in values if value is not None]
-    if not defined:
-        return RatioSpread(0, None, None, None)
-    return RatioSpread(len(defined), float(np.mean(defined)), *outer_percentiles(defined))
-
-
-def _survival(compared: Sequence[Compared], value: RatioOf) -> RankSurvival:
-    all_taus = [_tau(base, run, value) for base, run in compared]
-    taus = [tau.value for tau in all_taus if tau.value is not None]
-    return RankSurvival(
-        n=len(taus),
-        tau=_mean_tau(all_taus),
-        lowest=min(taus, default=None),
-        same_order=sum(tau.same_order for tau in all_taus if tau.value is not None),
-    )
-
-
-def _tau(base: Sequence[SensitivityRow], run: Sequence[SensitivityRow], value: RatioOf) -> Tau:
-    """Against the base, over the stores that have a ratio in both."""
-    first: list[Fraction] = []
-    second: list[Fraction] = []
-    for in_base, in_run in zip(base, run, strict=True):
-        before, after = value(in_base), value(in_run)
-        if before is not None and after is not None:
-            first.append(before)
-            second.append(after)
-    return exact_kendall(first, second)
-
-
-def finding_row(finding: VariantFinding) -> dict[str, Any]:
-    """One variant at one budget, as JSON."""
     return {
-        "variant": finding.variant,
-        "budget": plain(finding.budget),
-        "repetitions": finding.repetitions,
+        "repetitions": len(compared),
         "stores": [
             {
-                "store": store.store,
-                "kept_by": list(store.kept_by),
-                "score": _spread_row(store.kept),
-                "best_subset": _spread_row(store.upper),
-                "over_package": _spread_row(store.over_package),
+                "store": store,
+                "kept_by": sorted({row.kept_by for row in rows}),
+                "score": spread([row.kept for row in rows]),
+                "best_subset": spread([row.upper for row in rows]),
+                "over_package": spread([row.over_package for row in rows]),
             }
-            for store in finding.stores
+            for store, rows in by_store.items()
         ],
-        "score_ranking": _survival_row(finding.kept_ranking),
-        "best_subset_ranking": _survival_row(finding.upper_ranking),
-        "union_optimum": _spread_row(finding.union.value),
-        "union_optimum_over_base": _spread_row(finding.union.over_base),
-        "package_optimum": _spread_row(finding.package.value),
-        "package_optimum_over_base": _spread_row(finding.package.over_base),
-        "uncertified_optima": finding.uncertified,
+        "score_ranking": _survival(compared, lambda row: row.kept),
+        "best_subset_ranking": _survival(compared, lambda row: row.upper),
+        **_optima("union_optimum", compared, lambda row: row.optimum),
+        **_optima("package_optimum", compared, lambda row: row.package_optimum),
+        "uncertified_optima": sum(row.uncertified for _, run in compared for row in run),
     }
 
 
-def pairing_row(pairing: JudgePairing) -> dict[str, Any]:
-    """Two judges at one budget, as JSON."""
+def _optima(name: str, compared: Sequence[Compared], value: RatioOf) -> dict[str, Any]:
+    """An optimum under a variant: its mean, and the mean of its ratios to the base's."""
+    # All stores of a package share its optima, so the first row speaks for it.
+    optima = [(value(base[0]), value(run[0])) for base, run in compared if base and run]
+    over_base = [here / base for base, here in optima if base and here is not None]
+    return {name: spread([here for _, here in optima]), f"{name}_over_base": spread(over_base)}
+
+
+def spread(values: Sequence[Fraction | None]) -> dict[str, Any]:
+    """The mean and the interval of the values that are defined, and how many these are."""
+    defined = [float(value) for value in values if value is not None]
+    low, high = outer_percentiles(defined) if defined else (None, None)
+    mean = sum(defined) / len(defined) if defined else None
     return {
-        "first": pairing.first,
-        "second": pairing.second,
-        "budget": plain(pairing.budget),
-        "score_tau_b": rounded(pairing.kept_tau),
-        "best_subset_tau_b": rounded(pairing.upper_tau),
-        "same_kept_order": pairing.same_kept_order,
+        "mean": rounded(mean),
+        "low": rounded(low),
+        "high": rounded(high),
+        "defined": len(defined),
     }
 
 
-def _spread_row(spread: RatioSpread) -> dict[str, Any]:
-    return {
-        "mean": rounded(spread.mean),
-        "low": rounded(spread.low),
-        "high": rounded(spread.high),
-        "defined": spread.n,
-    }
+def _survival(compared: Sequence[Compared], value: RatioOf) -> dict[str, Any]:
+    """Kendall's tau-b of a ranking of stores against the base: its mean over packages.
 
-
-def _survival_row(survival: RankSurvival) -> dict[str, Any]:
+    Only stores with both ratios are ranked. `defined` counts packages with a tau.
+    """
+    taus = []
+    for base, run in compared:
+        pairs = [(value(before), value(after)) for before, after in zip(base, run, strict=True)]
+        ranked = [(a, b) for a, b in pairs if a is not None and b is not None]
+        tau = exact_kendall([a for a, _ in ranked], [b for _, b in ranked])
+        if tau.value is not None:
+            taus.append((tau.value, tau.same_order))
+    values = [value for value, _ in taus]
     return {
-        "tau_b": rounded(survival.tau),
-        "lowest_tau_b": rounded(survival.lowest),
-        "same_order": survival.same_order,
-        "defined": survival.n,
+        "tau_b": rounded(sum(values) / len(values) if values else None),
+        "lowest_tau_b": rounded(min(values, default=None)),
+        "same_order": sum(same for _, same in taus),
+        "defined": len(taus),
     }

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from memaudit.building.named_packages import long_set, natural_set
 from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.package.package import STALE, VALIDITY_KINDS
-from memaudit.kernel.score.script_support import foremost_script
+from memaudit.kernel.score.judge import foremost_script
 from memaudit.lab.studies.judge_training import fit_logistic
 from memaudit.linting.similar_memories import pairs_to_compare
 from memaudit.linting.statement_pairs import FEATURES, Floats, PairModel, feature_table

@@ -134,7 +134,7 @@ class StrictRow(BaseModel):
 PROMPTS = ("memories", "units", "quotes", "requirements", "adjudication", "coverage")
 """The prompts of a build."""
 
-OTHER_PROMPTS = ("salience", "query_salience", "compaction", "support", "memory_pairs")
+OTHER_PROMPTS = ("salience", "query_salience", "support", "memory_pairs")
 """Asked about finished stores and packages, not in a build."""
 
 LONG_REPLY = 8192

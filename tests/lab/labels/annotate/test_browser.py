@@ -117,7 +117,6 @@ def test_fifty_cells_by_keyboard(browser: Any, tmp_path: Path) -> None:
         seen.page.keyboard.press("Escape")
         seen.label("2", "Cell 50 of 60")
         seen.label("3", "Cell 51 of 60")
-        seen.sees("#pace", re.compile(r"^\d+(\.\d)? per minute, (under a|about).*left$"))
         with seen.page.expect_download() as waiting:
             seen.page.click("text=Save CSV")
         waiting.value.save_as(tmp_path / "page.csv")
@@ -268,25 +267,6 @@ def test_texts_are_text(browser: Any, tmp_path: Path) -> None:
         assert seen.said == []
         assert {url.split("/")[2] for url in seen.asked} == {f"127.0.0.1:{server.port}"}
         seen.page.context.close()
-
-
-def test_two_annotators_at_once(browser: Any, tmp_path: Path) -> None:
-    frame = frame_folder(tmp_path / "frame", 12)
-    with served(frame, "ann") as one, served(frame, "ben") as two:
-        ann, ben = visit(browser, one), visit(browser, two)
-        for number in range(1, 11):
-            ann.page.keyboard.press("1")
-            ben.page.keyboard.press("3")
-            ann.sees("#where", f"Cell {number + 1} of 12")
-            ben.sees("#where", f"Cell {number + 1} of 12")
-        ben.press("u", "#done", "9 of 12 labelled")
-        ann.page.reload()
-        ann.sees("#done", "10 of 12 labelled")
-        assert exported(one) == [[f"c{n:04}", "ann", "full", ""] for n in range(1, 11)]
-        assert exported(two) == [[f"c{n:04}", "ben", "none", ""] for n in range(1, 10)]
-        for seen in (ann, ben):
-            assert seen.said == []
-            seen.page.context.close()
 
 
 def test_a_dead_server_is_noticed(browser: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A labelling session: the next cell, what is shown of it, notes and pace."""
+"""A labelling session: the next cell, what is shown of it, and notes."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.lab.labels.annotate.labelling import (
-    RECENT,
     LabelDatabase,
     LabellingSession,
     PageState,
     Piece,
     RefusedRequest,
-    cells_per_minute,
     checked_name,
     compared,
     frame_digest,
@@ -181,30 +179,3 @@ def test_pieces_are_the_text(memory: str, unit: str, quote: str) -> None:
         ]
         assert "".join(plain) == "".join(kept)
         assert all(shown.replace("\n", "").isprintable() and shown for shown, _ in pieces)
-
-
-def at(*seconds: float) -> list[str]:
-    return [
-        f"2026-05-01T{12 + int(s // 3600):02}:{int(s // 60) % 60:02}:{s % 60:06.3f}+00:00"
-        for s in seconds
-    ]
-
-
-SLOW_START = [100.0 * number for number in range(10)]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "pace"),
-    [
-        ([], None),
-        ([5], None),
-        ([5, 5], None),  # unknown at first
-        ([0, 4, 12, 15], 12),  # gaps of 4, 8 and 3 seconds: 3 in 15 seconds
-        ([0, 4, 604, 612], 10),  # a break of ten minutes does not count: gaps of 4 and 8
-        ([100, 104, 50, 58], 10),  # neither does a clock set back
-        ([*SLOW_START, *(1000 + 2.0 * number for number in range(RECENT + 1))], 30),
-    ],
-)
-def test_pace(seconds: list[float], pace: float | None) -> None:
-    """Only the last gaps count: 40 of 2 seconds are 30 a minute."""
-    assert cells_per_minute(at(*seconds)) == pace

@@ -4,13 +4,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 
-import pytest
-
-from memaudit.kernel.errors import MissingTool
 from memaudit.kernel.io.packages import example_package
 from memaudit.kernel.package.package import Package
 from memaudit.lab.sweeps.generators.registry import named_distribution
-from memaudit.lab.sweeps.writers.estimators.embedding import embedded
 from memaudit.lab.sweeps.writers.protocol import (
     OracleView,
     Store,
@@ -20,27 +16,6 @@ from memaudit.lab.sweeps.writers.protocol import (
     Writer,
     visible,
 )
-from memaudit.lab.sweeps.writers.registry import WRITERS
-
-
-@cache
-def missing_model() -> str:
-    try:
-        embedded([])
-    except MissingTool as error:
-        return str(error)
-    return ""
-
-
-def usable(name: str) -> Writer:
-    """A writer by name; the test is skipped if its extra is not installed."""
-    if "embedding" in name and missing_model():
-        pytest.skip(missing_model())
-    return WRITERS[name]
-
-
-def installed() -> list[str]:
-    return [name for name in sorted(WRITERS) if not ("embedding" in name and missing_model())]
 
 
 def run(writer: Writer, package: Package, budget: Fraction, seed: int = 0) -> Store:

@@ -19,7 +19,7 @@ from memaudit.kernel.solvers.protocol import Limits, Solution
 from memaudit.lab.sweeps.writers.protocol import OracleView, Store, View, visible
 from memaudit.lab.sweeps.writers.registry import WRITERS
 from tests.kernel.solvers.random_forms import random_package_with_parts
-from tests.lab.sweeps.writers.running import everything, installed, real_packages, run, usable
+from tests.lab.sweeps.writers.running import everything, real_packages, run
 from tests.strategies import packages, renamed
 
 F = Fraction
@@ -61,14 +61,14 @@ def test_takes_the_view_of_its_sort(name: str) -> None:
 def test_feasible_on_any_package(package: Package, share: Fraction, cap: int) -> None:
     package = package.replace(group_cap=cap)
     budget = everything(package) * share
-    for name in installed():
+    for name in sorted(WRITERS):
         check_store(name, package, run(WRITERS[name], package, budget), budget)
 
 
 @every_writer
 def test_feasible_on_real_packages(name: str) -> None:
     """Also where ids sort against the stream: the store follows the stream."""
-    writer = usable(name)
+    writer = WRITERS[name]
     for package in real_packages():
         last = len(package.experiences)
         backwards = package.replace(
@@ -85,7 +85,7 @@ def test_feasible_on_real_packages(name: str) -> None:
 @every_writer
 def test_candidates_with_parts_are_never_written(name: str) -> None:
     """A writer is offered the parts; only optima, which no rule of thumb decides, keep a whole."""
-    writer = usable(name)
+    writer = WRITERS[name]
     for seed in range(40):
         package = random_package_with_parts(seed)
         budget = everything(package) / 2
@@ -97,7 +97,7 @@ def test_candidates_with_parts_are_never_written(name: str) -> None:
 @every_writer
 def test_nothing_to_keep(name: str) -> None:
     """No stream, no candidates, or no budget: an empty store and no error."""
-    writer = usable(name)
+    writer = WRITERS[name]
     unit = EvidenceUnit(id="u", kind="fact", weight=F(1))
     silent = Package(name="silent", experiences=(), candidates=(), units=(unit,))
     bare = silent.replace(experiences=(Experience(id="e", text="Hello."),))
@@ -111,8 +111,8 @@ def test_nothing_to_keep(name: str) -> None:
 @given(package=packages(), share=st.sampled_from(SHARES), seed=st.integers(0, 5))
 def test_same_store_twice(package: Package, share: Fraction, seed: int) -> None:
     budget = everything(package) * share
-    first = {name: run(WRITERS[name], package, budget, seed) for name in installed()}
-    for name in installed():
+    first = {name: run(WRITERS[name], package, budget, seed) for name in sorted(WRITERS)}
+    for name in sorted(WRITERS):
         run(WRITERS[name], real_packages()[1], F(8))
         assert run(WRITERS[name], package, budget, seed) == first[name], name
 
@@ -128,7 +128,7 @@ print(json.dumps({n: [run(WRITERS[n], package, Fraction(b), 3) for b in (13, 40)
 
 
 def test_same_store_in_a_fresh_process() -> None:
-    names = installed()
+    names = sorted(WRITERS)
     done = subprocess.run(
         [sys.executable, "-c", FRESH, *names],
         capture_output=True,
@@ -145,7 +145,7 @@ def test_same_store_in_a_fresh_process() -> None:
 @given(package=packages())
 def test_a_budget_beyond_everything_changes_nothing(package: Package) -> None:
     enough = everything(package)
-    for name in sorted(installed()):
+    for name in sorted(WRITERS):
         stores = {run(WRITERS[name], package, enough + more) for more in (F(0), F(1, 3), F(1000))}
         assert len(stores) == 1, name
 
@@ -154,7 +154,7 @@ def test_a_budget_beyond_everything_changes_nothing(package: Package) -> None:
 @given(package=packages(), seed=st.integers(0, 3))
 def test_a_monotone_writer_never_spends_less_of_more(package: Package, seed: int) -> None:
     budgets = [everything(package) * F(step, 12) for step in range(14)]
-    for name in installed():
+    for name in sorted(WRITERS):
         if WRITERS[name].monotone:
             stores = [run(WRITERS[name], package, budget, seed) for budget in budgets]
             spent = [package.total_cost(store) for store in stores]
@@ -167,7 +167,7 @@ def test_names_carry_no_information(package: Package, share: Fraction) -> None:
     """What sorted first still does, so ties are broken alike."""
     other = renamed(package, lambda id: f"x-{id}").replace(name="another")
     budget = everything(package) * share
-    for name in installed():
+    for name in sorted(WRITERS):
         store = run(WRITERS[name], package, budget)
         assert run(WRITERS[name], other, budget) == tuple(f"x-{id}" for id in store), name
 

@@ -1,6 +1,5 @@
 """Passes and greedy on estimates, with an estimator whose numbers are given."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
@@ -13,11 +12,11 @@ from memaudit.lab.sweeps.writers.estimated import (
     EstimatedDraft,
     EstimatedGreedy,
     EstimatedGvt,
+    Values,
     estimated,
     threshold_grid,
     threshold_pass,
 )
-from memaudit.lab.sweeps.writers.estimators.lexical import CuePrior, LexicalNovelty, lexical_novelty
 from memaudit.lab.sweeps.writers.protocol import View, visible
 from tests.lab.sweeps.writers.running import everything, view_of
 from tests.strategies import packages
@@ -25,30 +24,20 @@ from tests.strategies import packages
 F = Fraction
 
 
-class Given:
-    name, about = "given", "given"
-
-    def __init__(self, *values: float) -> None:
-        self._values = values
-
-    def values(self, view: View) -> tuple[float, ...]:
-        assert len(self._values) == len(view.candidates)
-        return self._values
-
-    def novelty(self, view: View) -> Callable[[], LexicalNovelty]:
-        return lexical_novelty(view)
+def given_values(*values: float) -> Values:
+    return lambda _: values
 
 
 MEALS = view_of(
     [("raw", "apples pears", 4), ("fact", "apples", 1)],
     [("fact", "apples plums", 2), ("tombstone", "apples", 1)],
 )
-VALUES = Given(4.0, 2.0, 3.0, 1.5)
+VALUES = given_values(4.0, 2.0, 3.0, 1.5)
 """Densities alone: 1, 2, 1.5, 1.5."""
 
 
-def gvt(view: View, budget: int, estimator: Given = VALUES) -> list[str]:
-    return list(EstimatedGvt(estimator, "given", "Given").write(view, F(budget), 0))
+def gvt(view: View, budget: int, values: Values = VALUES) -> list[str]:
+    return list(EstimatedGvt(values).write(view, F(budget), 0))
 
 
 def test_a_pass_by_hand() -> None:
@@ -75,19 +64,19 @@ def test_the_best_pass_wins() -> None:
 def test_of_equal_passes_the_cheaper_wins() -> None:
     """At 0 the thin span that comes first fills the store, 2 for 4; at 2 the fact does, 2 for 1."""
     view = view_of([("raw", "apples", 4)], [("fact", "pears", 1)])
-    assert gvt(view, 4, Given(2.0, 2.0)) == ["1.0"]
+    assert gvt(view, 4, given_values(2.0, 2.0)) == ["1.0"]
 
 
 def test_what_is_worth_nothing_stays_out() -> None:
     view = view_of([("raw", "apples", 0)], [("fact", "pears", 0)])
-    assert gvt(view, 4, Given(0.0, 1.0)) == ["1.0"]
-    assert EstimatedGreedy(Given(0.0, 1.0), "g", "G").write(view, F(4), 0) == ("1.0",)
+    assert gvt(view, 4, given_values(0.0, 1.0)) == ["1.0"]
+    assert EstimatedGreedy(given_values(0.0, 1.0)).write(view, F(4), 0) == ("1.0",)
 
 
 def test_a_long_grid_is_thinned_evenly() -> None:
     """200 densities and 0 leave 64, the lowest and the highest among them."""
     view = view_of(*([("fact", f"word{n}", 1)] for n in range(200)))
-    grid = threshold_grid(estimated(view, F(5), Given(*(float(n + 1) for n in range(200)))))
+    grid = threshold_grid(estimated(view, F(5), given_values(*(float(n + 1) for n in range(200)))))
     assert len(grid) == MAX_THRESHOLDS == 64
     assert grid == sorted(set(grid))
     assert (grid[0], grid[-1]) == (0.0, 200.0)
@@ -98,7 +87,7 @@ def test_a_long_grid_is_thinned_evenly() -> None:
 @given(package=packages(max_groups=5), share=st.sampled_from((F(1, 4), F(1, 2), F(1))))
 def test_lazy_estimated_greedy_is_greedy(package: Package, share: Fraction) -> None:
     view, budget = visible(package), everything(package) * share
-    draft = EstimatedDraft(estimated(view, budget, CuePrior()))
+    draft = EstimatedDraft(estimated(view, budget))
     while True:
         ranked = [
             (draft.density(p, gain), gain, -draft.estimates.cost[p], -p)
@@ -108,4 +97,4 @@ def test_lazy_estimated_greedy_is_greedy(package: Package, share: Fraction) -> N
         if not ranked:
             break
         draft.keep(-max(ranked)[3])
-    assert EstimatedGreedy(CuePrior(), "g", "G").write(view, budget, 0) == draft.store
+    assert EstimatedGreedy().write(view, budget, 0) == draft.store

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from memaudit.lab.sweeps.writers.protocol import Deployable
-from memaudit.lab.sweeps.writers.proxies import AMacStyle, AMemStyle, Mem0Style, MemGptStyle
+from memaudit.lab.sweeps.writers.proxies import Mem0Style, MemGptStyle
 from tests.lab.sweeps.writers.running import Offer, view_of
 
 Groups = list[list[Offer]]
@@ -99,50 +99,6 @@ CASES: dict[str, tuple[Deployable, int, Groups, list[str]]] = {
         [[("fact", "maybe", 1, Fraction(1, 3)), ("fact", "surely", 1, Fraction(2, 3))]],
         ["0.1"],
     ),
-    # A-Mem: links keep a note alive. Budget for two notes: Rome (linked by the third) stays.
-    "amem linked note outlives the lonely one": (
-        AMemStyle(),
-        8,
-        [
-            [("raw", "a trip to Rome", 4)],
-            [("raw", "likes green tea", 4)],
-            [("raw", "Rome hotel booked", 4)],
-        ],
-        ["0.0", "2.0"],
-    ),
-    # Rome holds one link, 2 at step 1; 14 steps of decay bring it below a new note's 1: 0.95 to
-    # the 13th is 0.513, so 2 falls to 1.03; to the 14th 0.488, so to 0.98.
-    "amem link holds for 13 steps": (AMemStyle(), 4, ROME + LONELY[:13], ["1.0"]),
-    "amem link fades at step 14": (AMemStyle(), 4, ROME + LONELY[:14], ["15.0"]),
-    # A note is the span where that fits the budget at all, else the summary.
-    "amem full note": (AMemStyle(), 6, NOTES, ["0.1"]),
-    "amem summary": (AMemStyle(), 5, NOTES, ["0.2"]),
-    # A-MAC: admission gets stricter as the store fills; nothing is evicted.
-    "amac type decides between forms": (
-        AMacStyle(),
-        100,
-        [[("raw", "Ann works at Acme", 4), ("fact", "Ann works at Acme", 4)]],
-        ["0.1"],
-    ),
-    # First: 0.35*0.8 + 0.15 + 0.2 + 0.1/2 = 0.68, above 0.5; the store is then half full. 0.7 is
-    # asked of the second: without novelty it scores 0.28 + 0.15 + 0.1 = 0.53, with it 0.73. Three
-    # words of length add 0.2*0.1*3/13 = 0.005 to each.
-    "amac turns a repeated fact away": (
-        AMacStyle(),
-        9,
-        [[("fact", "green apples taste", 3)], [("fact", "apples taste green", 3)]],
-        ["0.0"],
-    ),
-    "amac admits a new fact": (
-        AMacStyle(),
-        9,
-        [[("fact", "green apples taste", 3)], [("fact", "purple plums grow", 3)]],
-        ["0.0", "1.0"],
-    ),
-    # A span scores 0.35*0.2 + 0.15*confidence + 0.2 + 0.1 + cues of 0.005 (one word): 0.525 and
-    # admitted if it is sure, 0.375 and refused if it is not.
-    "amac sure span": (AMacStyle(), 9, [[("raw", "apples", 1, Fraction(1))]], ["0.0"]),
-    "amac unsure span": (AMacStyle(), 9, [[("raw", "apples", 1, Fraction(0))]], []),
 }
 
 

@@ -10,10 +10,9 @@ from typing import Any, Literal, get_args
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.io.strict_json import unique_keys
 from memaudit.kernel.package.package import TABLES
-from memaudit.lab.labels.label_audit_page import AGREEMENT, RATIOS
 from memaudit.show.page_kit import one_file_title
 
-Kind = Literal["run", "package", "store", "scores", "frame", "diagnosis", "certificate", "page"]
+Kind = Literal["run", "package", "store", "scores", "diagnosis", "certificate", "page"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Facts = Mapping[str, int | str]
@@ -54,34 +53,32 @@ class Unreadable:
     reason: str
 
 
-WHOLE = 1 << 18
-"""Files up to this size are parsed. Of longer ones the beginning is read and rows are counted."""
+WHOLE = 1 << 25
+"""Files up to this size are parsed. Of longer ones the beginning is read."""
 HEAD, PAGE_HEAD = 1 << 16, 1 << 11
-COUNTED = 1 << 26
-"""In still longer files rows are not counted."""
 DEEPEST = "nests too deeply"
 
 _FORMAT = re.compile(r'"format"\s*:\s*"(memaudit-[a-z-]+)"')
 _OURS: tuple[Kind, ...] = ("package", "store", "scores", "certificate")
-_KINDS: dict[str, Kind] = {f"memaudit-{kind}": kind for kind in _OURS} | {
-    AGREEMENT: "frame",
-    RATIOS: "frame",
-}
-_NAMELESS = ("certificate", "scores", "frame")
+_KINDS: dict[str, Kind] = {f"memaudit-{kind}": kind for kind in _OURS}
+_NAMELESS = ("certificate", "scores")
 """Kinds of files whose first field "name" is not their own name."""
-_CELLS = re.compile(r'"cells"\s*:\s*([0-9]{1,9})\b')
-_EXAMPLE = re.compile(rb'"example"\s*:\s*("(?:[^"\\]|\\.)*")')
 MOST_EXAMPLES = 3
 _FIELD = r'"{}"\s*:\s*("(?:[^"\\]|\\.)*")'
 
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """A recognised file: its kind, its name and some facts."""
+    """A recognised file or folder: its kind, its name and some facts.
+
+    An entry of a folder may be a `file` in it, or a `part` of it, one of several packages.
+    """
 
     kind: Kind
     name: str
     facts: Facts = field(default_factory=dict)
+    file: str = ""
+    part: str = ""
 
 
 def regular(path: Path) -> Path:
@@ -95,7 +92,7 @@ def recognise(path: Path, size: int) -> Recognised | None:
     """Recognise a JSON file. None if it is not one of ours, an error if it is not JSON."""
     try:
         with regular(path).open("rb") as file:
-            data = file.read(size if size <= COUNTED else HEAD)
+            data = file.read(size if size <= WHOLE else HEAD)
     except OSError as error:
         raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
     if size <= WHOLE:
@@ -151,9 +148,6 @@ def _recognise_parsed(text: str, path: Path) -> Recognised | None:
             "package": _text(first.get("package")),
         }
         return Recognised(kind, path.stem, facts)
-    if kind == "frame":
-        cells = first.get("cells")
-        return Recognised(kind, path.stem, {"cells": cells} if isinstance(cells, int) else {})
     return Recognised(kind, _text(first.get("name")) or path.stem, _facts(kind, first))
 
 
@@ -181,7 +175,7 @@ def _facts(kind: Kind, data: dict[str, Any]) -> Facts:
 
 
 def _recognise_long(data: bytes, path: Path) -> Recognised | None:
-    text = data[:HEAD].decode("utf-8", "replace")
+    text = data.decode("utf-8", "replace")
     match = _FORMAT.search(text)
     kind = _KINDS.get(match[1]) if match else None
     if kind is None:
@@ -189,13 +183,6 @@ def _recognise_long(data: bytes, path: Path) -> Recognised | None:
     facts: dict[str, int | str] = {
         name: value for name in ("digest", "package", "system") if (value := _field(text, name))
     }
-    if kind == "package":
-        facts |= _written_counts(data, TABLES)
-    if kind == "store":
-        examples = _examples(map(_unquoted, _EXAMPLE.findall(data)))
-        facts |= {**_written_counts(data, ("memories",)), **examples}
-    if kind == "frame" and (cells := _CELLS.search(text)):
-        facts["cells"] = int(cells[1])
     # Their first "name" is that of a store or a rater further down.
     name = "" if kind in _NAMELESS else _field(text, "name")
     return Recognised(kind, name or path.stem, facts)
@@ -206,13 +193,6 @@ def _examples(named: Iterable[str]) -> dict[str, int | str]:
     names = list(dict.fromkeys(filter(None, named)))
     more = f" and {len(names) - MOST_EXAMPLES} more" if len(names) > MOST_EXAMPLES else ""
     return {"examples": ", ".join(names[:MOST_EXAMPLES]) + more} if names else {}
-
-
-def _unquoted(text: bytes) -> str:
-    try:
-        return _text(json.loads(text))
-    except ValueError:
-        return ""
 
 
 def _field(text: str, name: str) -> str:
@@ -226,16 +206,3 @@ def _field(text: str, name: str) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _written_counts(data: bytes, tables: Iterable[str]) -> dict[str, int | str]:
-    """Rows per table of a long file, counted by lines, if we wrote it."""
-    counts: dict[str, int | str] = {}
-    for table in tables:
-        start = data.find(f'\n  "{table}": [\n'.encode())
-        # Our files are indented by two: this closes the table and cannot stand inside a text, where
-        # a line feed is written as an escape.
-        end = data.find(b"\n  ]", start) if start >= 0 else -1
-        if end >= 0:
-            counts[table] = data.count(b"\n    {", start, end)
-    return counts

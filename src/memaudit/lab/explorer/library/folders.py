@@ -30,9 +30,6 @@ from memaudit.lab.explorer.library.entries import (
     recognise_page,
 )
 from memaudit.lab.explorer.library.packages import rows_written
-from memaudit.lab.explorer.library.records import label_files
-from memaudit.lab.labels.frame_files import CELL_LINES, CELLS, KEY, PASSES, PUBLISHED
-from memaudit.lab.labels.frame_files import MANIFEST as FRAME
 from memaudit.lab.sweeps.runs.summary import SUMMARY
 from memaudit.lab.sweeps.runs.sweep import FORMAT as RUN
 from memaudit.workspace.run_folder import ROWS
@@ -44,54 +41,34 @@ WRITTEN = "written"
 
 
 @dataclass(frozen=True, slots=True)
-class FolderPart:
-    """One entry of a folder: the folder itself, or a file in it; `part` names one of several."""
-
-    recognised: Recognised
-    file: str = ""
-    part: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class FolderContent:
     """The entries of a folder, and the files that belong to them."""
 
-    parts: tuple[FolderPart, ...]
+    entries: tuple[Recognised, ...]
     files: Names
-
-
-@dataclass(frozen=True, slots=True)
-class FolderKind:
-    """A kind of folder: it has one of the files `marks`; `recognise` returns its content."""
-
-    marks: Names
-    recognise: Callable[[Path, Names], FolderContent | None]
 
 
 def _manifest(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG001
     """A build folder, or a package as a folder of tables."""
     data = _read(folder, MANIFEST)
-    own = frozenset({MANIFEST, *TABLE_FILES.values()})
     if data.get("format") == PACKAGE:
         facts = {**_counts(data.get("counts")), "digest": _text(data.get("digest"))}
         package = Recognised("package", _text(data.get("name")) or folder.name, facts)
-        return FolderContent((FolderPart(package),), own)
+        return FolderContent((package,), frozenset({MANIFEST, *TABLE_FILES.values()}))
     if data.get("format") != BUILD_FORMAT:
         return None
     rows = data.get("packages")
-    parts = [
-        FolderPart(
-            Recognised(
-                "package",
-                _text(row.get("name")) or file,
-                {**_counts(row.get("counts")), "digest": _text(row.get("digest"))},
-            ),
+    packages = tuple(
+        Recognised(
+            "package",
+            _text(row.get("name")) or file,
+            {**_counts(row.get("counts")), "digest": _text(row.get("digest"))},
             file,
         )
         for row in (rows if isinstance(rows, list) else ())
         if isinstance(row, dict) and (file := _text(row.get("file"))) and Path(file).name == file
-    ]
-    return FolderContent(tuple(parts), frozenset({MANIFEST, *(part.file for part in parts)}))
+    )
+    return FolderContent(packages, frozenset({MANIFEST, *(package.file for package in packages)}))
 
 
 def _artifact(folder: Path, names: Names) -> FolderContent | None:
@@ -99,10 +76,8 @@ def _artifact(folder: Path, names: Names) -> FolderContent | None:
     if MANIFEST in names:
         return None
     # Which rows belong to which package is decided on opening: that takes as long as reading.
-    parts = tuple(
-        FolderPart(Recognised("package", name), "", name) for name in _examples(folder, names)
-    )
-    return FolderContent(parts, frozenset({*MARKS, *FILES.values(), DECISIONS}))
+    packages = (Recognised("package", name, part=name) for name in _examples(folder, names))
+    return FolderContent(tuple(packages), frozenset({*MARKS, *FILES.values(), DECISIONS}))
 
 
 def _examples(folder: Path, names: Names) -> list[str]:
@@ -136,7 +111,7 @@ def _run(folder: Path, names: Names) -> FolderContent | None:
         if SUMMARY not in names and (written := rows_written(folder)) < data["rows"]:
             facts[WRITTEN] = written
     own = frozenset({"run.json", ROWS, SUMMARY})
-    return FolderContent((FolderPart(Recognised("run", folder.name, facts)),), own)
+    return FolderContent((Recognised("run", folder.name, facts),), own)
 
 
 def _diagnosis(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG001
@@ -147,17 +122,7 @@ def _diagnosis(folder: Path, names: Names) -> FolderContent | None:  # noqa: ARG
     packages = spec.get("packages")
     facts: Facts = {"packages": len(packages)} if isinstance(packages, dict) else {}
     own = frozenset({"spec.json", "memories.jsonl", "rows.jsonl", "summary.json"})
-    return FolderContent((FolderPart(Recognised("diagnosis", folder.name, facts)),), own)
-
-
-def _frame(folder: Path, names: Names) -> FolderContent | None:
-    facts: Facts = {}
-    if FRAME in names:
-        cells = _read(folder, FRAME).get("cells")
-        facts = {"cells": cells} if isinstance(cells, int) else {}
-    own = frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED, KEY, PASSES})
-    own |= {path.name for path in label_files(folder)}
-    return FolderContent((FolderPart(Recognised("frame", folder.name, facts)),), own)
+    return FolderContent((Recognised("diagnosis", folder.name, facts),), own)
 
 
 def _read(folder: Path, name: str) -> dict[str, Any]:
@@ -181,20 +146,18 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-FOLDERS = (
-    FolderKind(frozenset({"run.json"}), _run),
-    FolderKind(frozenset({"spec.json"}), _diagnosis),
-    FolderKind(frozenset({MANIFEST}), _manifest),
-    FolderKind(frozenset(MARKS), _artifact),
-    FolderKind(frozenset({FRAME, CELLS, CELL_LINES, PUBLISHED}), _frame),
+FOLDERS: tuple[tuple[Names, Callable[[Path, Names], FolderContent | None]], ...] = (
+    (frozenset({"run.json"}), _run),
+    (frozenset({"spec.json"}), _diagnosis),
+    (frozenset({MANIFEST}), _manifest),
+    (frozenset(MARKS), _artifact),
 )
-"""Every kind of folder. Any other folder is just walked."""
+"""Every kind of folder: the files one of which it has, and what finds its content."""
 
 
 SITE, SITE_FORMAT = "site.json", "memaudit-site"
 """The manifest of a bundle."""
 
-MOST_FILES = 200_000
 DEEPEST = 24
 """Deeper folders are not scanned, since results are never nested so deeply."""
 LEADS_OUT = "is a link that leads out of the folder"
@@ -208,7 +171,6 @@ class Scan:
     seen: dict[tuple[str, tuple[int, ...]], Recognised | MemAuditError | None] = field(
         default_factory=dict
     )
-    files: int = 0
 
     def walk(self, root: Path, label: str) -> Iterator[LibraryEntry | Unreadable]:
         """Everything at a path; `label` is how the path itself is shown."""
@@ -235,14 +197,14 @@ class Scan:
         if SITE in names and is_site(folder):
             return  # an earlier bundle, with copies of packages in it
         taken: set[str] = set()
-        for kind in FOLDERS:
-            if not names & kind.marks:
+        for marks, recognise_folder in FOLDERS:
+            if not names & marks:
                 continue
             try:
-                content = kind.recognise(folder, names)
+                content = recognise_folder(folder, names)
             except MemAuditError as error:
                 yield Unreadable(place, str(error))
-                taken |= kind.marks
+                taken |= marks
                 continue
             if content is None:
                 continue
@@ -274,23 +236,14 @@ class Scan:
     ) -> Iterator[LibraryEntry | Unreadable]:
         """The entries of a recognised folder."""
         folder_stamp = _stamp(folder / name for name in sorted(content.files & names))
-        for part in content.parts:
-            path = folder / part.file if part.file else folder
-            where = f"{place}/{part.file}" if part.file else place
-            stamp = _stamp([path]) if part.file else folder_stamp
-            yield _entry(part.recognised, path, where, stamp, part.part)
+        for seen in content.entries:
+            if seen.file:
+                path, where = folder / seen.file, f"{place}/{seen.file}"
+                yield _entry(seen, path, where, _stamp([path]))
+            else:
+                yield _entry(seen, folder, place, folder_stamp)
 
     def _file(self, path: Path, place: str) -> Iterator[LibraryEntry | Unreadable]:
-        self.files += 1
-        if self.files > MOST_FILES:
-            # Said once; the walk itself goes on, since folders may hold runs.
-            if self.files == MOST_FILES + 1:
-                yield Unreadable(
-                    place,
-                    f"and what follows: more than {MOST_FILES:,} files; give "
-                    "folders with fewer files",
-                )
-            return
         try:
             status = path.stat()
         except OSError as error:
@@ -337,10 +290,8 @@ def _stamp(paths: Iterable[Path]) -> tuple[int, ...]:
     return latest, size
 
 
-def _entry(
-    seen: Recognised, path: Path, place: str, stamp: tuple[int, ...], part: str = ""
-) -> LibraryEntry:
+def _entry(seen: Recognised, path: Path, place: str, stamp: tuple[int, ...]) -> LibraryEntry:
     # A folder called run is not informative, so its parent is named as well.
     name = "/".join(place.split("/")[-2:]) if seen.kind == seen.name == "run" else seen.name
-    key = slug(name, seen.kind, place, part)
-    return LibraryEntry(seen.kind, key, name, place, path, part, stamp[1], stamp, seen.facts)
+    key = slug(name, seen.kind, place, seen.part)
+    return LibraryEntry(seen.kind, key, name, place, path, seen.part, stamp[1], stamp, seen.facts)

@@ -1,10 +1,8 @@
 """The library: everything recognised in the given folders, opened on demand and cached."""
 
-import gc
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -15,27 +13,20 @@ from memaudit.kernel.io.packages import read_package, read_packages
 from memaudit.kernel.io.store_file import ExportedStore
 from memaudit.kernel.package.budgets import is_share
 from memaudit.kernel.package.optimum import Certificate
+from memaudit.kernel.package.package import Package
 from memaudit.kernel.words.text import counted
 from memaudit.lab.explorer.library.entries import KINDS, Kind, LibraryEntry, Unreadable, read_object
 from memaudit.lab.explorer.library.folders import Scan
 from memaudit.lab.explorer.library.packages import IS_OF_RUN, IndexedPackage, remade, run_packages
 from memaudit.lab.explorer.library.records import (
-    AuditTables,
     DiagnosisFolder,
-    LabelledFrame,
     ScoreLines,
-    labelled_frame,
-    labels_stamp,
     read_diagnosis_folder,
-    read_label_audit,
     read_score_lines,
 )
-from memaudit.lab.labels.frame import Frame
-from memaudit.lab.labels.frame_files import read_frame
 from memaudit.lab.sweeps.runs.report.run_grids import FinishedRunData, open_run
 from memaudit.stores.registry import read_imported
 
-FEW, FEW_BYTES = 3, 8_000_000
 MOST_CACHED = 24
 """Opened entries kept in memory. The least recently used one is dropped first."""
 DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
@@ -56,31 +47,28 @@ class Library:
         self._roots = _labelled(roots)
         self._scan = Scan()
         self._lock = threading.RLock()
-        self._cache: dict[tuple[str, Stamp], object] = {}
+        self._cache: dict[tuple[str, str, Stamp], object] = {}
         self._failed: dict[tuple[str, Stamp], MemAuditError] = {}
         self.items: tuple[LibraryEntry, ...] = ()
         self._skipped: tuple[Unreadable, ...] = ()
         self._named: dict[tuple[Kind, str], LibraryEntry] = {}
         self.refresh()
 
-    def refresh(self) -> bool:
-        """Scan the folders again; whether anything is new, gone or changed."""
+    def refresh(self) -> None:
+        """Scan the folders again. What changed is read again when a page needs it."""
         with self._lock:
-            self._scan.files = 0
             seen = [item for root, label in self._roots for item in self._scan.walk(root, label)]
-            order = {kind: place for place, kind in enumerate(KINDS)}
             entries = {item.slug: item for item in seen if isinstance(item, LibraryEntry)}
-            items = tuple(
+            order = {kind: place for place, kind in enumerate(KINDS)}
+            before = self.items
+            self.items = tuple(
                 sorted(
                     entries.values(), key=lambda entry: (order[entry.kind], entry.place, entry.name)
                 )
             )
-            skipped = tuple(item for item in seen if isinstance(item, Unreadable))
-            changed = (items, skipped) != (self.items, self._skipped)
-            self.items, self._skipped = items, skipped
-            if changed:
-                self._named = {(entry.kind, entry.slug): entry for entry in items}
-            return changed
+            self._skipped = tuple(item for item in seen if isinstance(item, Unreadable))
+            if self.items != before:
+                self._named = {(entry.kind, entry.slug): entry for entry in self.items}
 
     @property
     def unreadable(self) -> tuple[Unreadable, ...]:
@@ -102,51 +90,17 @@ class Library:
             text = text.replace(str(root), label)
         return text
 
-    def from_folder(self, path: Path) -> tuple[str, str]:
-        """The name of the given folder that a path is in, and the path from there."""
-        for root, label in self._roots:
-            if path == root and not root.is_dir():
-                return root.parent.name, root.name
-            if path.is_relative_to(root):
-                return label, str(path.relative_to(root))
-        return "", path.name
-
     def of(self, kind: Kind) -> tuple[LibraryEntry, ...]:
         return tuple(entry for entry in self.items if entry.kind == kind)
 
-    def now(self, kind: Kind) -> tuple[LibraryEntry, ...]:
-        """Everything of one kind, as it is on disk now."""
-        if any(self._changed(entry) for entry in self.of(kind)):
-            self.refresh()
-        return self.of(kind)
-
     def named(self, kind: Kind, slug: str) -> LibraryEntry:
-        """The entry of an address, as it is on disk now, including the packages of runs."""
-        known = self._named.get((kind, slug))
-        if known is not None and self._changed(known):
-            self.refresh()
-            known = self._named.get((kind, slug))
-        if known is None and kind == "package":
+        """The entry of an address, including the packages of runs."""
+        if (kind, slug) not in self._named and kind == "package":
             made = [package for run in self.of("run") for package in self.packages_of(run)]
             self._named |= {(kind, package.slug): package for package in made}
-            known = self._named.get((kind, slug))
-        if known is None:
+        if (kind, slug) not in self._named:
             raise NotInLibrary(f"there is no {kind} of this name in the library: {slug}")
-        return known
-
-    def forget(self) -> None:
-        """Read everything from disk again when it is next needed."""
-        with self._lock:
-            self._cache.clear()
-            self.refresh()
-
-    def read_ahead(self) -> None:
-        """Open a few small packages now, since their pages are about to be viewed."""
-        packages = self.of("package")
-        if len(packages) <= FEW and sum(entry.bytes for entry in packages) <= FEW_BYTES:
-            for entry in packages:
-                with suppress(MemAuditError):  # its page says so
-                    self.package(entry)
+        return self._named[kind, slug]
 
     def with_digest(self, digest: str) -> LibraryEntry | None:
         """The package that a certificate names. Files that do not say their digest are opened."""
@@ -164,58 +118,48 @@ class Library:
     def packages_of(self, run: LibraryEntry) -> tuple[LibraryEntry, ...]:
         """The packages of a run, which are generated again from their seeds when opened."""
         try:
-            return self._open(run, "packages", run_packages)
+            return self._opened(run, "packages", run_packages)
         except MemAuditError:  # a damaged manifest: the run's own page says so
             return ()
 
     def package(self, entry: LibraryEntry) -> IndexedPackage:
         """A package, read and checked; a folder of many is read once for all of them."""
-        if entry.part and not entry.text(IS_OF_RUN):
-            folder = replace(entry, slug=entry.place, part="")
-            try:
-                return _folder_part(self._cached(folder, "folder", _open_folder), entry)
-            except MemAuditError as error:
-                self._failed[entry.slug, entry.stamp] = error
-                raise
-        return self._open(entry, "package", _open_package)
+        if not entry.part or entry.text(IS_OF_RUN):
+            return self._opened(entry, "package", _open_package)
+        folder = replace(entry, slug=entry.place, part="")
+
+        def part(entry: LibraryEntry) -> IndexedPackage:
+            packages = self._opened(folder, "folder", _open_folder)
+            if entry.part not in packages:
+                raise MemAuditError(f"{entry.place}: has no package named {entry.part!r}")
+            return IndexedPackage(entry, packages[entry.part])
+
+        return self._opened(entry, "package", part)
 
     def run(self, entry: LibraryEntry) -> FinishedRunData:
-        return self._open(entry, "run", _open_finished_run)
+        return self._opened(entry, "run", _open_finished_run)
 
     def store(self, entry: LibraryEntry) -> ExportedStore:
         """An exported store."""
-        return self._open(entry, "store", lambda entry: read_imported(entry.path))
+        return self._opened(entry, "store", lambda entry: read_imported(entry.path))
 
     def scores(self, entry: LibraryEntry) -> ScoreLines:
         """What `memaudit score --json` wrote."""
-        return self._open(
+        return self._opened(
             entry, "scores", lambda entry: read_score_lines(read_object(entry.path), entry.place)
         )
 
-    def frame(self, entry: LibraryEntry) -> Frame:
-        """Cells to be labelled."""
-        return self._open(entry, "frame", lambda entry: read_frame(entry.path))
-
-    def labelled_frame(self, entry: LibraryEntry) -> LabelledFrame:
-        """A frame and its labels, compared again whenever one of their files changes."""
-        stamped = replace(entry, stamp=(*entry.stamp, *labels_stamp(entry.path)))
-        return self._cached(
-            stamped, "labels", lambda entry: labelled_frame(entry.path, read_frame(entry.path))
-        )
-
-    def label_audit(self, entry: LibraryEntry) -> AuditTables:
-        """What `memaudit audit ... --json` wrote."""
-        return self._open(entry, "label audit", lambda entry: read_label_audit(entry.path))
-
     def diagnosis(self, entry: LibraryEntry) -> DiagnosisFolder:
         """Questions through retrieval and reading, finished or not."""
-        return self._open(
+        return self._opened(
             entry, "diagnosis", lambda entry: read_diagnosis_folder(entry.path, entry.place)
         )
 
     def certificates(self, entry: LibraryEntry) -> tuple[Certificate, ...]:
         """The certificates of a file, not checked yet."""
-        return self._open(entry, "certificates", lambda entry: tuple(read_certificates(entry.path)))
+        return self._opened(
+            entry, "certificates", lambda entry: tuple(read_certificates(entry.path))
+        )
 
     @property
     def contents(self) -> str:
@@ -224,43 +168,19 @@ class Library:
         counts = (counted(len(self.of(kind)), nouns[kind]) for kind in KINDS if self.of(kind))
         return ", ".join(counts) or "nothing"
 
-    def _changed(self, entry: LibraryEntry) -> bool:
-        """Whether the files of an entry changed since the scan, or are gone."""
-        if entry.path.is_dir():
-            # A walk yields the folder itself first: its content is not scanned.
-            kind = "run" if entry.text(IS_OF_RUN) else entry.kind
-            stamps = (
-                item.stamp
-                for item in self._scan.walk(entry.path, entry.place)
-                if isinstance(item, LibraryEntry) and (item.kind, item.place) == (kind, entry.place)
-            )
-            return next(stamps, None) != entry.stamp
-        try:
-            status = entry.path.stat()
-        except OSError:
-            return True
-        return (status.st_mtime_ns, status.st_size) != entry.stamp
-
-    def _open(
-        self, entry: LibraryEntry, what: str, opener: Callable[[LibraryEntry], Thing]
-    ) -> Thing:
-        """An entry as it is on disk now, from the cache if it did not change."""
-        return self._cached(self.named(entry.kind, entry.slug), what, opener)
-
-    def _cached(
+    def _opened(
         self, entry: LibraryEntry, what: str, opener: Callable[[LibraryEntry], Thing]
     ) -> Thing:
         """Open an entry unless it is cached; one that cannot be opened is listed as unreadable."""
-        key = (f"{what} {entry.slug}", entry.stamp)
+        # The stamp is part of the key: what changed on disk is simply not there.
+        key = (what, entry.slug, entry.stamp)
         with self._lock:
-            # The stamp is part of the key: what changed on disk is simply not there.
             if key in self._cache:
                 # Put in again at the end: a dictionary keeps order, so the first key is the oldest.
                 self._cache[key] = thing = self._cache.pop(key)
                 return thing  # type: ignore[return-value]  # cached under its opener's name
             try:
-                with _without_garbage_collection():
-                    made = opener(entry)
+                made = opener(entry)
             except MemAuditError as error:
                 self._failed[entry.slug, entry.stamp] = error
                 raise
@@ -271,43 +191,15 @@ class Library:
             return made
 
 
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Pause garbage collection: reading creates many objects and no garbage, and collection takes a
-    third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 def _open_package(entry: LibraryEntry) -> IndexedPackage:
     """The package of a file, of a folder of tables, or of a run."""
-    if IS_OF_RUN in entry.facts:
-        return IndexedPackage(entry, remade(entry))
-    indexed = IndexedPackage(entry, read_package(entry.path))
-    _ = indexed.digest  # taken from the file while it is the one that was just read
-    return indexed
+    is_of_run = IS_OF_RUN in entry.facts
+    return IndexedPackage(entry, remade(entry) if is_of_run else read_package(entry.path))
 
 
-def _open_folder(entry: LibraryEntry) -> dict[str, IndexedPackage]:
+def _open_folder(entry: LibraryEntry) -> dict[str, Package]:
     """All packages of a folder in the published layout, by name."""
-    return {
-        package.name: IndexedPackage(replace(entry, part=package.name), package)
-        for package in read_packages(entry.path)
-    }
-
-
-def _folder_part(packages: dict[str, IndexedPackage], entry: LibraryEntry) -> IndexedPackage:
-    if entry.part not in packages:
-        raise MemAuditError(f"{entry.place}: has no package named {entry.part!r}")
-    known = packages[entry.part]
-    if known.entry != entry:  # it needs its own name in addresses
-        known = packages[entry.part] = IndexedPackage(entry, known.package)
-    return known
+    return {package.name: package for package in read_packages(entry.path)}
 
 
 def _open_finished_run(entry: LibraryEntry) -> FinishedRunData:

@@ -1,8 +1,5 @@
 """Packages with numbered rows, and the packages of runs, which are generated again when opened."""
 
-import json
-import mmap
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,48 +20,17 @@ from memaudit.kernel.package.package import (
 )
 from memaudit.lab.explorer.addresses import slug
 from memaudit.lab.explorer.library.entries import LibraryEntry, regular
-from memaudit.lab.sweeps.runs.spec import named_source, parse_seed_ranges
-from memaudit.lab.sweeps.runs.summary import count_rows
-from memaudit.lab.sweeps.runs.sweep import read_run
-from memaudit.show.store_comparison import (
+from memaudit.lab.explorer.views.store_comparison import (
     Cells,
     ComparableStore,
     candidate_store,
     cells_by_candidate,
 )
+from memaudit.lab.sweeps.runs.spec import named_source, parse_seed_ranges
+from memaudit.lab.sweeps.runs.summary import count_rows
+from memaudit.lab.sweeps.runs.sweep import read_run
 from memaudit.workspace.journal import intact_row
 from memaudit.workspace.run_folder import ROWS
-
-HEAD = 1 << 16
-_LINE = re.compile(r'  "([a-z_]+)": (.*),')
-
-
-def declared_digest(path: Path) -> str:
-    """The digest that a file written by `write_package` declares; empty for any other file.
-
-    It is read from the first lines, since reading the package has checked it. A line that is
-    complete JSON is not part of another value, so this is the file's own digest.
-    """
-    if not path.is_file():
-        return ""
-    try:
-        with path.open("rb") as file:
-            first, *lines = file.read(HEAD).decode("utf-8", "replace").split("\n")
-    except OSError:
-        return ""
-    if first != "{":
-        return ""
-    for line in lines:
-        field = _LINE.fullmatch(line)
-        if field is None:
-            return ""
-        try:
-            value = json.loads(field[2])
-        except (ValueError, RecursionError):
-            return ""
-        if field[1] == "digest":
-            return value if isinstance(value, str) else ""
-    return ""
 
 
 @dataclass(frozen=True)
@@ -77,8 +43,7 @@ class IndexedPackage:
 
     @cached_property
     def digest(self) -> str:
-        is_file = not self.entry.part and self.entry.path.is_file()
-        return (declared_digest(self.entry.path) if is_file else "") or digest(self.package)
+        return digest(self.package)
 
     @cached_property
     def experiences(self) -> tuple[Experience, ...]:
@@ -175,14 +140,7 @@ class IndexedPackage:
 
 def rows_written(folder: Path) -> int:
     """How many rows a run has now."""
-    path = folder / ROWS
-    if not path.exists():
-        return 0
-    try:
-        with regular(path).open("rb") as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
-    except OSError as error:
-        raise MemAuditError(f"cannot read {path}: {error.strerror or error}") from None
+    return count_rows(folder) if (folder / ROWS).exists() else 0
 
 
 def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:
@@ -190,20 +148,12 @@ def rows_with(folder: Path, digest: str) -> Iterator[dict[str, Any]]:
     needle = f'"digest":"{digest}"'.encode()
     try:
         with regular(folder / ROWS).open("rb") as file:
-            if not file.seek(0, 2):
-                return
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                # Parsing every row of a large run takes long: the digest is searched in bytes, and
-                # only lines that hold it are parsed. It may stand in another field, so the row is
-                # asked again.
-                place = data.find(needle)
-                while place >= 0:
-                    start, end = data.rfind(b"\n", 0, place) + 1, data.find(b"\n", place) + 1
-                    line = data[start : end or len(data)]
-                    row = intact_row(line)
-                    if row is not None and row.get("digest") == digest:
-                        yield row
-                    place = data.find(needle, end) if end else -1
+            for line in file:
+                # Parsing every row of a large run takes long: only lines that hold the digest are
+                # parsed. It may stand in another field, so the row is asked again.
+                row = intact_row(line) if needle in line else None
+                if row is not None and row.get("digest") == digest:
+                    yield row
     except OSError as error:
         raise MemAuditError(f"cannot read {folder / ROWS}: {error.strerror or error}") from None
 

@@ -10,27 +10,24 @@ from memaudit.lab.explorer.pages.diagnosis import (
     QUESTIONS_PAGE,
 )
 from memaudit.lab.explorer.pages.index import INDEX_PAGE, REPORT_PAGE
-from memaudit.lab.explorer.pages.label_audit import FRAME_PAGE
 from memaudit.lab.explorer.pages.package import (
     COVERAGE_PAGE,
     PACKAGE_DATA,
     PACKAGE_PAGE,
-    STORES_DATA,
     STORES_PAGE,
     STREAM_PAGE,
 )
 from memaudit.lab.explorer.pages.query import QUERY_PAGE
-from memaudit.lab.explorer.pages.run import RUN_DATA, RUN_PACKAGES_PAGE, RUN_PAGE, RUN_PAIRS_PAGE
-from memaudit.lab.explorer.pages.scores import LOST_PAGES, SCORE_PAGE, SCORES_PAGES
+from memaudit.lab.explorer.pages.run import RUN_PACKAGES_PAGE, RUN_PAGE
+from memaudit.lab.explorer.pages.scores import SCORE_PAGE, SCORES_PAGES
 from memaudit.lab.explorer.pages.search import SEARCH_PAGE
-from memaudit.lab.explorer.pages.store import LINT_PAGE, STORE_PAGES
+from memaudit.lab.explorer.pages.store import STORE_PAGES
 from memaudit.lab.explorer.site import JsonEndpoint, Page
 
 PAGES: tuple[Page, ...] = (
     INDEX_PAGE,
     SEARCH_PAGE,
     RUN_PAGE,
-    RUN_PAIRS_PAGE,
     RUN_PACKAGES_PAGE,
     PACKAGE_PAGE,
     STREAM_PAGE,
@@ -42,11 +39,8 @@ PAGES: tuple[Page, ...] = (
     QUERY_PAGE,
     CERTIFICATE_PAGE,
     *STORE_PAGES,
-    LINT_PAGE,
     *SCORES_PAGES,
     SCORE_PAGE,
-    *LOST_PAGES,
-    FRAME_PAGE,
     DIAGNOSIS_PAGE,
     QUESTIONS_PAGE,
     QUESTIONS_NEXT,
@@ -54,4 +48,4 @@ PAGES: tuple[Page, ...] = (
     REPORT_PAGE,
 )
 
-DATA: tuple[JsonEndpoint, ...] = (RUN_DATA, *PACKAGE_DATA, STORES_DATA)
+DATA: tuple[JsonEndpoint, ...] = PACKAGE_DATA

@@ -1,26 +1,17 @@
 """A diagnosis: outcomes by store, lists of questions, and the evidence chain of one."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 
-from memaudit.lab.downstream.diagnosis_files import REMARKS, DiagnosisRow, Layer, Outcome
-from memaudit.lab.downstream.outcomes import LOSSES, LossCounts, count_losses
+from memaudit.lab.downstream.diagnosis_files import REMARKS, DiagnosisRow, Outcome
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.addresses import slug
 from memaudit.lab.explorer.library.library import NotInLibrary
 from memaudit.lab.explorer.library.records import DiagnosedQuestion, DiagnosisFolder
 from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import Links, package_links
-from memaudit.lab.explorer.views.parts import (
-    WaterfallBar,
-    later_pages,
-    list_page,
-    neighbours,
-    waterfall,
-)
+from memaudit.lab.explorer.views.parts import later_pages, list_page, neighbours
 
 ALL, FAILURES = "all", "failures"
 """Names in addresses. Those of other lists end in a hash, so they cannot be equal to these."""
@@ -81,78 +72,16 @@ def questions_in(diagnosed: DiagnosisFolder, chosen: QuestionList) -> list[Diagn
     return [question for question in diagnosed.questions.values() if chosen.contains(question)]
 
 
-ABOUT = {
-    Layer.WRITE: "the evidence was never written, or did not fit the budget",
-    Layer.RETRIEVAL: "it was kept, but the retriever did not find it",
-    Layer.READER: "it was retrieved, but the reader answered wrongly or not at all",
-    Layer.LUCK: "a right answer without the evidence: luck",
-    Layer.UNCERTAIN: "no evidence is named, or the words do not show if the answer is right",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class StoreLosses:
-    """The outcomes of one store. The bars go from all questions to the answered ones."""
-
-    store: str
-    losses: LossCounts
-    bars: tuple[WaterfallBar, ...]
-
-
-def store_losses(diagnosed: DiagnosisFolder) -> list[StoreLosses]:
-    """Every store, in the order of the spec."""
-    by_store: dict[str, list[DiagnosisRow]] = {name: [] for name in diagnosed.stores}
+def outcome_counts(diagnosed: DiagnosisFolder) -> dict[str, dict[Outcome, int]]:
+    """How often each outcome occurs at every store, in the order of the spec."""
+    counts = {name: dict.fromkeys(Outcome, 0) for name in diagnosed.stores}
     for row in diagnosed.rows:
-        by_store[row.store].append(row)
-    return [_store(name, rows) for name, rows in by_store.items()]
-
-
-def _store(name: str, rows: list[DiagnosisRow]) -> StoreLosses:
-    lost = count_losses((row.outcome, row.layer) for row in rows)
-    bars = waterfall(
-        ("all questions", "", float(lost.questions)),
-        [
-            (layer.value, ABOUT[layer], lost.losses[layer], float(lost.layers[layer]))
-            for layer in LOSSES
-        ],
-        ("answered", "right, with the evidence", float(lost.layers[Layer.NONE])),
-    )
-    return StoreLosses(name, lost, bars)
-
-
-def by_kind(diagnosed: DiagnosisFolder) -> dict[str, dict[str, tuple[int, int]]]:
-    """By kind of question and store, how many questions were answered and how many there are."""
-    total: Counter[tuple[str, str]] = Counter()
-    answered: Counter[tuple[str, str]] = Counter()
-    for row in diagnosed.rows:
-        total[row.kind, row.store] += 1
-        answered[row.kind, row.store] += not row.failed
-    return {
-        kind: {store: (answered[kind, store], total[kind, store]) for store in diagnosed.stores}
-        for kind in sorted({row.kind for row in diagnosed.rows})
-    }
-
-
-def remarks(diagnosed: DiagnosisFolder) -> dict[str, dict[str, int]]:
-    """By remark and store, how many rows carry it."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for row in diagnosed.rows:
-        counts.update((why, row.store) for why in row.why)
-    return {
-        why: {store: counts[why, store] for store in diagnosed.stores}
-        for why in sorted({why for why, _ in counts})
-    }
-
-
-def share(part: int, total: int) -> float | None:
-    """A share. None if the total is 0."""
-    return float(Fraction(part, total)) if total else None
+        counts[row.store][row.outcome] += 1
+    return counts
 
 
 DIAGNOSIS_PATTERN = "diagnosis/{diagnosis}/index.html"
 SETTINGS = ("budget", "retriever", "k", "reader", "grader", "policy", "judge", "seed")
-MOST_DIFFERENCES, MOST_FALLS = 300, 8
-"""Longer tables are cut, with a note."""
 
 
 def render_diagnosis(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
@@ -166,20 +95,12 @@ def render_diagnosis(site: Site, parts: PathParams, params: QueryParams) -> str:
         entry=entry,
         diagnosed=diagnosed,
         damage=site.library.without_paths(diagnosed.damage),
-        losses=store_losses(diagnosed),
+        counts=outcome_counts(diagnosed),
         outcomes=list(Outcome),
-        layers=list(Layer),
-        lists=question_lists(diagnosed),
         outcome_slug=outcome_slug,
         failures_slug=failures_slug,
         in_words=in_words,
-        kinds=by_kind(diagnosed),
-        remarks=remarks(diagnosed),
-        why=REMARKS,
-        share_of=share,
-        most=MOST_DIFFERENCES,
         settings=[(name, text) for name in SETTINGS if (text := diagnosed.setting(name))],
-        most_falls=MOST_FALLS,
         stores_here=stores_here(site),
     )
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.exact import exact
-from memaudit.kernel.number_text import short_number
 from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.package import Coverage, EvidenceUnit
 from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
@@ -26,6 +25,7 @@ from memaudit.lab.explorer.views.package_stores import (
     system_store,
     system_stores,
 )
+from memaudit.lab.explorer.views.store_comparison import ComparableStore
 from memaudit.lab.explorer.views.store_table import (
     OptStore,
     first_budget,
@@ -38,8 +38,6 @@ from memaudit.lab.explorer.views.store_table import (
     system_rows,
     writer_data,
 )
-from memaudit.show.page_numbers import precise, ratio
-from memaudit.show.store_comparison import ComparableStore
 
 PACKAGE_PATTERN = "package/{package}/index.html"
 
@@ -278,8 +276,7 @@ MOST_LISTED = 40
 
 
 def render_stores(site: Site, parts: PathParams, params: QueryParams) -> str:
-    """Writers are run until the time is up. The script of a served page requests the others.
-    Without scripts, a link requests one of them."""
+    """Writers are run until the time is up. They go on, and a later visit shows their stores."""
     until = math.inf if site.bundled else time.monotonic() + site.seconds
     indexed = site.package(parts["package"])
     frontier = site.frontier(indexed)
@@ -289,8 +286,6 @@ def render_stores(site: Site, parts: PathParams, params: QueryParams) -> str:
     best = _opt_store(indexed, optimum)
     rows = run_rows(indexed, best, site.rows(indexed))
     ran = {row.member.name for row in rows}
-    if params.get("writer") in runnable_writers():
-        optima.written_by(params["writer"], budget)
     for name, member in runnable_writers().items():
         if name not in ran:
             store = optima.written_within(name, budget, until - time.monotonic())
@@ -318,32 +313,4 @@ def _opt_store(indexed: IndexedPackage, optimum: Optimum) -> OptStore:
     return OptStore(store, optimum.budget, value)
 
 
-def answer_row(site: Site, parts: PathParams, params: QueryParams) -> Any:
-    """The row of a writer, or the message that it is still running."""
-    indexed = site.package(parts["package"])
-    name, budget, optima = params.get("writer", ""), budget_param(params), site.optima(indexed)
-    if name not in runnable_writers():
-        raise NotInLibrary("there is no such writer")
-    store = optima.written_within(name, budget, site.seconds)
-    best = _opt_store(indexed, optima.optimum(budget))
-    row = store_table_row(indexed, best, runnable_writers()[name], store)
-    comparison = row.comparison
-    if comparison is None:
-        return {"waiting": store is None, "failed": shown(store.failed if store else "")}
-    counts = [
-        len(part)
-        for part in (comparison.both, comparison.missed, comparison.instead, comparison.wasted)
-    ]
-    return {
-        "rank": row.ratio,
-        "cells": [
-            ratio(row.ratio),
-            short_number(comparison.value),
-            precise(comparison.cost),
-            *map(str, counts),
-        ],
-    }
-
-
 STORES_PAGE = Page(STORES_PATTERN, render_stores, "package")
-STORES_DATA = JsonEndpoint("package/{package}/row.json", answer_row)

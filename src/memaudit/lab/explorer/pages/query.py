@@ -1,84 +1,18 @@
-"""A query: its required units, the candidates that cover them, and the exact cheapest store."""
+"""A query: its required units, and the candidates that cover them."""
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from memaudit.kernel.package.objective import value
-from memaudit.kernel.package.package import Package, Query
-from memaudit.kernel.package.unit_parts import NO_PART, WholeUnit, whole_units
-from memaudit.kernel.solvers.solve import PackageSolver
+from memaudit.kernel.package.package import Query
+from memaudit.kernel.package.unit_parts import WholeUnit, whole_units
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.library import NotInLibrary
 from memaudit.lab.explorer.library.packages import IndexedPackage
 from memaudit.lab.explorer.pages.package import kept_share, whole_cells
 from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.parts import neighbours
-
-MOST_CANDIDATES = 150
-SECONDS = 2.0
-"""For larger packages the search could take longer, and the page shows no cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """The least cost of covering a query. `is_full` if all of every unit can be covered."""
-
-    cost: Fraction
-    store: tuple[str, ...]
-    is_full: bool
-
-
-def cheapest(indexed: IndexedPackage, query: Query, seconds: float = SECONDS) -> Cover | None:
-    """The cheapest store with the largest value for this query. None if that is not proven in time.
-
-    The package with only this query's units is solved at decreasing budgets until its value falls.
-    """
-    part = _only(indexed, query)
-    if part is None or len(part.candidates) > MOST_CANDIDATES or seconds <= 0:
-        return None
-    until = time.monotonic() + seconds
-    solver = PackageSolver(part)
-    optimum = best = solver.solve(part.total_cost(part.candidate), seconds=seconds)
-    grain = Fraction(1, solver.form.cost_scale)
-    while optimum.certified and optimum.value == best.value and optimum.cost > 0:
-        best, left = optimum, until - time.monotonic()
-        if left <= 0:
-            return None
-        optimum = solver.solve(optimum.cost - grain, seconds=left)
-    if not optimum.certified:
-        return None
-    best = optimum if optimum.value == best.value else best
-    everything = sum(
-        (
-            unit.response.at(unit.response.saturates_at or Fraction(1)).low * part.weights[unit.id]
-            for unit in part.units
-        ),
-        Fraction(0),
-    )
-    return Cover(best.cost, best.store, value(part, best.store).low >= everything)
-
-
-def _only(indexed: IndexedPackage, query: Query) -> Package | None:
-    """The package with only what this query requires; None if no candidate helps."""
-    units = tuple(
-        unit.model_copy(update={"weight": unit.share, **NO_PART})
-        for unit in indexed.units
-        if unit.id in query.required
-    )
-    places = sorted(
-        {place for unit in units for place, _ in indexed.coverers[indexed.unit_at[unit.id]]}
-    )
-    if not places:
-        return None
-    part = indexed.package.only({indexed.candidates[place].id for place in places})
-    return part.replace(
-        units=units,
-        queries=(),
-        coverage=tuple(cell for cell in part.coverage if cell.unit in query.required),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +79,6 @@ def render_query(site: Site, parts: PathParams, params: QueryParams) -> str:  # 
     slugs = list(indexed.query_slugs)
     slug = indexed.entry.slug
     rows = required_rows(indexed, query)
-    with site.optima(indexed).allowance.spend(SECONDS) as seconds:
-        cover = cheapest(indexed, query, seconds)
     return site.render(
         "query.html",
         addresses.query(slug, parts["query"]),
@@ -155,8 +87,6 @@ def render_query(site: Site, parts: PathParams, params: QueryParams) -> str:  # 
         indexed=indexed,
         query=query,
         rows=rows,
-        helped=any(row.coverers for row in rows),
-        cover=cover,
         tab="",
         **neighbours(slugs, slugs.index(parts["query"]), partial(addresses.query, slug)),
     )

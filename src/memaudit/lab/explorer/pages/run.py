@@ -1,14 +1,13 @@
-"""A run: its ranking, its packages, every pair of writers, and the progress of unfinished runs.
+"""A run: its ranking, every pair of writers, its packages, and the progress of unfinished runs.
 
 The numbers of a part equal those of summary.json for one distribution, and those of the ranking
 and the report for all of them.
 """
 
-import math
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,11 @@ import numpy as np
 from memaudit.kernel.errors import MemAuditError
 from memaudit.kernel.package.budgets import is_share
 from memaudit.kernel.stats.bootstrap import Floats, Interval, mean_intervals
-from memaudit.kernel.stats.paired_tests import Difference
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.folders import WRITTEN
 from memaudit.lab.explorer.library.packages import rows_written, run_package
-from memaudit.lab.explorer.site import JsonEndpoint, Page, PathParams, QueryParams, Site
-from memaudit.lab.explorer.views.package_data import shown
+from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.sweeps.runs.report.run_grids import FinishedRunData, WriterPair, compare_pairs
 from memaudit.lab.sweeps.runs.summary import package_resampling
 from memaudit.lab.sweeps.runs.sweep import read_run
@@ -50,18 +47,6 @@ class Slice:
     places: tuple[SlicePlace, ...]
     pairs: tuple[WriterPair, ...]
 
-    def pair(self, first: str, second: str) -> WriterPair | None:
-        """Two writers by name. The sign follows the order of the arguments."""
-        for pair in self.pairs:
-            names = (pair.first.name, pair.second.name)
-            if names == (first, second):
-                return pair
-            if names == (second, first):
-                known = pair.difference
-                reverse = Difference(known.n, -known.mean, -known.high, -known.low, known.p)
-                return WriterPair(pair.second, pair.first, reverse, pair.p_holm)
-        return None
-
 
 def slice_of(
     run: FinishedRunData, distribution: str | None = None, budget: int | None = None
@@ -83,41 +68,6 @@ def slice_of(
     return Slice(
         distribution, budget, len(values), int(known.cluster.max()) + 1, tuple(places), pairs
     )
-
-
-DIGITS = 6
-
-
-def slice_data(run: FinishedRunData, part: Slice) -> dict[str, Any]:
-    """Places and pairs by the writers' places in the run; what is not defined is null."""
-    at = {name: place for place, name in enumerate(run.members)}
-    return {
-        "packages": part.packages,
-        "distinct": part.distinct,
-        "places": [
-            [
-                at[place.member.name],
-                place.interval.n,
-                *_numbers(place.interval.mean, place.interval.low, place.interval.high),
-            ]
-            for place in part.places
-        ],
-        "pairs": [
-            [
-                at[pair.first.name],
-                at[pair.second.name],
-                known.n,
-                *_numbers(known.mean, known.low, known.high, known.p, pair.p_holm),
-                pair.verdict,
-            ]
-            for pair in part.pairs
-            for known in [pair.difference]
-        ],
-    }
-
-
-def _numbers(*numbers: float) -> list[float | None]:
-    return [None if math.isnan(number) else round(number, DIGITS) for number in numbers]
 
 
 def unfinished(site: Site, entry: LibraryEntry, address: str) -> str | None:
@@ -208,21 +158,15 @@ def run_part(
 def _ranking(
     site: Site, entry: LibraryEntry, run: FinishedRunData, params: QueryParams
 ) -> dict[str, Any]:
-    """A server is asked for a part of the run, and for two writers."""
+    """A server is asked for a part of the run."""
     chosen = part_params(run, params)
     part = run_part(site, entry, *chosen)
-    first, second = _two(run, part, params)
     return {
         "part_shown": part,
         "chosen": chosen,
         "budgets": budgets(run),
-        "pair": part.pair(first, second),
-        "first": first,
-        "second": second,
         "groups": grouped([place.member for place in part.places]),
         "places": {place.member.name: place for place in part.places},
-        "run_at": {name: at for at, name in enumerate(run.members)},
-        "data": _data(site, entry, run, part),
     }
 
 
@@ -241,43 +185,7 @@ def part_params(run: FinishedRunData, params: QueryParams) -> tuple[str | None, 
     return names.get(params.get("d", "")), places.get(params.get("b", ""))
 
 
-def _two(run: FinishedRunData, part: Slice, params: QueryParams) -> tuple[str, str]:
-    """The requested writers, or the best two deployable ones."""
-    names = {visible_text(name): name for name in run.members}
-    wanted = [names[label] for key in ("first", "second") if (label := params.get(key)) in names]
-    able = [place.member.name for place in part.places if place.member.group != "reference"]
-    order = [*wanted, *able, *(place.member.name for place in part.places)]
-    two = list(dict.fromkeys(order))[:2]
-    return two[0], two[-1]
-
-
-def _data(site: Site, entry: LibraryEntry, run: FinishedRunData, part: Slice) -> dict[str, Any]:
-    """Data for the script: every part of the run in a bundle, otherwise the part that is shown."""
-    chosen = [(part.distribution, part.budget)]
-    if site.bundled:
-        names = (None, *(grid.distribution for grid in run.grids))
-        chosen += product(names, (None, *range(len(run.budgets))))
-    parts = {
-        _key(run, *chosen_slice): slice_data(run, run_part(site, entry, *chosen_slice))
-        for chosen_slice in chosen
-    }
-    return {"writers": [shown(member.label, 80) for member in run.members.values()], "parts": parts}
-
-
-def _key(run: FinishedRunData, distribution: str | None, budget: int | None) -> str:
-    """A part of the run as the fields of its form name it."""
-    amount = "" if budget is None else run.budgets[budget]
-    return f"{visible_text(distribution or '')}|{amount}"
-
-
-def answer(site: Site, parts: PathParams, params: QueryParams) -> Any:
-    entry = site.library.named("run", parts["run"])
-    run = site.library.run(entry)
-    return slice_data(run, run_part(site, entry, *part_params(run, params)))
-
-
 RUN_PAGE = run_page("run.html", addresses.INDEX, "", _ranking)
-RUN_DATA = JsonEndpoint("run/{run}/part.json", answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,14 +243,3 @@ def _packages(
 
 
 RUN_PACKAGES_PAGE = run_page("run_packages.html", "packages.html", ": packages", _packages)
-
-
-def _pairs(
-    site: Site, entry: LibraryEntry, run: FinishedRunData, params: QueryParams
-) -> dict[str, Any]:
-    chosen = part_params(run, params)
-    part = run_part(site, entry, *chosen)
-    return {"part_shown": part, "chosen": chosen, "budgets": budgets(run)}
-
-
-RUN_PAIRS_PAGE = run_page("run_pairs.html", "pairs.html", ": every two writers", _pairs)

@@ -1,9 +1,8 @@
-"""A score file: all stores in one table, one store at one budget, and the units it lost."""
+"""A score file: all stores in one table, and one store at one budget with the units it lost."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
 
 from memaudit.kernel.io.score_file import LostUnitRow, ScoreRow
 from memaudit.kernel.losses import LOSS_STEPS
@@ -218,50 +217,3 @@ def score_pages(site: Site, parts: PathParams) -> Iterable[PathParams]:
 
 
 SCORE_PAGE = Page(SCORE_PATTERN, render_score, "scores", score_pages)
-
-
-def render_lost(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    """Only packages of lines on the page are opened for their texts and links, so a page is a
-    number of units: the parts of a statement share a row of the page that they are on."""
-    entry = site.library.named("scores", parts["scores"])
-    scores = site.library.scores(entry)
-    address = addresses.scores(entry.slug, "lost.html")
-    shown = list_page(_rows(scores), address, parts, MOST_ROWS)
-    rows = list(_linked(site, shown.rows))
-    return site.render(
-        "lost.html",
-        addresses.list_page_address(address, shown.number),
-        f"{entry.name}: lost units",
-        crumbs=site.crumbs(entry, inside=True),
-        entry=entry,
-        shown=shown,
-        rows=rows,
-        unlisted=sum(lost_units(line.score, Links()).unlisted for line in scores.lines),
-    )
-
-
-def _rows(scores: ScoreLines) -> list[tuple[ScoreLine, int]]:
-    """Every lost unit, by its line and its place there."""
-    return [
-        (line, place)
-        for line in scores.lines
-        for place in range(len(lost_units(line.score, Links()).units))
-    ]
-
-
-def _linked(
-    site: Site, rows: Iterable[tuple[ScoreLine, int]]
-) -> Iterator[tuple[ScoreLine, LinkedLostUnit]]:
-    for _, group in groupby(rows, key=lambda row: row[0].slug):
-        own = list(group)
-        line = own[0][0]
-        links = package_links(site.library, line.file.package, line.file.digest)
-        units = lost_units(line.score, links).units
-        yield from ((line, unit) for unit in lost_rows(units[place] for _, place in own))
-
-
-def _count_lost(site: Site, parts: PathParams) -> int:
-    return len(_rows(site.library.scores(site.library.named("scores", parts["scores"]))))
-
-
-LOST_PAGES = list_pages("scores/{scores}/lost.html", render_lost, _count_lost, MOST_ROWS)

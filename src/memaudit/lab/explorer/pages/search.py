@@ -1,17 +1,13 @@
 """Search: every text that contains all the words, and the index that a bundle carries."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.package_folder import FILES
-from memaudit.kernel.io.strict_json import unique_keys
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.addresses import anchor, slug
-from memaudit.lab.explorer.library.entries import LibraryEntry, read_object, regular
+from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_data import shown
 
@@ -27,41 +23,27 @@ class SearchText:
     text: str
 
 
-def raw_texts(entry: LibraryEntry) -> list[SearchText]:
-    """Every text of a package or a store, without invalid rows."""
-    if entry.kind == "store":
-        return list(_rows("memories", read_object(entry.path).get("memories")))
-    if entry.kind != "package" or entry.part:
-        return []  # many packages in one folder: only opening them separates their rows
-    if entry.path.is_dir():
-        return [
-            text
-            for table in SEARCHED_TABLES
-            for text in _rows(table, _lines(entry.path / FILES[table]))
-        ]
-    data = read_object(entry.path)
-    return [text for table in SEARCHED_TABLES for text in _rows(table, data.get(table))]
-
-
-def _rows(table: str, rows: object) -> Iterator[SearchText]:
-    for row in rows if isinstance(rows, list) else ():
-        if not isinstance(row, dict) or not isinstance(row.get("id"), str):
-            continue
-        texts = [row[name] for name in ("text", "answer") if isinstance(row.get(name), str)]
-        yield SearchText(table, row["id"], "\n".join(texts))
-
-
-def _lines(path: Path) -> list[Any]:
+def read_texts(site: Site, entry: LibraryEntry) -> list[SearchText]:
+    """Every text of a package or a store; none of one that cannot be read."""
     try:
-        return [
-            json.loads(line, object_pairs_hook=unique_keys)
-            for line in regular(path).read_text("utf-8").splitlines()
-            if line.strip()
-        ]
-    except OSError as error:
-        raise MemAuditError(f"cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise MemAuditError(f"{path.name} is not JSON") from None
+        if entry.kind == "store":
+            memories = site.library.store(entry).memories
+            return [SearchText("memories", memory.id, memory.text) for memory in memories]
+        if entry.kind != "package":
+            return []
+        package = site.library.package(entry).package
+    except MemAuditError:  # listed as unreadable
+        return []
+    return [
+        SearchText(table, row.id, "\n".join(filter(None, (row.text, getattr(row, "answer", "")))))
+        for table in SEARCHED_TABLES
+        for row in getattr(package, table)
+    ]
+
+
+def texts_of(site: Site, entry: LibraryEntry) -> list[SearchText]:
+    """The same, read once."""
+    return site.made(lambda: read_texts(site, entry), [entry], "texts")
 
 
 MOST_FOUND = 200
@@ -109,23 +91,6 @@ def _everything(site: Site) -> Iterator[tuple[LibraryEntry, SearchText | None]]:
         yield from ((entry, text) for text in texts_of(site, entry))
 
 
-def texts_of(site: Site, entry: LibraryEntry) -> list[SearchText]:
-    """The texts of an entry. None if it cannot be read."""
-    try:
-        if entry.kind == "package" and entry.part:
-            package = site.library.package(entry).package
-            return [
-                SearchText(
-                    table, row.id, "\n".join(filter(None, (row.text, getattr(row, "answer", ""))))
-                )
-                for table in SEARCHED_TABLES
-                for row in getattr(package, table)
-            ]
-        return site.cached_texts(entry, raw_texts)
-    except MemAuditError:
-        return []
-
-
 def _hit(entry: LibraryEntry, text: SearchText | None, word: str) -> Hit:
     full_text = (text.text if word in text.text.lower() else text.id) if text else entry.name
     at = max(full_text.lower().find(word), 0)
@@ -144,7 +109,7 @@ def _hit(entry: LibraryEntry, text: SearchText | None, word: str) -> Hit:
 
 def address_of(entry: LibraryEntry, text: SearchText | None) -> str:
     if text is None or entry.kind != "package":
-        return addresses.entry_address(entry) or addresses.INDEX
+        return addresses.entry_address(entry)
     if text.table == "queries":
         return addresses.query(entry.slug, slug(text.id))
     page = "coverage.html" if text.table == "units" else "stream.html"
@@ -158,9 +123,7 @@ def index_data(site: Site) -> dict[str, Any]:
     letters, left_out = 0, 0
     for entry in site.library.items:
         place = len(things)
-        things.append(
-            [entry.kind, shown(entry.name, 80), addresses.entry_address(entry) or addresses.INDEX]
-        )
+        things.append([entry.kind, shown(entry.name, 80), addresses.entry_address(entry)])
         for text in texts_of(site, entry):
             piece = shown(text.text, PIECE)
             letters += len(piece) + len(text.id)

@@ -1,4 +1,4 @@
-"""The memories of an exported store as rows with a filter by words, and its lint tab."""
+"""The memories of an exported store as rows, with its scores."""
 
 import json
 from collections import Counter
@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memaudit.kernel.errors import MemAuditError
-from memaudit.kernel.io.file_model import validated
 from memaudit.kernel.io.store_file import ExportedStore, Memory
 from memaudit.lab.explorer import addresses
 from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.records import ScoreLine
-from memaudit.lab.explorer.site import Page, PathParams, QueryParams, Site
+from memaudit.lab.explorer.site import PathParams, QueryParams, Site
 from memaudit.lab.explorer.views.package_stores import ScoredStore
 from memaudit.lab.explorer.views.parts import list_page, list_pages
-from memaudit.linting.lint import lint
-from memaudit.linting.lint_file import LintFile, lint_data
-from memaudit.linting.pages import lint_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +71,6 @@ def columns_of(rows: Sequence[ShownMemory]) -> Columns:
     )
 
 
-def holding(rows: Sequence[ShownMemory], words: str) -> list[ShownMemory]:
-    """The rows that contain all the words, in any column."""
-    wanted = [word.lower() for word in words.split()]
-    return [row for row in rows if all(word in _letters(row) for word in wanted)]
-
-
-def _letters(row: ShownMemory) -> str:
-    memory = row.memory
-    parts = (
-        memory.id,
-        memory.text,
-        memory.state,
-        row.when,
-        memory.namespace or "",
-        memory.example or "",
-        row.more,
-    )
-    return "\n".join(parts).lower()
-
-
 def states_of(store: ExportedStore) -> dict[str, int]:
     """How many memories are active, deleted, ..."""
     return dict(sorted(Counter(memory.state for memory in store.memories).items()))
@@ -109,20 +85,15 @@ def examples_in(store: ExportedStore) -> dict[str, int]:
 
 MOST_ROWS = 1000
 """Memories per page."""
-LONGEST_QUERY = 200
 MOST_FILES, MOST_SCORES, MOST_EXAMPLES = 10, 40, 60
 """Score files that are searched for the store, and rows that are listed."""
 
 
-def render_store(site: Site, parts: PathParams, params: QueryParams) -> str:
-    """The page. A server also filters the memories by words."""
+def render_store(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
     entry = site.library.named("store", parts["store"])
     store = site.library.store(entry)
     address = addresses.store(entry.slug)
-    everything = memory_rows(store)
-    words = "" if site.bundled else params.get("q", "")[:LONGEST_QUERY].strip()
-    rows = holding(everything, words) if words else everything
-    shown = list_page(rows, address, {} if words else parts, MOST_ROWS)
+    shown = list_page(memory_rows(store), address, parts, MOST_ROWS)
     scores, of_others = _scores(site, store)
     return site.render(
         "store.html",
@@ -134,8 +105,6 @@ def render_store(site: Site, parts: PathParams, params: QueryParams) -> str:
         states=states_of(store),
         shown=shown,
         columns=columns_of(shown.rows),
-        asked_words=words,
-        all_memories=len(everything),
         examples=_examples(site, store),
         most=MOST_EXAMPLES,
         scores=scores,
@@ -159,7 +128,7 @@ def _scores(site: Site, store: ExportedStore) -> tuple[list[tuple[LibraryEntry, 
     """Scores of this store, and the number of scores of other stores of this name."""
     scored = ScoredStore(store)
     lines: list[tuple[LibraryEntry, ScoreLine]] = []
-    for entry in site.library.now("scores")[:MOST_FILES]:
+    for entry in site.library.of("scores")[:MOST_FILES]:
         try:
             scores = site.library.scores(entry)
         except MemAuditError:  # listed as unreadable
@@ -174,34 +143,3 @@ def _count_memories(site: Site, parts: PathParams) -> int:
 
 
 STORE_PAGES = list_pages("store/{store}/index.html", render_store, _count_memories, MOST_ROWS)
-
-
-MOST_MEMORIES = 20_000
-"""A larger store takes too long for a page; memaudit lint --out writes one."""
-
-
-def render_lint(site: Site, parts: PathParams, params: QueryParams) -> str:  # noqa: ARG001
-    entry = site.library.named("store", parts["store"])
-    store = site.library.store(entry)
-    view, problem = {}, ""
-    if len(store.memories) > MOST_MEMORIES:
-        problem = f"it has more than {MOST_MEMORIES:,} memories; memaudit lint writes a page of it"
-    else:
-        try:
-            view = site.made(lambda: lint_data(lint(store)), (entry,), "lint")
-        except MemAuditError as error:
-            problem = str(error)
-    shown = lint_view(validated(LintFile, view, entry.place)) if view else {}
-    return site.render(
-        "store_lint.html",
-        addresses.store(entry.slug, "lint.html"),
-        f"{store.name}, lint",
-        crumbs=site.crumbs(entry, inside=True),
-        entry=entry,
-        store=store,
-        problem=problem,
-        **shown,
-    )
-
-
-LINT_PAGE = Page("store/{store}/lint.html", render_lint, "store")

@@ -32,13 +32,6 @@ explorer.bundled = document.body.dataset.bundled === "yes";
 // Numbers as the tables show them: few digits, a real minus sign, a dash for what is not there.
 explorer.signed = (text) => text.replace("-", "−");
 explorer.ratio = (number) => number === null ? "–" : explorer.signed(number.toFixed(3));
-explorer.difference = (number) => {
-  if (number === null) return "–";
-  const text = number.toFixed(3);
-  if (Number(text) === 0) return "0.000";
-  return explorer.signed(number > 0 ? `+${text}` : text);
-};
-explorer.chance = (p) => p === null ? "–" : p < 0.0001 ? "<0.0001" : p.toFixed(p < 0.01 ? 4 : 3);
 explorer.thousands = (count) => count.toLocaleString("en");
 explorer.short = (number) => explorer.signed(Number.isInteger(number) ? explorer.thousands(number) : String(Number(number.toPrecision(4))));
 
@@ -60,12 +53,10 @@ explorer.state = {
   },
 };
 
-explorer.ask = async (address, body) => {
-  const options = body === undefined ? {} : {method: "POST",
-    headers: {"content-type": "application/json"}, body: JSON.stringify(body)};
+explorer.ask = async (address) => {
   let answer;
   try {
-    answer = await fetch(address, options);
+    answer = await fetch(address);
   } catch {
     throw new Error("The server does not answer. Is memaudit serve still running?");
   }

@@ -18,11 +18,11 @@ from memaudit.kernel.package.optimum import Optimum
 from memaudit.kernel.package.provenance import assumed_text
 from memaudit.kernel.solvers.solve import STOP, PackageSolver
 from memaudit.lab.explorer.library.packages import IndexedPackage
+from memaudit.lab.explorer.views.store_comparison import ComparableStore
 from memaudit.lab.sweeps.runs.sweep import EvaluatedPackage
 from memaudit.lab.sweeps.writers.protocol import OracleView
 from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.page_charts import OPT, Member, members_by_name
-from memaudit.show.store_comparison import ComparableStore
 
 ONE_SOLVE = 2.0
 """Seconds per budget. What is not proven by then is not called an optimum."""
@@ -56,14 +56,6 @@ class KnownFrontier:
     is_complete: bool
     note: str
     given: tuple[Fraction, ...]
-
-    def at(self, budget: Fraction) -> FrontierStep:
-        """The last step within the budget."""
-        return max(
-            (step for step in self.steps if step.budget <= budget),
-            key=lambda step: (step.budget, step.value),
-            default=self.steps[0],
-        )
 
 
 class FrontierSearch:
@@ -265,11 +257,6 @@ class PackageOptima:
         self._given = tuple(given)
         self._lock, self._one_writer = threading.Lock(), threading.Lock()
         self._written: dict[tuple[str, Fraction], Future[ComparableStore]] = {}
-
-    def fits(self, indexed: IndexedPackage, given: tuple[Fraction, ...]) -> bool:
-        """Whether this is about an equal package and the same budgets."""
-        same = self.indexed is indexed or self.indexed.package == indexed.package
-        return same and self._given == given
 
     @cached_property
     def search(self) -> FrontierSearch:

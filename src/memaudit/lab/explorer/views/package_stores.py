@@ -14,17 +14,16 @@ from memaudit.kernel.exact import Exact
 from memaudit.kernel.io.score_file import ScoreFile
 from memaudit.kernel.io.store_file import ExportedStore, Times, store_digest
 from memaudit.kernel.package.budgets import OWN
-from memaudit.kernel.package.cost import cost_rule
 from memaudit.kernel.package.package import Package
-from memaudit.kernel.score.judged_store import judge_store
+from memaudit.kernel.score.judging import judge_store
 from memaudit.kernel.score.store_match import examples_of, written_from
 from memaudit.lab.explorer.library.entries import LibraryEntry
 from memaudit.lab.explorer.library.library import Library
 from memaudit.lab.explorer.library.packages import IndexedPackage, rows_with
 from memaudit.lab.explorer.library.records import ScoreLine
+from memaudit.lab.explorer.views.store_comparison import ComparableStore, StoreItem
 from memaudit.lab.sweeps.writers.registry import WRITERS
 from memaudit.show.page_charts import Member, members_by_name
-from memaudit.show.store_comparison import ComparableStore, StoreItem
 
 
 class _Row(BaseModel):
@@ -85,13 +84,9 @@ def _of_run(run: LibraryEntry, indexed: IndexedPackage) -> Iterator[RunStore]:
         )
 
 
-MEASURED = ("words", "unicode_words", "bytes", "tokens:simple")
-"""Cost rules that need no file and no tool. A score file may name others too."""
-
-
 @dataclass(frozen=True)
 class ScoredStore:
-    """A store, its memories by the package they were written for."""
+    """A store that scores may belong to."""
 
     store: ExportedStore
 
@@ -101,35 +96,14 @@ class ScoredStore:
         ways = (self.store.model_copy(update={"times": times}) for times in get_args(Times))
         return frozenset(map(store_digest, ways))
 
-    @cached_property
-    def texts(self) -> dict[str | None, list[str]]:
-        """What is scored: active memories by package, all under None if no memory names one."""
-        texts: dict[str | None, list[str]] = {}
-        for memory in self.store.active:
-            texts.setdefault(memory.example, []).append(memory.text)
-        return texts
-
     def has(self, line: ScoreLine) -> bool:
-        """Whether the score belongs to this store. Without a digest, the name, the number of
-        memories and their cost decide."""
+        """Whether the score belongs to this store. Old score files have no digest: then the name
+        decides, and the packages that the store names, if it names any."""
         if line.score.store != self.store.name:
             return False
-        # Old score files have no digest; then three numbers must do.
         if line.store_digest:
             return line.store_digest in self.digests
-        texts = self.texts.get(line.file.package if self.names_packages else None, [])
-        if line.score.written.memories != len(texts):
-            return False
-        rule = line.file.cost_rule
-        # Counting needs a tokeniser file that the reader of a page need not have.
-        if rule not in MEASURED:
-            return True
-        return line.score.written.cost == sum(map(cost_rule(rule), texts))
-
-    @cached_property
-    def names_packages(self) -> bool:
-        """Whether it says which packages it was written for."""
-        return bool(examples_of(self.store))
+        return not (named := examples_of(self.store)) or line.file.package in named
 
 
 ScoreInFile = tuple[LibraryEntry, ScoreLine]
@@ -228,30 +202,9 @@ def scored_in(library: Library, line: ScoreLine) -> LibraryEntry | None:
     return next((entry for entry, store in named if ScoredStore(store).has(line)), None)
 
 
-def scored_packages(library: Library, entries: Iterable[LibraryEntry]) -> dict[str, str]:
-    """By slug, the packages that stores were scored on."""
-    lines: dict[str, list[ScoreLine]] = {}
-    for file in library.of("scores"):
-        try:
-            for line in library.scores(file).lines:
-                lines.setdefault(line.score.store, []).append(line)
-        except MemAuditError:  # listed as unreadable
-            continue
-    packages = {}
-    for entry in entries:
-        if entry.name in lines:
-            try:
-                scored = ScoredStore(library.store(entry))
-            except MemAuditError:
-                continue
-            named = (line.file.package for line in lines[entry.name] if scored.has(line))
-            packages[entry.slug] = ", ".join(dict.fromkeys(named))
-    return packages
-
-
 def _exported(library: Library, name: str = "") -> Iterator[tuple[LibraryEntry, ExportedStore]]:
     """Every store that can be read, or every one of a name."""
-    for entry in library.now("store"):
+    for entry in library.of("store"):
         if name in ("", entry.name):
             try:
                 yield entry, library.store(entry)
@@ -262,7 +215,7 @@ def _exported(library: Library, name: str = "") -> Iterator[tuple[LibraryEntry, 
 def _lines(library: Library, indexed: IndexedPackage) -> Iterator[tuple[LibraryEntry, ScoreLine]]:
     """The scores about a package."""
     name = indexed.package.name
-    for entry in library.now("scores"):
+    for entry in library.of("scores"):
         if entry.count("packages") == 1 and entry.text("package") != name:
             continue  # it cannot be about this package
         try:

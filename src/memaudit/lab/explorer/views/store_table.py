@@ -17,9 +17,9 @@ from memaudit.lab.explorer.views.package_stores import (
     SystemStore,
     system_store,
 )
+from memaudit.lab.explorer.views.store_comparison import ComparableStore, StoreComparison, compare
 from memaudit.show.encoding import Look
 from memaudit.show.page_charts import Member
-from memaudit.show.store_comparison import ComparableStore, StoreComparison, compare
 
 
 @dataclass(frozen=True, slots=True)

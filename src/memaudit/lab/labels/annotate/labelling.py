@@ -1,4 +1,4 @@
-"""One annotator labelling one frame: the cell shown, progress and pace, and decisions in SQLite.
+"""One annotator labelling one frame: the cell shown, progress, and decisions in SQLite.
 
 Rows of decisions are never changed; the last one of a cell counts.
 """
@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -199,22 +198,6 @@ class LabelDatabase(Database):
         return LabelSet(annotator, labels, notes, kept)
 
 
-RECENT = 40
-"""Number of recent gaps between decisions that define the pace."""
-
-BREAK = 180.0
-"""Seconds after which a gap counts as a break."""
-
-
-def cells_per_minute(times: Sequence[str]) -> float | None:
-    """60 x gaps / seconds between the last decisions, without breaks; None while unknown."""
-    # One more time than gaps.
-    moments = [datetime.fromisoformat(time) for time in times[-RECENT - 1 :]]
-    gaps = [(after - before).total_seconds() for before, after in pairwise(moments)]
-    gaps = [gap for gap in gaps if 0 <= gap <= BREAK]  # a clock may be set back
-    return 60 * len(gaps) / sum(gaps) if sum(gaps) > 0 else None
-
-
 Mark = Literal["", "shared", "quoted", "escape"]
 Piece = tuple[str, Mark]
 """A part of a text and how to show it; the pieces in order are the complete text."""
@@ -294,11 +277,10 @@ class ShownCell(TypedDict):
 
 
 class Progress(TypedDict):
-    """The annotator's progress, and the pace in cells per minute, None while unknown."""
+    """How many cells the annotator has labelled."""
 
     done: int
     total: int
-    pace: float | None
 
 
 class PageState(TypedDict):
@@ -411,10 +393,9 @@ class LabellingSession:
         return next(iter(later or open_places), None)
 
     def _view(self, standing: dict[str, Decision], position: int | None) -> PageState:
-        times = [decision.at for decision in standing.values() if decision.label]
-        pace = cells_per_minute(times)
+        done = sum(decision.label is not None for decision in standing.values())
         return {
-            "progress": {"done": len(times), "total": len(self._cells), "pace": pace},
+            "progress": {"done": done, "total": len(self._cells)},
             "cell": None if position is None else self._shown(standing, position),
         }
 

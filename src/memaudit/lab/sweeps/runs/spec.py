@@ -222,9 +222,9 @@ REFERENCES = (
     "generic_opt",
     "random_feasible",
 )
-ESTIMATED = ("estimated_gvt", "estimated_gvt_ridge", "estimated_greedy")
+ESTIMATED = ("estimated_gvt", "estimated_greedy")
 RAW = ("recency_raw", "reservoir_raw")
-PROXIES = ("memgpt_style", "mem0_style", "amem_style", "amac_style")
+PROXIES = ("memgpt_style", "mem0_style")
 """They decide by texts, and the published distributions have placeholders for texts."""
 
 

@@ -32,7 +32,6 @@ from memaudit.kernel.score.store_value import StoreValuer
 from memaudit.kernel.version import VERSION
 from memaudit.lab.sweeps.runs.run_files import RunManifest, RunRow, is_run_row
 from memaudit.lab.sweeps.runs.spec import RunSpec, named_source
-from memaudit.lab.sweeps.writers.estimators.ridge import RidgeModel
 from memaudit.lab.sweeps.writers.protocol import Writer, WriterRunner
 from memaudit.lab.sweeps.writers.registry import named_writer
 from memaudit.workspace.engines import Engine
@@ -270,11 +269,6 @@ def _refuse_others(manifest: dict[str, Any], folder: Path) -> None:
         raise MemAuditError(
             f"{folder} was started by memaudit {started_by}, this is {now}; choose another folder"
         )
-    # A ridge model is a file that may be trained again under the same name.
-    if before.get("estimators") != manifest["estimators"]:
-        raise MemAuditError(
-            f"{folder} was started with another model of an estimator; choose another folder"
-        )
 
 
 def run_manifest(spec: RunSpec, budgets: Budgets) -> dict[str, Any]:
@@ -286,7 +280,6 @@ def run_manifest(spec: RunSpec, budgets: Budgets) -> dict[str, Any]:
         "spec_digest": spec.digest,
         "budgets": {given: str(budget) for given, budget in budgets},
         "rows": spec.rows,
-        "estimators": _estimators(spec),
         "versions": {
             "memaudit": VERSION,
             "numpy": version("numpy"),
@@ -294,19 +287,6 @@ def run_manifest(spec: RunSpec, budgets: Budgets) -> dict[str, Any]:
             "python": platform.python_version(),
         },
     }
-
-
-def _estimators(spec: RunSpec) -> dict[str, Any]:
-    """What the trained writers of a run were trained on. Held-out packages are not among it."""
-    models = {}
-    for name in spec.writers:
-        model = getattr(getattr(named_writer(name), "estimator", None), "model", None)
-        if isinstance(model, RidgeModel):
-            models[name] = {
-                "model": hashlib.sha256(model.model_dump_json().encode()).hexdigest(),
-                "trained_on": [trained.package for trained in model.training],
-            }
-    return models
 
 
 def read_run(folder: Path) -> dict[str, Any]:

@@ -1,112 +1,23 @@
-"""Writers that a product could run: the passes of GVT and greedy on estimated values.
-
-An estimator reads the visible part of a package. `Utilities` are values that a model gave to
-candidates when they were offered: `memaudit study utilities` asks it and writes a score per text,
-so a run needs no model, is the same on every machine, and can be repeated.
-"""
+"""Writers that a product could run: the passes of GVT and greedy on estimated values."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from heapq import heapify, heappop, heapreplace
 from math import inf, lcm
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from memaudit.kernel.errors import InvalidPackage, MemAuditError
-from memaudit.kernel.io.files import read_text
-from memaudit.kernel.io.strict_json import first_fault
-from memaudit.lab.sweeps.writers.estimators.lexical import LexicalNovelty, lexical_novelty
+from memaudit.lab.sweeps.writers.lexical import (
+    CUES,
+    LexicalNovelty,
+    cue_values,
+    lexical_novelty,
+)
 from memaudit.lab.sweeps.writers.protocol import View
 
-
-class UtilitiesFile(BaseModel):
-    """Scores between 0 and 1 by text, and who gave them."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    format: Literal["memaudit-utilities"] = "memaudit-utilities"
-    version: Literal[1] = 1
-    model: str
-    prompt: str
-    values: dict[str, float] = Field(min_length=1)
-
-
-def read_utilities(path: Path) -> UtilitiesFile:
-    try:
-        return UtilitiesFile.model_validate_json(read_text(path))
-    except InvalidPackage as error:
-        raise MemAuditError(f"cannot read the utilities {path}: {error.problems[0]}") from None
-    except ValidationError as error:
-        raise MemAuditError(f"{path} is not a file of utilities: {first_fault(error)}") from None
-
-
-class Utilities:
-    """The model's score of each text; lexical novelty.
-
-    Refuses a package with a text that the model was not asked about: a missing score is no zero.
-    """
-
-    name = "utilities"
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    @cached_property
-    def file(self) -> UtilitiesFile:
-        return read_utilities(self._path)
-
-    @property
-    def about(self) -> str:
-        return f"write-time salience by {self.file.model}"
-
-    def values(self, view: View) -> tuple[float, ...]:
-        known = self.file.values
-        # A text without a score is not worth nothing: the file was made for other packages.
-        if missing := [
-            candidate.text for candidate in view.candidates if candidate.text not in known
-        ]:
-            raise MemAuditError(
-                f"{self._path} has no score of {len(missing)} candidates, the first "
-                f"{missing[0][:60]!r}; run memaudit study utilities on these packages"
-            )
-        return tuple(known[candidate.text] for candidate in view.candidates)
-
-    def novelty(self, view: View) -> Callable[[], LexicalNovelty]:
-        return lexical_novelty(view)
-
-
-class Novelty(Protocol):
-    """How much of a candidate is new. Candidates are given by their place in the view."""
-
-    def share(self, place: int) -> float:
-        """The new share of a candidate, in [0, 1]. It never grows as more is kept."""
-        ...
-
-    def keep(self, place: int) -> None: ...
-
-
-class Estimator(Protocol):
-    """Estimates values from the visible part of a package, without reading ids."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def about(self) -> str:
-        """A few words: where the values come from."""
-        ...
-
-    def values(self, view: View) -> tuple[float, ...]:
-        """The value of each candidate alone, in the order of the view, never below 0."""
-        ...
-
-    def novelty(self, view: View) -> Callable[[], Novelty]:
-        """A factory of empty novelties. The view is read once for all of them."""
-        ...
+Values = Callable[[View], tuple[float, ...]]
+"""The value of each candidate alone, in the order of the view, never below 0, by what is visible.
+No value depends on an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +30,11 @@ class Estimated:
     budget: int
     group: tuple[int, ...]
     groups: tuple[tuple[int, ...], ...]
-    novelty: Callable[[], Novelty]
+    novelty: Callable[[], LexicalNovelty]
+    """A factory of empty novelties: the view is read once for all of them."""
 
 
-def estimated(view: View, budget: Fraction, estimator: Estimator) -> Estimated:
+def estimated(view: View, budget: Fraction, values: Values = cue_values) -> Estimated:
     scale = lcm(1, *(candidate.cost.denominator for candidate in view.candidates))
     groups: list[tuple[int, ...]] = []
     start = 0
@@ -131,12 +43,12 @@ def estimated(view: View, budget: Fraction, estimator: Estimator) -> Estimated:
         start += len(members)
     return Estimated(
         view=view,
-        values=estimator.values(view),
+        values=values(view),
         cost=tuple(int(candidate.cost * scale) for candidate in view.candidates),
         budget=budget.numerator * scale // budget.denominator,
         group=tuple(g for g, members in enumerate(groups) for _ in members),
         groups=tuple(groups),
-        novelty=estimator.novelty(view),
+        novelty=lexical_novelty(view),
     )
 
 
@@ -183,15 +95,17 @@ class EstimatedDraft:
 class EstimatedGreedy:
     """Offline density greedy on estimates; ties go to the larger gain, then the cheaper."""
 
+    name = "estimated_greedy"
+    label = "Estimated greedy"
+    about = f"offline density greedy on estimated values: {CUES}"
     peeks: Literal[False] = False
     monotone = False
 
-    def __init__(self, estimator: Estimator, name: str, label: str) -> None:
-        self.estimator, self.name, self.label = estimator, name, label
-        self.about = f"offline density greedy on estimated values: {estimator.about}"
+    def __init__(self, values: Values = cue_values) -> None:
+        self.values = values
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        draft = EstimatedDraft(estimated(view, budget, self.estimator))
+        draft = EstimatedDraft(estimated(view, budget, self.values))
         heap = [
             _entry(draft, place)
             for place in range(len(view.candidates))
@@ -225,15 +139,17 @@ MAX_THRESHOLDS = 64
 class EstimatedGvt:
     """GVT as a product could run it: the same passes, with an estimator instead of labels."""
 
+    name = "estimated_gvt"
+    label = "Estimated GVT"
+    about = f"GVT passes on estimated values: {CUES}"
     peeks: Literal[False] = False
     monotone = False
 
-    def __init__(self, estimator: Estimator, name: str, label: str) -> None:
-        self.estimator, self.name, self.label = estimator, name, label
-        self.about = f"GVT passes on estimated values: {estimator.about}"
+    def __init__(self, values: Values = cue_values) -> None:
+        self.values = values
 
     def write(self, view: View, budget: Fraction, seed: int) -> tuple[str, ...]:  # noqa: ARG002
-        estimates = estimated(view, budget, self.estimator)
+        estimates = estimated(view, budget, self.values)
         best = EstimatedDraft(estimates)
         for threshold in threshold_grid(estimates):
             draft = threshold_pass(estimates, threshold)

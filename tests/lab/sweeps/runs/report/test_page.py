@@ -1,6 +1,5 @@
 """The page is one file that needs nothing else, and that everyone can read."""
 
-import json
 import re
 from pathlib import Path
 
@@ -29,24 +28,6 @@ def test_references_are_set_apart_in_words(plain_page: str) -> None:
     assert "Package-oracle references" in text
     assert "Deployable writers" in text
     assert "Proxies: stand-ins for families of systems" in text
-
-
-def test_the_ranking_for_programs(plain_page: str) -> None:
-    (script,) = Tree(plain_page).named("script")
-    data = json.loads(script.text)
-    assert data["ranking"][0] | {} == {
-        "writer": "opt",
-        "label": "OPT",
-        "group": "reference",
-        "n": 6,
-        "mean_ratio": 1.0,
-        "ci_low": 1.0,
-        "ci_high": 1.0,
-        "zero_optimum": 0,
-        "uncertified": 0,
-        "failed": 0,
-    }
-    assert data["distinct_packages"] == 4  # three of base, one for all seeds of update_chain
 
 
 def test_an_unfinished_run_is_refused(plain_run: Path, tmp_path: Path) -> None:

@@ -64,21 +64,10 @@ function put(id, pieces, empty) {
   if (parts.length === 0) get(id).textContent = empty;
 }
 
-function showProgress({done, total, pace}) {
+function showProgress({done, total}) {
   get("bar").max = total;
   get("bar").value = done;
   get("done").textContent = `${done} of ${total} labelled`;
-  const left = pace ? (total - done) / pace : 0;
-  get("pace").textContent = pace === null ? "" :
-    `${pace < 10 ? pace.toFixed(1) : Math.round(pace)} per minute` +
-    (done < total ? `, ${time(left)} left` : "");
-}
-
-function time(minutes) {
-  if (minutes < 1) return "under a minute";
-  const rounded = Math.round(minutes);
-  if (rounded < 90) return `about ${rounded} min`;
-  return `about ${Math.floor(rounded / 60)} h ${rounded % 60} min`;
 }
 
 function show(view) {

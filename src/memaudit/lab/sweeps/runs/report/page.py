@@ -1,4 +1,4 @@
-"""The run report as one HTML file: what writers lose by kind, and one package in full."""
+"""The run report as one HTML file: ranking, value at every budget, what writers lose by kind."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,7 @@ from memaudit.kernel.io.atomic import write_file
 from memaudit.kernel.package.budgets import is_share
 from memaudit.kernel.stats.bootstrap import Floats
 from memaudit.kernel.version import VERSION
-from memaudit.lab.sweeps.runs.report.package_story import build_story, choose_story
-from memaudit.lab.sweeps.runs.report.remade_packages import choose_packages, frontier_curves, remake
+from memaudit.lab.sweeps.runs.report.frontier_curves import choose_packages, frontier_curves
 from memaudit.lab.sweeps.runs.report.run_grids import (
     FinishedRunData,
     Tally,
@@ -28,8 +27,6 @@ from memaudit.show.page_kit import environment, one_file
 
 MOST_KINDS = 12
 """Further kinds are shown together."""
-MOST_SOLVED = 24
-"""How many packages are solved again if the run has no rows of OPT."""
 TRUTHS = ("invalidation", "current", "stale")
 
 
@@ -83,23 +80,23 @@ class TruthMeans:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """What writers lose. `solved` packages were solved again if the run has no rows of OPT."""
+    """What writers lose, by kind of unit, of memory and of validity."""
 
     values: KindTable
     kept: KindTable
     truths: tuple[TruthMeans, ...]
-    solved: int | None
 
 
-def losses(run: FinishedRunData, order: Sequence[Member]) -> Losses:
-    """Compare the writers of a run with OPT, in the order given."""
-    best = _from_rows(run) if OPT in run.members else _solved(run)
+def losses(run: FinishedRunData, order: Sequence[Member]) -> Losses | None:
+    """Compare the writers of a run with OPT, in the order given. None if the run has no OPT."""
+    if OPT not in run.members:
+        return None
+    best = _from_rows(run)
     writers = [member for member in order if member.name != OPT]
     return Losses(
         values=_kind_table(run, run.unit_values, best, best.values, writers),
         kept=_kind_table(run, run.kept, best, best.kept, writers),
         truths=_truths(run, best, writers),
-        solved=best.solved,
     )
 
 
@@ -111,7 +108,6 @@ class _Best:
     values: dict[str, Floats]
     kept: dict[str, Floats]
     truths: dict[str, Floats]
-    solved: int | None
 
 
 def _fine(run: FinishedRunData, name: str) -> NDArray[np.bool_]:
@@ -127,37 +123,6 @@ def _from_rows(run: FinishedRunData) -> _Best:
         values={kind: numbers[..., at] for kind, numbers in run.unit_values.kinds.items()},
         kept={kind: numbers[..., at] for kind, numbers in run.kept.kinds.items()},
         truths={name: np.stack([g.numbers[name][:, :, at] for g in run.grids]) for name in TRUTHS},
-        solved=None,
-    )
-
-
-def _solved(run: FinishedRunData) -> _Best:
-    """OPT of the first packages of every distribution, solved now."""
-    shape = (len(run.grids), len(run.seeds), len(run.budgets))
-    proven = np.zeros(shape, bool)
-    values, kinds_kept = Tally((*shape, 1)), Tally((*shape, 1))
-    truths = {name: np.full(shape, np.nan) for name in TRUTHS}
-    # Solving again takes seconds per package; a sample of each distribution is enough for shares.
-    each = max(1, MOST_SOLVED // len(run.grids))
-    wanted = [(g.distribution, seed) for g in run.grids for seed in run.seeds[:each]]
-    for number, remade in enumerate(remake(run, wanted)):
-        for place, budget in enumerate(run.amounts):
-            optimum = remade.optimum(budget)
-            if not optimum.certified:
-                continue
-            at = (number // len(run.seeds[:each]), number % len(run.seeds[:each]), place)
-            score = remade.subject.scorer.worth(optimum.store)
-            proven[at] = True
-            values.place((*at, 0), {kind: float(v) for kind, v in score.unit_values.items()})
-            kinds_kept.place((*at, 0), {kind: float(v) for kind, v in score.kinds.items()})
-            for name in TRUTHS:
-                truths[name][at] = float(getattr(score, name))
-    return _Best(
-        proven,
-        {kind: numbers[..., 0] for kind, numbers in values.kinds.items()},
-        {kind: numbers[..., 0] for kind, numbers in kinds_kept.kinds.items()},
-        truths,
-        len(wanted),
     )
 
 
@@ -227,12 +192,7 @@ def build_report(
     ranked = rank_writers(run)
     groups = grouped([place.member for place in ranked.places])
     order = [member for _, members in groups for member in members]
-    shown, choice = choose_packages(run), choose_story(run)
-    # One more package to solve at most: it is often among those with a curve.
-    in_full = [(choice.distribution, choice.seed)] if choice else []
-    remade = remake(run, list(dict.fromkeys([*shown, *in_full])))
-    by_name = {(package.distribution, package.seed): package for package in remade}
-    drawn = frontier_curves(run, [by_name[package] for package in shown])
+    drawn = frontier_curves(run, choose_packages(run))
     return one_file(
         environment("memaudit.lab.sweeps.runs.report", "memaudit.lab.downstream"),
         "page.html",
@@ -246,9 +206,7 @@ def build_report(
         leader=_leader(ranked),
         curves=[(curve, page_charts.plot(curve)) for curve in drawn],
         losses=losses(run, order),
-        story=build_story(by_name[in_full[0]], choice, order) if choice else None,
         diagnoses=diagnoses,
-        ranking_data=ranking_data(run, ranked),
         versions={"report": VERSION, **run.manifest["versions"]},
     )
 
@@ -257,29 +215,3 @@ def _leader(ranked: WriterRanking) -> Any:
     """The best writer that could be deployed, or None."""
     able = [p for p in ranked.places if p.member.group != "reference" and p.mean is not None]
     return able[0] if able else None
-
-
-def ranking_data(run: FinishedRunData, ranked: WriterRanking) -> dict[str, Any]:
-    return {
-        "format": "memaudit-ranking",
-        "version": 1,
-        "spec_digest": run.manifest["spec_digest"],
-        "packages": run.packages,
-        "distinct_packages": run.distinct,
-        "budgets": run.budgets,
-        "ranking": [
-            {
-                "writer": place.member.name,
-                "label": place.member.label,
-                "group": place.member.group,
-                "n": place.n,
-                "mean_ratio": place.mean,
-                "ci_low": place.low,
-                "ci_high": place.high,
-                "zero_optimum": place.zero,
-                "uncertified": place.uncertified,
-                "failed": place.failed,
-            }
-            for place in ranked.places
-        ],
-    }
