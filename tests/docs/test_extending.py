@@ -13,8 +13,8 @@ from memaudit.kernel.solvers.registry import SOLVERS
 from memaudit.stores.registry import ADAPTERS
 from tests.docs.blocks import blocks, page_text
 from tests.kernel.solvers import test_conformance as solvers
-from tests.lab.sweeps.writers import running, test_visible_only
 from tests.lab.sweeps.writers import test_conformance as writers
+from tests.lab.sweeps.writers import test_visible_only
 from tests.stores import test_registry as adapters
 from tests.stores.exports import EXPORTS
 
@@ -51,7 +51,7 @@ def checks_of(module: ModuleType, *parameters: str) -> list[Callable[..., Any]]:
 def test_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the only registered writer it passes every check there is for writers."""
     writer = shown("add-a-writer", "newest_facts.py", tmp_path).NewestFacts()
-    for module in (writers, running, test_visible_only):
+    for module in (writers, test_visible_only):
         monkeypatch.setattr(module, "WRITERS", {writer.name: writer})
     for test in checks_of(writers, "name"):
         test(writer.name)

@@ -175,35 +175,52 @@ def board(folder: Path, dice: random.Random) -> Iterator[str]:
 
 def ratios_data(text: str) -> dict[str, Any]:
     """What `audit ratios --json` writes, with a text in every field that holds one."""
-    number = {"value": 0.5, "mean": 0.5, "low": 0.25, "high": 0.75}
+    mean = {"packages": 2, "mean": 0.5, "low": 0.25, "high": 0.75}
     shift = {
-        "budget": 3,
-        "ratio_mad": number,
+        "budget": "3",
+        "ratio_mad": mean,
+        "pairs": 1,
         "ranking": {
+            "ranked": 2,
             "preserved": False,
-            "swapped": [1],
-            "tied_under_one": [],
-            "tau_b": number,
-            "spearman_rho": number,
+            "swapped": [[text, "other"]],
+            "tied_under_one": [["other", text]],
+            "tau_b": {"value": 0.5},
+            "spearman_rho": {"value": 0.5},
         },
+        "undefined": {text: 1},
     }
     return {
         "format": "memaudit-label-ratios",
         "version": 1,
+        "budgets": ["3"],
+        "stores": [text, "other"],
         "packages": 2,
+        "seed": 0,
         "solved_optima": 4,
         "uncertified_optima": 1,
-        "draws": 3,
         "notes": [text],
-        "label_sets": [{"name": text, "changed_cells": 1, "shifts": [shift]}],
+        "label_sets": [
+            {
+                "name": text,
+                "role": text,
+                "judged_cells": 3,
+                "changed_cells": 1,
+                "cannot_tell": 0,
+                "cells_of_other_packages": 0,
+                "without_consensus": {text: 1},
+                "shifts": [shift],
+            }
+        ],
         "ratios": [
             {
                 "store": text,
                 "budget": "3",
-                "ratios": {"package": number, text: number},
-                "label_draws": number,
+                "ratios": {"package": mean, text: mean},
+                "missing": {text: 1},
             }
         ],
+        "per_package": [],
     }
 
 
