@@ -65,8 +65,7 @@ def turns(hotel_files: Files) -> Path:
 
 
 def test_budgets_of_each_store(hotel_files: Files, turns: Path) -> None:
-    """10% is the same cost for both, 22 of 219 words; own is 36 for one and 77 for the other.
-    Without --budget the table says which budgets it is at, and why those."""
+    """10% is the same cost for both, 22 of 219 words; own is 36 for one and 77 for the other."""
     words = ("score", *hotel_files, turns, "--budget", "10%,own")
     rows = printed_json(*words)["scores"]
     assert [(row["store"], row["asked"], row["budget"], row["kept_by"]) for row in rows] == [

@@ -1,7 +1,6 @@
 """Kappa and raw agreement: by hand, against scikit-learn, and what always holds."""
 
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -17,8 +16,6 @@ from memaudit.kernel.stats.agreement_coefficients import (
     total,
     vectorised_coefficients,
 )
-
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
 SIZE = 3
 counts = st.lists(st.integers(0, 6), min_size=SIZE**2, max_size=SIZE**2)
