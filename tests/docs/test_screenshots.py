@@ -70,7 +70,7 @@ def test_board(browser: Any, tmp_path: Path) -> None:
     page.goto((tmp_path / "board.html").as_uri())
     text = page.locator("body").inner_text()
     assert "custom" in text
-    assert "0.950" in text
+    assert "0.625" in text
     take_picture(page, "board", tmp_path)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from memaudit.building.annotations import METHOD, AnnotatedBuild, AnnotationRecipe, build_package
 from memaudit.building.candidates import EXTRACT_RULES, PAIR_RULE
 from memaudit.building.coverage_rules import RULE_TEXTS
-from memaudit.building.evidence import CHANGE, REPLACED, UPDATE_KINDS
+from memaudit.building.evidence import CHANGE, UPDATE_KINDS
 from memaudit.building.label_fitting import MISFIT_KINDS, Misfit
 from memaudit.building.transcript import BY_TURN
 from memaudit.conversations.records import Irregularity, LoadedConversation
@@ -32,6 +32,7 @@ from memaudit.kernel.package.cost import WORDS, default_rule
 from memaudit.kernel.package.digest import digest
 from memaudit.kernel.package.package import TABLES, Package, Query
 from memaudit.kernel.package.provenance import is_exact
+from memaudit.kernel.score.truth import REPLACED
 from memaudit.kernel.version import VERSION
 from memaudit.workspace.run_folder import locked, refuse_other_run
 from memaudit.workspace.task_journal import TaskRunner, one_by_one, task_journal

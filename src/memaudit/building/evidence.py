@@ -21,6 +21,7 @@ from memaudit.kernel.package.package import (
     Source,
 )
 from memaudit.kernel.package.unit_parts import part_units
+from memaudit.kernel.score.truth import REPLACED
 
 FACT, PREFERENCE = "fact", "preference"
 CHANGE = "supersession/"
@@ -109,10 +110,6 @@ def gold_evidence(
         for question in questions
     ]
     return units + changes, queries
-
-
-REPLACED = "replaced"
-"""The attribute of an update that names the cited turns which its last one replaced."""
 
 
 def replaced_turns(transcript: Transcript, question: Question) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ cheaper keeps as much. The same is done for shares of F(store).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import gcd, lcm
 from pathlib import Path
 
 from memaudit.kernel.io.atomic import make_folder
@@ -17,8 +16,8 @@ from memaudit.kernel.io.packages import write_package
 from memaudit.kernel.package.optimum import Certificate, Optimum
 from memaudit.kernel.package.package import Package
 from memaudit.kernel.score.priced_store import JudgedStore
-from memaudit.kernel.score.unions import store_alone
-from memaudit.kernel.solvers.solve import PackageSolver
+from memaudit.kernel.score.score import StoreScorer
+from memaudit.kernel.score.verdict import least_budget
 
 SHARES = (Fraction(1), Fraction(99, 100), Fraction(95, 100), Fraction(90, 100))
 
@@ -58,20 +57,6 @@ class SmallestStores:
         return self.stores[0]
 
 
-class _Budgets:
-    """OPT of the store alone, each budget once."""
-
-    def __init__(self, package: Package, seconds: float | None) -> None:
-        self._solver = PackageSolver(package)
-        self._seconds = seconds
-        self.found: dict[Fraction, Optimum] = {}
-
-    def optimum(self, budget: Fraction) -> Optimum:
-        if budget not in self.found:
-            self.found[budget] = self._solver.solve(budget, seconds=self._seconds)
-        return self.found[budget]
-
-
 def smallest_stores(
     package: Package,
     store: JudgedStore,
@@ -84,65 +69,41 @@ def smallest_stores(
 
     `fixed` is what stays in any case; it is in the costs and not in the budgets of the proofs.
     """
-    alone = store_alone(package, store).package
-    budgets = _Budgets(alone, seconds)
+    scorer = StoreScorer(package, [store], seconds=seconds)
     # With documents whole or as entries, whichever covers more: both cost at most this.
     everything = max(store.cost, sum((memory.cost for memory in store.memories), Fraction(0)))
     # OPT of this budget is the value of the whole store: everything fits.
-    best = budgets.optimum(everything)
-    step = _step(alone)
+    best = scorer.alone_optimum(store, everything)
     stores = []
     for share in shares:
         if progress is not None:
             progress(f"{float(share):.0%} of the value")
-        found = _smallest(budgets, store, share, best.value * share, step)
+        found = _smallest(scorer, store, share, best)
         stores.append(replace(found, cost=found.cost + fixed, at_least=found.at_least + fixed))
-    return SmallestStores(alone, best.value, store.cost + fixed, tuple(stores))
-
-
-def _step(package: Package) -> Fraction:
-    """Costs of stores are multiples of this."""
-    costs = [candidate.cost for candidate in package.candidates if candidate.cost]
-    below = lcm(*(cost.denominator for cost in costs)) if costs else 1
-    return Fraction(gcd(*(int(cost * below) for cost in costs)) or 1, below)
+    return SmallestStores(scorer.alone(store), best.value, store.cost + fixed, tuple(stores))
 
 
 def _smallest(
-    budgets: _Budgets, store: JudgedStore, share: Fraction, target: Fraction, step: Fraction
+    scorer: StoreScorer, store: JudgedStore, share: Fraction, best: Optimum
 ) -> SmallestStore:
-    """Bisection between a budget whose optimum is worth less and one whose optimum is enough."""
-    enough = min(
-        (optimum for optimum in budgets.found.values() if optimum.value >= target),
-        key=lambda optimum: optimum.cost,
-    )
-    less = max(
-        (budget for budget, optimum in budgets.found.items() if optimum.bound < target),
-        default=-step,
-    )
-    # Always OPT(less) < target <= OPT(enough), by a bound and by a store that was found. Where they
-    # are one step apart, no store between them exists, since costs are multiples of the step.
-    while enough.cost - less > step:
-        # At least a step above `less`, and on the grid, so that each round excludes a budget.
-        middle = less + step * max(1, (enough.cost - less) // (2 * step))
-        found = budgets.optimum(middle)
-        if found.value >= target:
-            enough = found
-        elif found.bound < target:
-            less = middle
-        else:
-            break  # out of time: it lies between the two
-    at_cost = budgets.optimum(enough.cost)
-    if at_cost.value >= enough.value:  # else it ran out of time
-        enough = at_cost
-    below = budgets.found.get(less)
-    proof = [
-        optimum.certificate
-        for optimum in (at_cost, below)
-        if optimum is not None and optimum.certificate
-    ]
+    def optimum(budget: Fraction) -> Optimum:
+        return scorer.alone_optimum(store, budget)
+
+    known = (best.cost, best.store)
+    least = least_budget(optimum, scorer.alone(store), best.value * share, known)
+    at_cost = optimum(least.high)
+    proof = [solved.certificate for solved in (at_cost, least.below) if solved is not None]
     prefix = len(store.candidate_id(""))
-    kept = tuple(id[prefix:] for id in store.memories_of(enough.store))
-    return SmallestStore(share, enough.value, enough.cost, kept, less + step, tuple(proof))
+    # Of several stores of that cost the one whose value is proven, where it is.
+    chosen = at_cost.store if at_cost.value >= best.value * share else least.store
+    return SmallestStore(
+        share=share,
+        value=scorer.worth(store, chosen).value,
+        cost=least.high,
+        memories=tuple(id[prefix:] for id in store.memories_of(chosen)),
+        at_least=least.low,
+        proof=tuple(certificate for certificate in proof if certificate is not None),
+    )
 
 
 PROVEN_PACKAGE, PROOFS = "package.json", "certificates.json"

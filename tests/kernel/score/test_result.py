@@ -143,10 +143,7 @@ def test_saved_files_are_score_files(tmp_path: Path) -> None:
 
 def test_what_scores_rest_on_and_do_not_see() -> None:
     """A line each: assumed cells by budget, copies of a text, rows that were not read."""
-    assert meals_scores(5).warnings == (
-        "long: 1 memory may be outdated, an estimate (not a word of what came later): m1 "
-        '"text of m1"',
-    )
+    assert meals_scores(5).warnings == ()
     texts = ("Ann eats fish now", "Ann eats fish now")
     store = exported(
         *(Memory(id=f"m{n}", text=text) for n, text in enumerate(texts)),

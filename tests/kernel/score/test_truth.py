@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memaudit.kernel.package.package import STALE, Package
+from memaudit.kernel.package.package import STALE, Package, Query
 from memaudit.kernel.score.priced_store import JudgedStore
 from memaudit.kernel.score.score import StoreScorer
 from memaudit.kernel.score.truth import TextVerdict, Truths, maybe_outdated
@@ -59,7 +59,9 @@ def test_in_part_false_keeps_its_cells_and_is_counted() -> None:
 
 
 def test_what_may_be_outdated() -> None:
-    """It says what was true once, and not what is true now or that it ended."""
+    """It says what an update replaced, and not what is true now or that it ended."""
+    update = Query(id="q", required=("now", "ended"), attributes={"replaced": ["once"]})
+    package = MEALS.replace(queries=(update,))
     store = JudgedStore(
         "s",
         (
@@ -69,7 +71,8 @@ def test_what_may_be_outdated() -> None:
             memory("now", 1, now=1),
         ),
     )
-    assert [found.id for found in maybe_outdated(MEALS, store)] == ["old"]
+    assert [found.id for found in maybe_outdated(package, store)] == ["old"]
+    assert maybe_outdated(MEALS, store) == ()  # it does not know what replaced what
 
 
 VERDICTS: st.SearchStrategy[TextVerdict] = st.sampled_from(["true", "false", "in part", "nothing"])

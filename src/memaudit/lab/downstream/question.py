@@ -32,6 +32,7 @@ from memaudit.kernel.package.package import (
     Package,
     Query,
 )
+from memaudit.kernel.score.truth import REPLACED
 from memaudit.kernel.words.text import Terms, numbers, terms, times
 from memaudit.lab.downstream.answers import AnswerVerdict, score_answer
 
@@ -121,8 +122,8 @@ def questions(package: Package) -> tuple[PackageQuestion, ...]:
 
 def _question(query: Query, units: Mapping[str, EvidenceUnit]) -> PackageQuestion:
     # A benchmark's labels cite what an update replaced, too, and recall is of what they cite.
-    replaced = query.attributes.get("replaced")
-    cited = [*query.required, *(map(str, replaced) if isinstance(replaced, list) else ())]
+    replaced = query.attributes.get(REPLACED)
+    cited = [*(map(str, replaced) if isinstance(replaced, list) else ()), *query.required]
     required = [units[id] for id in dict.fromkeys(cited) if id in units]
     gold = query.answer if query.answer and query.answer.strip() else None
     stale = {
