@@ -479,3 +479,33 @@ def test_the_page_shows_every_number_and_runs_nothing(shipped: Board, tmp_path: 
     write_board_page(shipped, tmp_path / "board.html")
     (entry,) = Library([tmp_path]).of("page")  # the explorer opens it
     assert entry.facts["title"] == shipped.title
+
+
+def test_what_is_false_earns_nothing(make: Callable[..., Path]) -> None:
+    """Of 4 units that the package's candidate says, the store says Graz and work: complete 1/2. In
+    talk0 Graz is labelled false: 1/4 there. Unread memories are said, rows of conversations that
+    nobody ran are passed over, ids that nothing has and two verdicts on one text are refused."""
+    folder = make({"good": [list(UNITS[1:3])]})
+    planned(folder, truth="truth.jsonl")
+    graz: dict[str, object] = {
+        "conversation": "talk0",
+        "memory_id": f"talk0/{UNITS[1]}",
+        "verdict": "false",
+    }
+    elsewhere: dict[str, object] = {
+        "conversation": "elsewhere",
+        "memory_id": "m1",
+        "verdict": "false",
+    }
+    write_jsonl(folder / "truth.jsonl", [graz, elsewhere])
+    (row,) = basis(board_of_systems(read_board(folder))).systems
+    assert row.complete.mean == pytest.approx((0.25 + 5 * 0.5) / 6)
+    assert str(row.falsehoods) == "1 of 1, 11 not read"
+    for rows, message in (
+        ([{**graz, "memory_id": "nobody"}], r"line 1: nothing of 'talk0' is called 'nobody'"),
+        ([graz, {**graz, "verdict": "true"}], r"line 2: .* equal texts are equally true"),
+        ([{**graz, "verdict": "no"}], r"line 1: verdict: input should be"),
+    ):
+        write_jsonl(folder / "truth.jsonl", rows)
+        with pytest.raises(MemAuditError, match=message):
+            board_of_systems(read_board(folder))

@@ -158,12 +158,15 @@ class TruthRow(FileModel):
 
 
 def read_truths(file: Path, texts: Mapping[str, Mapping[str, str]]) -> Truths:
-    """The verdicts of a file; `texts` are by conversation and id. An id without a text is an
-    error: a verdict on nothing would be counted as one."""
+    """The verdicts of a file; `texts` are by conversation and id. Other conversations are passed
+    over: no system was run on them. An id without a text is an error: a verdict on nothing would be
+    counted as one."""
     verdicts: dict[str, dict[str, TextVerdict]] = {}
     for number, data in json_lines(file):
         row = validated(TruthRow, data, f"{file}: line {number}")
-        text = texts.get(row.conversation, {}).get(row.memory_id)
+        if row.conversation not in texts:
+            continue
+        text = texts[row.conversation].get(row.memory_id)
         if text is None:
             raise MemAuditError(
                 f"{file}: line {number}: nothing of {row.conversation!r} is called "

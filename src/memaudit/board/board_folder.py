@@ -149,7 +149,8 @@ class BoardFolder:
             for package in self.packages
         }
         for conversation, own in memory_texts(self.folder / self.plan.memories).items():
-            texts.setdefault(conversation, {}).update(own)
+            if conversation in texts:
+                texts[conversation].update(own)
         return read_truths(self.folder / self.plan.truth, texts)
 
     @cached_property

@@ -336,6 +336,7 @@ def _falsehoods(verdicts: Iterable[Verdict]) -> Falsehoods | None:
         tuple(id for own in every for id in own.false),
         tuple(id for own in every for id in own.in_part),
         sum(own.read for own in every),
+        sum(own.memories for own in every),
     )
 
 

@@ -55,7 +55,9 @@ def test_in_part_false_keeps_its_cells_and_is_counted() -> None:
     assert truths.store(SAYS_TWO, MEALS) == SAYS_TWO
     counted = truths.falsehoods(SAYS_TWO, MEALS)
     assert (counted.false, counted.in_part, counted.read) == ((), ("m",), 1)
-    assert str(counted) == "0 of 1, 1 in part"
+    assert str(counted) == "0 of 1, 1 in part, 1 not read"
+    nobody = Truths("labels", {}).falsehoods(SAYS_TWO, MEALS)
+    assert str(nobody) == "not measured"  # and not "0 of 0"
 
 
 def test_what_may_be_outdated() -> None:

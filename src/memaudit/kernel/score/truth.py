@@ -82,6 +82,7 @@ class Truths:
             tuple(by_verdict.get("false", ())),
             tuple(by_verdict.get("in part", ())),
             len(store.memories) - len(by_verdict.get(None, ())),
+            len(store.memories),
         )
 
 
@@ -98,10 +99,14 @@ class Falsehoods:
     in_part: tuple[str, ...]
     read: int
     """Memories with a verdict."""
+    memories: int
 
     def __str__(self) -> str:
+        if not self.read:
+            return "not measured" if self.memories else "none"
         part = f", {len(self.in_part):,} in part" if self.in_part else ""
-        return f"{len(self.false):,} of {self.read:,}{part}"
+        unread = f", {self.memories - self.read:,} not read" if self.read < self.memories else ""
+        return f"{len(self.false):,} of {self.read:,}{part}{unread}"
 
 
 REPLACED = "replaced"
