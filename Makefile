@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.bench-installed
 SYSTEMS_DIR ?= .systems
-SYSTEM_STAMPS := $(addprefix $(SYSTEMS_DIR)/,$(addsuffix /.installed,amem graphiti langmem letta mcp-memory mem0))
+# A folder of systems/ each; cognee takes 1.3 GB and is installed by who wants it.
+SYSTEMS := $(filter-out cognee,$(notdir $(wildcard systems/*)))
+SYSTEM_STAMPS := $(SYSTEMS:%=$(SYSTEMS_DIR)/%/.installed)
 ARGS ?=
 
 .DEFAULT_GOAL := help
@@ -59,6 +61,12 @@ $(SYSTEMS_DIR)/mcp-memory/.installed: systems/mcp-memory/package-lock.json
 test-systems: $(STAMP) ## capture real memory systems, each in an environment of its own
 	$(MAKE) --jobs 3 $(SYSTEM_STAMPS)
 	MEMAUDIT_SYSTEMS=$(abspath $(SYSTEMS_DIR)) $(BIN)/python -m pytest -n 2 tests/systems $(ARGS)
+
+.PHONY: browsers
+browsers: ## install the browsers that tests walk through pages with (Debian, as root)
+	apt-get update -qq
+	apt-get install -y -qq chromium >/dev/null
+	apt-get install -y -qq --no-install-recommends firefox-esr webkit2gtk-driver xvfb >/dev/null
 
 check: $(STAMP) ## ruff and strict mypy
 	$(BIN)/ruff check .
