@@ -55,7 +55,7 @@ class Lazy(Reference):
 
 
 def test_a_solver_that_is_wrong_fails(tiny: Package, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worse store and a proof that does not hold are told apart from what is right; the
+    """A worse store and a proof that does not hold are distinguished from what is right; the
     command ends with 1 and names the solver."""
     monkeypatch.setitem(registry.SOLVERS, "lazy", Lazy)
     monkeypatch.setitem(registry.SOLVERS, "boastful", Boastful)

@@ -1,4 +1,4 @@
-"""Command lines held against the program's own options, without running anything."""
+"""Command lines compared with the program's own options, without running anything."""
 
 import re
 import shlex

@@ -126,7 +126,7 @@ def test_fields_are_mapped_and_extras_kept(tmp_path: Path) -> None:
 
 
 def test_folder_order_of_files_does_not_matter(tmp_path: Path) -> None:
-    """Interleaved examples are told apart; a query id may contain the separator."""
+    """Interleaved examples are distinguished; a query id may contain the separator."""
     packages = read_packages(publish(tmp_path / "a", example("q::1"), example("q")))
     assert [package.name for package in packages] == ["q::1", "q"]
     assert [len(package.candidates) for package in packages] == [2, 2]
@@ -198,7 +198,7 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
 
 
 def test_changed_files_are_noticed(tmp_path: Path) -> None:
-    """What we wrote is held against the hashes and the counts."""
+    """What we wrote is compared with the hashes and the counts."""
     packages = read_packages(publish(tmp_path / "a", example("q1")))
     write_artifact(packages, tmp_path / "b")
     with (tmp_path / "b" / "queries.jsonl").open("a") as file:

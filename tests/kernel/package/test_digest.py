@@ -135,7 +135,7 @@ def test_stream_order_counts(tiny: Package) -> None:
 
 
 def test_every_h_has_its_own_digest(tiny: Package) -> None:
-    """Shapes without parameters are told apart too."""
+    """Shapes without parameters are distinguished too."""
     shapes = (Capped(), Capped(cap=2), Sqrt(), Log1p(), Saturating())
     units = [(change(tiny.units[0], response=h), tiny.units[1]) for h in shapes]
     assert len({digest(tiny.replace(units=pair)) for pair in units}) == len(shapes)

@@ -84,7 +84,7 @@ CELLS: list[Cell] = [("a", "u", 1), ("b", "u", 1), ("c", "u", "1/6")]
 
 def test_what_tolerance_let_through_is_dropped_and_counted() -> None:
     """Two memories exceed the budget by less than a float can say: one goes. Values a
-    millionth apart are told apart, which the default gap of 1e-4 would not."""
+    millionth apart are distinguished, which the default gap of 1e-4 would not."""
     form = knapsack([WHOLE, HALF], [10**20, 10**20 + 1]).at(Fraction(2 * 10**20), 1)
     solution = Highs().solve(form, Limits())
     assert form.feasible(solution.chosen)

@@ -108,7 +108,7 @@ def test_a_score_leads_to_its_store(folder: Path) -> None:
 
 
 def test_a_digest_decides(folder: Path) -> None:
-    """Twins, told apart by what a score file says of one of them."""
+    """Twins, distinguished by what a score file says of one of them."""
     one, two = store_of("twin", ("a b",)), store_of("twin", ("c d",))
     write_store(one, folder / ANN / "twin.json")
     write_store(two, folder / BO / "twin.json")
