@@ -74,7 +74,7 @@ class _Exchange:
 
     def __init__(self, link: socket.socket, deadline: Deadline) -> None:
         self._link, self._deadline = link, deadline
-        # Above our own limit, which is checked before each further piece, and has a message of its own.
+        # Above our own limit, which is checked before each further piece, with its own message.
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD + PIECE)
         self._received = self._limit = self._end = 0
         self._closed = False

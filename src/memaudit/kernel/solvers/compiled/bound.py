@@ -212,8 +212,8 @@ def _move(layout: Layout, work: Work, prices: Ints, heading: Floats, length: flo
         share = picked[u]
         for pair in range(pair_start[u], pair_start[u + 1]):
             price = prices[pair]
-            # The subgradient of the bound: a candidate that is sold but not bought costs too much to
-            # its blocks, so its price falls; one that is bought but not sold rises. At a price that
+            # The subgradient of the bound: a candidate that is sold but not bought costs its blocks
+            # too much, so its price falls; one that is bought but not sold rises. At a price that
             # can go no further the pull counts as 0, or its norm would shorten every step.
             pull = share - bought[pair]
             if (pull < 0 and price >= ceilings[pair]) or (pull > 0 and price <= 0):
